@@ -1,0 +1,269 @@
+/**
+ * The canonical shapes that every wire format is translated to and from.
+ *
+ * Messages, tools and formats keep the OpenAI chat-completions shapes (contract.md §3 names them as the native ones),
+ * so that the two most used surfaces need no translation of their largest part. The parameters around them are ours.
+ */
+
+export type Json = string | number | boolean | null | Json[] | JsonObject
+export type JsonObject = { [key: string]: Json | undefined }
+
+export type DialectId = 'openai-chat'
+
+/** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
+export type SurfaceId = 'native' | 'openai-chat'
+
+export type Capability =
+  | 'chat'
+  | 'tools'
+  | 'response_format'
+  | 'vision'
+  | 'reasoning'
+  | 'embeddings'
+  | 'images'
+
+export interface ToolCall {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+}
+
+export type ContentPart = JsonObject & { type: string }
+
+export interface Message {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  content?: string | ContentPart[] | null
+  name?: string
+  tool_calls?: ToolCall[]
+  tool_call_id?: string
+  [field: string]: unknown
+}
+
+export interface FunctionTool {
+  type: 'function'
+  function: { name: string; description?: string; parameters?: JsonObject; strict?: boolean | null }
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } }
+
+export type ResponseFormat =
+  | { type: 'text' }
+  | { type: 'json_object' }
+  | {
+      type: 'json_schema'
+      json_schema: { name: string; schema?: JsonObject; strict?: boolean | null; description?: string }
+    }
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
+
+/** One chat request as the gateway understands it, whichever surface it came in by. */
+export interface ChatRequest {
+  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  readonly model: string
+  readonly messages: readonly Message[]
+  readonly stream: boolean
+  /** Did the caller ask for usage in the stream? We always ask the provider. */
+  readonly includeUsage: boolean
+  readonly tools?: readonly FunctionTool[]
+  readonly toolChoice?: ToolChoice
+  readonly parallelToolCalls?: boolean
+  readonly responseFormat?: ResponseFormat
+  readonly maxOutputTokens?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  readonly reasoningEffort?: string
+  readonly user?: string
+  /** Merged into the body of the provider named by the key. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+}
+
+/**
+ * Tokens in disjoint buckets: they add up, so prices apply to each alone (wire facts §0.1).
+ * input = uncachedInput + cacheRead + cacheWrite; output = output + reasoning.
+ */
+export interface Usage {
+  readonly uncachedInput: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  /** Visible output without reasoning. */
+  readonly output: number
+  readonly reasoning: number
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+export interface ReplyMessage {
+  role: 'assistant'
+  content: string | null
+  tool_calls?: ToolCall[]
+  reasoning?: string
+  refusal?: string
+}
+
+export interface ChatReply {
+  readonly choices: readonly { index: number; message: ReplyMessage; finishReason: FinishReason }[]
+  /** undefined: the provider named none. */
+  readonly usage: Usage | undefined
+}
+
+export interface ToolCallDelta {
+  index: number
+  id?: string
+  type?: 'function'
+  function?: { name?: string; arguments?: string }
+}
+
+/** What one frame of a provider's stream means. */
+export type StreamEvent =
+  | {
+      readonly type: 'delta'
+      readonly index: number
+      readonly role?: 'assistant'
+      readonly content?: string
+      readonly reasoning?: string
+      readonly refusal?: string
+      readonly toolCalls?: readonly ToolCallDelta[]
+      readonly finishReason?: FinishReason
+    }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'error'; readonly error: UpstreamError }
+  | { readonly type: 'end' }
+
+/** Why a provider said no, by cause rather than by status (wire facts §3.3). */
+export type UpstreamErrorKind =
+  | 'rate_limited'
+  | 'overloaded'
+  | 'quota'
+  | 'auth'
+  | 'context_length'
+  | 'content_filter'
+  | 'model_not_found'
+  | 'bad_request'
+  | 'unavailable'
+  | 'timeout'
+  | 'interrupted'
+
+export interface UpstreamError {
+  readonly kind: UpstreamErrorKind
+  readonly status?: number
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number
+  /** The provider's own words: for the server's log only, never for a caller. */
+  readonly detail: string
+}
+
+/** What to call: a provider's address for one model with one credential. */
+export interface Target {
+  readonly provider: Provider
+  /** The model's name as the provider knows it. */
+  readonly model: string
+  /** Address up to and with its version segment, no trailing slash. */
+  readonly baseUrl: string
+  /** The decrypted provider key; empty where none is needed. */
+  readonly apiKey: string
+}
+
+export interface UpstreamRequest {
+  /** Full path with query, from the origin's root. */
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Where a provider's OpenAI-format endpoint departs from OpenAI's own (wire facts §1.2). */
+export interface OpenAiDeviations {
+  /** The name it takes for the output cap. Default `max_tokens`. */
+  readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
+  /** Takes the `developer` role. Default false: sent as `system`. */
+  readonly developerRole?: boolean
+  /** Refuses `stream_options` (it then sends usage unasked). Default false. */
+  readonly refusesStreamOptions?: boolean
+  /** `completion_tokens` leaves reasoning out (xAI chat). Default false. */
+  readonly completionExcludesReasoning?: boolean
+  /** Canonical parameters it refuses or ignores, by their wire name. */
+  readonly unsupported?: readonly string[]
+  /** Wire names that it spells otherwise, e.g. `seed` → `random_seed`. */
+  readonly renamed?: Readonly<Record<string, string>>
+}
+
+/** USD per million tokens; null where the maker names no price for the bucket. */
+export interface ModelPricing {
+  readonly input: number
+  readonly output: number
+  readonly cache_read?: number
+  readonly cache_write?: number
+}
+
+export interface CatalogModel {
+  readonly id: string
+  readonly display_name: string
+  readonly context_window: number | null
+  readonly max_output_tokens: number | null
+  readonly capabilities: readonly Capability[]
+  /** null: unknown, which is never zero. */
+  readonly pricing: ModelPricing | null
+}
+
+export interface CatalogFile {
+  readonly provider: string
+  /** Where the figures come from, and the day they were read (ISO 8601). */
+  readonly source: string
+  readonly date: string
+  readonly models: readonly CatalogModel[]
+}
+
+/** A company, as data: a file in providers/. */
+export interface Provider {
+  readonly id: string
+  readonly name: string
+  readonly dialect: DialectId
+  /** null: the credential must bring its own `base_url`. */
+  readonly baseUrl: string | null
+  /** How the key travels. `none`: the key is optional, sent as Bearer when there is one. */
+  readonly auth: 'bearer' | 'none'
+  /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
+  readonly models: 'catalog' | 'any'
+  /** Answers inside the process, without network; its prices are fictitious. */
+  readonly sandbox?: true
+  readonly openai?: OpenAiDeviations
+  readonly catalog?: CatalogFile
+}
+
+/** A decoder of one stream: it keeps what later frames need. */
+export interface StreamDecoder {
+  /** `data` is the payload of one SSE event. */
+  decode(data: string): readonly StreamEvent[]
+}
+
+/** The side of a wire format on which we are the client. Pure. */
+export interface ClientDialect {
+  readonly id: DialectId
+  encodeRequest(request: ChatRequest, target: Target, source: SourceBody | undefined): UpstreamRequest
+  decodeReply(body: JsonObject, target: Target): ChatReply
+  openStream(target: Target): StreamDecoder
+  /** `body` as received, any content type. */
+  decodeError(
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    body: string,
+  ): UpstreamError
+}
+
+/** The received bytes of an OpenAI-shaped body, so that what stays the same is not serialised again. */
+export interface SourceBody {
+  readonly surface: SurfaceId
+  readonly bytes: Buffer
+  /** Of every top-level field: where its key starts and its value ends (byte offsets), see frames/json-scan.ts. */
+  readonly fields: ReadonlyMap<string, FieldSpan>
+}
+
+export interface FieldSpan {
+  readonly keyStart: number
+  readonly valueStart: number
+  readonly valueEnd: number
+}

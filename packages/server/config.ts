@@ -1,0 +1,106 @@
+import { z } from 'zod'
+
+/**
+ * Every setting, parsed once (contract.md §5). Only compose.ts, main.ts and the CLI read it.
+ * A wrong value stops the start with its name.
+ */
+
+const port = z.coerce.number().int().min(0).max(65535)
+const flag = z.enum(['true', 'false', '1', '0', '']).transform(value => value === 'true' || value === '1')
+const origin = z.url({ protocol: /^https?$/ }).transform(value => value.replace(/\/+$/, ''))
+const prefix = z
+  .string()
+  .regex(/^\/[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/, 'must be a path like /openai, without a trailing slash')
+
+const masterKey = z
+  .string()
+  .transform(value => Buffer.from(value, 'base64'))
+  .refine(bytes => bytes.length === 32, 'must be 32 bytes in base64')
+
+const Settings = z.object({
+  NODE_ENV: z.string().default('development'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
+  RIDEAU_MASTER_KEY: masterKey.optional(),
+  RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
+  RIDEAU_GATEWAY_PORT: port.default(8787),
+  RIDEAU_CONTROL_PORT: port.default(8788),
+  RIDEAU_GATEWAY_URL: origin.optional(),
+  RIDEAU_BASE_URL: origin.optional(),
+  RIDEAU_COMPAT_PREFIX: prefix.default('/openai'),
+  RIDEAU_ANTHROPIC_PREFIX: prefix.default('/anthropic'),
+  RIDEAU_CONFIG_MAX_STALE_SECONDS: z.coerce.number().int().min(0).default(300),
+  RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
+})
+
+export interface Config {
+  readonly production: boolean
+  readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
+  /** undefined: the embedded PostgreSQL under dataDir. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  /** undefined: made on first start beside the embedded database. */
+  readonly masterKey: Buffer | undefined
+  readonly setupToken: string | undefined
+  readonly host: string
+  readonly gatewayPort: number
+  readonly controlPort: number
+  /** As callers reach us; undefined until the listener's port is known. */
+  readonly gatewayUrl: string | undefined
+  readonly baseUrl: string | undefined
+  readonly compatPrefix: string
+  readonly anthropicPrefix: string
+  readonly configMaxStaleMs: number
+  readonly allowPrivateUpstreams: boolean
+}
+
+/** A setting out of form: its message names the setting, never its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  // An empty setting is an absent one: that is what `FOO= npm start` and compose files mean.
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = Settings.safeParse(given)
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`)
+    throw new ConfigError(lines.join('\n'))
+  }
+  const settings = parsed.data
+  if (settings.RIDEAU_COMPAT_PREFIX === settings.RIDEAU_ANTHROPIC_PREFIX) {
+    throw new ConfigError('RIDEAU_ANTHROPIC_PREFIX: must differ from RIDEAU_COMPAT_PREFIX')
+  }
+  if (settings.DATABASE_URL !== undefined && settings.RIDEAU_MASTER_KEY === undefined) {
+    throw new ConfigError(
+      'RIDEAU_MASTER_KEY: must be set where DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)',
+    )
+  }
+  const production = settings.NODE_ENV === 'production'
+  return {
+    production,
+    logLevel: settings.LOG_LEVEL,
+    databaseUrl: settings.DATABASE_URL,
+    dataDir: settings.RIDEAU_DATA_DIR,
+    masterKey: settings.RIDEAU_MASTER_KEY,
+    setupToken: settings.RIDEAU_SETUP_TOKEN,
+    host: settings.RIDEAU_HOST,
+    gatewayPort: settings.RIDEAU_GATEWAY_PORT,
+    controlPort: settings.RIDEAU_CONTROL_PORT,
+    gatewayUrl: settings.RIDEAU_GATEWAY_URL,
+    baseUrl: settings.RIDEAU_BASE_URL,
+    compatPrefix: settings.RIDEAU_COMPAT_PREFIX,
+    anthropicPrefix: settings.RIDEAU_ANTHROPIC_PREFIX,
+    configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
+    allowPrivateUpstreams:
+      settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST)),
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}

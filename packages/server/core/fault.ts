@@ -1,0 +1,46 @@
+import { FAULTS, type FaultCode, type FaultType } from './fault-table.ts'
+
+/** What a caller may learn of a fault besides its code; everything else goes to the server's log only. */
+export interface FaultDetails {
+  /** The offending field as a path (`messages[2].content`), a parameter or a header. */
+  readonly param?: string
+  /** Whole seconds after which the same call may pass; sent as `Retry-After`, never 0. */
+  readonly retryAfterSeconds?: number
+  /** Private: why it happened. Never rendered. */
+  readonly cause?: unknown
+}
+
+/**
+ * The one way to say no. `message` is public: it names no host, no key and nothing of a provider's body.
+ * Source: spec.md "Errors", contract.md §2.
+ */
+export class Fault extends Error {
+  override readonly name = 'Fault'
+  readonly code: FaultCode
+  readonly param: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: FaultCode, message: string, details: FaultDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.param = details.param
+    this.retryAfterSeconds =
+      details.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(details.retryAfterSeconds))
+  }
+
+  get status(): number {
+    return FAULTS[this.code].status
+  }
+
+  get type(): FaultType {
+    return FAULTS[this.code].type
+  }
+}
+
+/** Any thrown thing as a fault: what is not one is `internal_error`, its details kept private. */
+export function toFault(thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown
+  return new Fault('internal_error', 'Something went wrong on our side. Quote the request id to support.', {
+    cause: thrown,
+  })
+}

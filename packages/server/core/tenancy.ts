@@ -1,0 +1,60 @@
+import type { JsonObject } from '@rideau/llm/spec'
+
+/**
+ * What the gateway knows of a tenant while it serves a request. Snapshots are immutable: a change makes a new one,
+ * and no request ever writes one back.
+ */
+
+export type EnvironmentName = 'development' | 'production'
+
+export interface Credential {
+  readonly id: string
+  readonly provider: string
+  /** The provider key in the clear: lives in memory only. */
+  readonly apiKey: string
+  readonly baseUrl: string | null
+  readonly options: JsonObject
+  readonly weight: number
+  readonly createdAt: number
+}
+
+export interface Environment {
+  readonly id: string
+  readonly orgId: string
+  readonly projectId: string
+  readonly name: EnvironmentName
+  readonly logCapture: 'full' | 'metadata'
+  /** null: every model. */
+  readonly allowedModels: readonly string[] | null
+  readonly unsupportedParams: 'refuse' | 'drop'
+  readonly onClientGone: 'cancel' | 'drain'
+  readonly allowSecretKeyInBrowser: boolean
+  /** The project's browser origins. */
+  readonly allowedOrigins: readonly string[]
+  /** Oldest first. */
+  readonly credentials: readonly Credential[]
+  /** Its project or organization was deleted: every key below is revoked. */
+  readonly deleted: boolean
+}
+
+export type KeyKind = 'secret' | 'publishable'
+export const SCOPES = ['ai.chat', 'ai.embed', 'ai.images', 'feedback'] as const
+export type Scope = (typeof SCOPES)[number]
+export const ENDPOINTS = ['chat', 'embeddings', 'images', 'client_tokens', 'device', 'feedback'] as const
+export type Endpoint = (typeof ENDPOINTS)[number]
+
+/** A key and the environment that it opens. */
+export interface Key {
+  readonly id: string
+  readonly kind: KeyKind
+  readonly environmentId: string
+  readonly scopes: readonly Scope[]
+  /** null: every model. Entries are ids, aliases or `provider/*`. */
+  readonly allowedModels: readonly string[] | null
+  /** null: every endpoint. */
+  readonly allowedEndpoints: readonly Endpoint[] | null
+  readonly maxRequestCostNanoUsd: number | null
+  /** Unix milliseconds; null: never. */
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}

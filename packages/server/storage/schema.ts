@@ -1,0 +1,126 @@
+import type { JSONColumnType } from 'kysely'
+import type { RequestRecord } from '../core/request-record.ts'
+
+/** The tables as Kysely sees them; migrations/ is the truth. Times are Dates, int8 are safe numbers (pool.ts). */
+export interface Database {
+  users: UserRow
+  organizations: OrganizationRow
+  members: MemberRow
+  management_keys: ManagementKeyRow
+  projects: ProjectRow
+  environments: EnvironmentRow
+  keys: KeyRow
+  provider_credentials: ProviderCredentialRow
+  request_logs: RequestLogRow
+}
+
+interface Stamped {
+  created_at: Date
+  updated_at: Date
+}
+
+export interface UserRow extends Stamped {
+  id: string
+  email: string
+  name: string | null
+  password_hash: string | null
+}
+
+export interface OrganizationRow extends Stamped {
+  id: string
+  name: string
+  slug: string
+  time_zone: string
+  deleted_at: Date | null
+}
+
+export type Role = 'owner' | 'admin' | 'developer' | 'viewer'
+
+export interface MemberRow extends Stamped {
+  id: string
+  org_id: string
+  user_id: string | null
+  role: Role
+  invite_email: string | null
+  invited_by: string | null
+  accepted_at: Date | null
+}
+
+export interface ManagementKeyRow extends Stamped {
+  id: string
+  org_id: string
+  name: string
+  role: Exclude<Role, 'owner'>
+  hash: Buffer
+  prefix_display: string
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+}
+
+export interface ProjectRow extends Stamped {
+  id: string
+  org_id: string
+  name: string
+  slug: string
+  allowed_origins: string[]
+  deleted_at: Date | null
+}
+
+export interface EnvironmentRow extends Stamped {
+  id: string
+  org_id: string
+  project_id: string
+  name: 'development' | 'production'
+  is_default: boolean
+  log_retention_days: number
+  log_capture: 'full' | 'metadata'
+  allowed_models: string[] | null
+  unsupported_params: 'refuse' | 'drop'
+  on_client_gone: 'cancel' | 'drain'
+  allow_client_passthrough: boolean
+  allow_secret_key_in_browser: boolean
+}
+
+export interface KeyRow extends Stamped {
+  id: string
+  org_id: string
+  project_id: string
+  environment_id: string
+  kind: 'secret' | 'publishable'
+  name: string
+  hash: Buffer
+  prefix_display: string
+  publishable_cipher: Buffer | null
+  scopes: string[]
+  allowed_models: string[] | null
+  allowed_endpoints: string[] | null
+  max_request_cost_nano_usd: number | null
+  expires_at: Date | null
+  revoked_at: Date | null
+  rolled_to: string | null
+  last_used_at: Date | null
+}
+
+export interface ProviderCredentialRow extends Stamped {
+  id: string
+  org_id: string
+  project_id: string
+  environment_id: string
+  provider: string
+  name: string
+  secret_cipher: Buffer
+  key_fingerprint: string
+  base_url: string | null
+  options: JSONColumnType<Record<string, unknown>>
+  weight: number
+  last_validated_at: Date | null
+  validation_error: string | null
+}
+
+/** A journal record as stored: `at` is a Date here, a string in the journal. */
+export type RequestLogRow = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> & {
+  at: Date
+  attempts: JSONColumnType<RequestRecord['attempts']>
+  metadata: JSONColumnType<Record<string, string>> | null
+}
