@@ -1,0 +1,31 @@
+import type { Clock, Random } from './chance.ts'
+
+/** What a path parameter may be: versions 1-8 with variant 8/9/a/b, all zeros, all f (spec.md "Resources"). */
+export const UUID_PATTERN =
+  '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$'
+
+const UUID = new RegExp(UUID_PATTERN)
+
+export function isUuid(text: string): boolean {
+  return text.length === 36 && UUID.test(text)
+}
+
+/** Randomness is drawn in blocks: one system call serves many ids. */
+const BLOCK_BYTES = 10 * 128
+
+/** A maker of version 7 UUIDs (RFC 9562): ordered by time to the millisecond, 74 random bits behind it. */
+export function openIds(clock: Clock, random: Random): () => string {
+  let block = Buffer.alloc(0)
+  let at = 0
+  return () => {
+    if (at + 10 > block.length) {
+      block = random.bytes(BLOCK_BYTES)
+      at = 0
+    }
+    const time = clock.now().toString(16).padStart(12, '0')
+    const hex = block.hexSlice(at, at + 10)
+    at += 10
+    const variant = '89ab'[Number.parseInt(hex[3] as string, 16) & 3]
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
+  }
+}
