@@ -15,7 +15,7 @@ const BLOCK_BYTES = 10 * 128
 
 /** A maker of version 7 UUIDs (RFC 9562): ordered by time to the millisecond, 74 random bits behind it. */
 export function openIds(clock: Clock, random: Random): () => string {
-  let block = Buffer.alloc(0)
+  let block: Buffer = Buffer.alloc(0)
   let at = 0
   return () => {
     if (at + 10 > block.length) {
@@ -23,7 +23,7 @@ export function openIds(clock: Clock, random: Random): () => string {
       at = 0
     }
     const time = clock.now().toString(16).padStart(12, '0')
-    const hex = block.hexSlice(at, at + 10)
+    const hex = block.toString('hex', at, at + 10)
     at += 10
     const variant = '89ab'[Number.parseInt(hex[3] as string, 16) & 3]
     return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
