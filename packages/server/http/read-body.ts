@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Fault } from '../core/fault.ts'
+
+const unzip = promisify(gunzip)
+
+/** A body that has not arrived after this long ends in 408 `request_timeout`. */
+export const BODY_TIMEOUT_MS = 60_000
+
+export interface BodyReader {
+  /** The whole body, decompressed. Rejects with the fault to answer. */
+  readonly bytes: Promise<Buffer>
+  /** Ends the wait with a fault: the body came too slowly, or the caller is gone. */
+  fail(fault: Fault): void
+}
+
+/**
+ * Reads a request's body up to `limit` bytes, before and after decompression.
+ * An unread rest is left to the connection: who answers early must close it (see `hasUnreadBody`).
+ */
+export function readBody(req: IncomingMessage, limit: number): BodyReader {
+  let fail: (fault: Fault) => void = () => {}
+  const received = new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (): void => {
+      req.off('data', onData)
+      req.off('end', onEnd)
+      req.off('error', onError)
+    }
+    fail = fault => {
+      stop()
+      req.pause()
+      reject(fault)
+    }
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > limit) fail(tooLarge(limit))
+      else chunks.push(chunk)
+    }
+    const onEnd = (): void => {
+      stop()
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))
+    }
+    const onError = (cause: Error): void => {
+      stop()
+      reject(new Fault('request_canceled', 'The connection closed before the body was complete.', { cause }))
+    }
+    if (Number(req.headers['content-length'] ?? 0) > limit) {
+      fail(tooLarge(limit))
+      return
+    }
+    req.on('data', onData)
+    req.on('end', onEnd)
+    req.on('error', onError)
+  })
+  const encoding = req.headers['content-encoding']
+  return { bytes: encoding === undefined ? received : received.then(bytes => decompress(bytes, encoding, limit)), fail }
+}
+
+/** True while bytes of the body may still be on the wire, so that the connection cannot serve another request. */
+export function hasUnreadBody(req: IncomingMessage): boolean {
+  return !req.complete
+}
+
+async function decompress(bytes: Buffer, encoding: string, limit: number): Promise<Buffer> {
+  const name = encoding.trim().toLowerCase()
+  if (name === 'identity' || name === '') return bytes
+  if (name !== 'gzip' && name !== 'x-gzip') {
+    throw new Fault('unsupported_media_type', 'The body may be plain or gzip, no other content encoding.', {
+      param: 'content-encoding',
+    })
+  }
+  try {
+    return await unzip(bytes, { maxOutputLength: limit })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit)
+    throw new Fault('request_validation_failed', 'The body is not valid gzip.', { cause })
+  }
+}
+
+function tooLarge(limit: number): Fault {
+  return new Fault('request_too_large', `The body is over ${Math.floor(limit / 1024 / 1024)} MiB.`)
+}
