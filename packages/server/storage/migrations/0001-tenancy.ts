@@ -151,10 +151,15 @@ create trigger announce after insert or update or delete on environments for eac
 create trigger announce after update or delete on projects for each row execute function announce_project();
 create trigger announce after update or delete on organizations for each row execute function announce_organization();
 create trigger announce after insert or delete on keys for each row execute function announce_environment();
--- A key's last_used_at alone changes nothing that a snapshot holds.
+-- What changes nothing that a snapshot holds is not announced: use of a key, the verdict on a credential.
 create trigger announce_update after update on keys for each row
-  when (old.* is distinct from new.* and old.last_used_at is not distinct from new.last_used_at)
+  when (to_jsonb(old) - '{last_used_at,updated_at}'::text[] is distinct from
+    to_jsonb(new) - '{last_used_at,updated_at}'::text[])
   execute function announce_environment();
-create trigger announce after insert or update or delete on provider_credentials for each row
+create trigger announce after insert or delete on provider_credentials for each row
+  execute function announce_environment();
+create trigger announce_update after update on provider_credentials for each row
+  when (to_jsonb(old) - '{last_validated_at,validation_error,updated_at}'::text[] is distinct from
+    to_jsonb(new) - '{last_validated_at,validation_error,updated_at}'::text[])
   execute function announce_environment();
 `

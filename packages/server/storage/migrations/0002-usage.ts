@@ -66,4 +66,17 @@ create table usage_records (
   primary key (at, id)
 ) partition by range (at);
 create index usage_records_environment on usage_records (environment_id, at);
+
+-- Makes the partition of a table for [from_at, to_at) where it is missing. Made apart and attached, which lets readers
+-- and writers of the table go on; one maker at a time, so that two writers of a new day do not collide.
+create function make_partition(parent text, child text, from_at timestamptz, to_at timestamptz) returns void
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('rideau.make_partition', 0));
+  if exists (select from pg_class where relname = child and relnamespace = current_schema()::regnamespace) then
+    return;
+  end if;
+  execute format('create table %I (like %I including all)', child, parent);
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, from_at, to_at);
+end $$;
 `

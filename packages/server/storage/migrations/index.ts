@@ -1,0 +1,14 @@
+import { sql as tenancy } from './0001-tenancy.ts'
+import { sql as usage } from './0002-usage.ts'
+
+/** One step of the schema. Once released it never changes; a correction is a step of its own. */
+export interface NumberedMigration {
+  /** Sorts in the order of application. */
+  readonly name: string
+  readonly sql: string
+}
+
+export const MIGRATIONS: readonly NumberedMigration[] = [
+  { name: '0001-tenancy', sql: tenancy },
+  { name: '0002-usage', sql: usage },
+]
