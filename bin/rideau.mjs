@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { buildServer, root } from '../tools/build.mjs'
+
+const HELP = `Usage: rideau <command>
+
+  start      run the gateway and the control plane in one process
+  gateway    run the gateway (the data plane) alone
+  control    run the control plane alone
+
+  --help     print this
+  --version  print the version
+
+Settings are environment variables: see docs/operations.md.`
+
+const COMMANDS = new Set(['start', 'gateway', 'control'])
+
+async function main([command, ...rest]) {
+  if (command === '--help' || command === '-h') return console.log(HELP)
+  if (command === '--version' || command === '-v') return console.log(readVersion())
+  if (!COMMANDS.has(command) || rest.length > 0) {
+    console.error(
+      command === undefined ? HELP : `rideau: unknown arguments: ${[command, ...rest].join(' ')}\n\n${HELP}`,
+    )
+    process.exitCode = 2
+    return
+  }
+  process.setSourceMapsEnabled(true)
+  const { run } = await import(pathToFileURL(await buildServer()).href)
+  await run(command, process.env)
+}
+
+function readVersion() {
+  return JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).version
+}
+
+main(process.argv.slice(2)).catch(error => {
+  // A wrong setting is the operator's to mend: its message says all. Anything else is ours and needs the stack.
+  console.error(error.name === 'ConfigError' ? `rideau: ${error.message}` : error)
+  process.exit(1)
+})

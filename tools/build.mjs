@@ -1,0 +1,99 @@
+// Bundles packages/server/main.ts into one file under dist/, in about 0.1 s, when a source changed.
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+/** Older bundles kept: a start that found one fresh a moment ago may still be about to load it. */
+const KEPT_BUNDLES = 4
+
+/**
+ * The bundle's path, built now where no bundle of these very sources exists.
+ * The name carries the sources' hash and the file appears by rename, so starts at the same time share or race
+ * harmlessly. Throws esbuild's error where a source does not compile.
+ */
+export async function buildServer(from = root) {
+  const dist = path.join(from, 'dist')
+  const bundle = path.join(dist, `rideau-${hashSources(from)}.mjs`)
+  if (fs.existsSync(bundle)) return bundle
+  const esbuild = await import('esbuild')
+  const fresh = path.join(dist, `.new-${process.pid}.mjs`)
+  try {
+    await esbuild.build({
+      entryPoints: [path.join(from, 'packages/server/main.ts')],
+      outfile: fresh,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      // Dependencies stay in node_modules; our own packages are TypeScript and must come in.
+      packages: 'external',
+      plugins: [ownPackages(from)],
+      sourcemap: 'inline',
+      sourcesContent: false,
+      logLevel: 'silent',
+    })
+    fs.renameSync(fresh, bundle)
+  } finally {
+    fs.rmSync(fresh, { force: true })
+    // The compiler is a child process; the server must not keep it.
+    await esbuild.stop()
+  }
+  removeOldBundles(dist, bundle)
+  return bundle
+}
+
+/** Resolves `@rideau/llm/spec` to packages/llm/spec.ts, as the packages' own exports do. */
+function ownPackages(from) {
+  return {
+    name: 'own-packages',
+    setup(build) {
+      build.onResolve({ filter: /^@rideau\// }, ({ path: name }) => {
+        const [, folder, ...rest] = name.split('/')
+        return { path: path.join(from, 'packages', folder, `${rest.join('/')}.ts`) }
+      })
+    },
+  }
+}
+
+/** SHA-256 over names and contents of all that can reach the bundle, tests left out. */
+export function hashSources(from = root) {
+  const hash = createHash('sha256')
+  for (const file of [...listSources(from)].sort()) {
+    hash
+      .update(`${file}\0`)
+      .update(fs.readFileSync(path.join(from, file)))
+      .update('\0')
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function* listSources(from) {
+  // This file and the lockfile: another way to build, or another esbuild, is another bundle.
+  yield* ['package-lock.json', 'tools/build.mjs'].filter(file => fs.existsSync(path.join(from, file)))
+  for (const top of ['packages/llm', 'packages/server', 'catalog']) yield* walk(from, top)
+}
+
+function* walk(from, folder) {
+  for (const entry of fs.readdirSync(path.join(from, folder), { withFileTypes: true })) {
+    const name = `${folder}/${entry.name}`
+    if (entry.isDirectory()) {
+      if (!/^(node_modules|testing|fixtures)$/.test(entry.name)) yield* walk(from, name)
+    } else if (/\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts')) {
+      yield name
+    }
+  }
+}
+
+function removeOldBundles(dist, current) {
+  const others = fs
+    .readdirSync(dist)
+    .filter(name => /^rideau-.*\.mjs$/.test(name) && path.join(dist, name) !== current)
+    .map(name => path.join(dist, name))
+    // Another start may have removed it since.
+    .map(file => ({ file, madeAt: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.madeAt - a.madeAt)
+  for (const { file } of others.slice(KEPT_BUNDLES)) fs.rmSync(file, { force: true })
+}

@@ -1,0 +1,94 @@
+// The rules of the house that no linter knows: names of folders, imports that dodge the walls, files that
+// must be made from others, the lockfile's hosts, the catalogue's size. Prints each breach; exits 1 on any.
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { root } from './build.mjs'
+
+const FORBIDDEN_FOLDERS = new Set(['utils', 'util', 'types', 'common', 'shared', 'helpers', 'misc'])
+const CODE = /\.(ts|tsx|mjs|js|c|h)$/
+const UNFINISHED = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME'].join('|')})\\b`)
+/** One start reads it whole; far more means that a price list was pasted in. */
+const MAX_CATALOG_BYTES = 2_000_000
+const MAX_FILE_BYTES = 1_000_000
+
+/** What git would commit: tracked files and new ones that are not ignored. */
+function listFiles() {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
+  const names = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
+  return names.filter(name => name !== '' && fs.existsSync(path.join(root, name)))
+}
+
+const read = file => fs.readFileSync(path.join(root, file), 'utf8')
+const isTest = file => /\.test\.(ts|mjs)$/.test(file) || file.includes('/testing/')
+
+/** Folder names say what is inside; a drawer for everything grows for ever. */
+export function findFolderBreaches(files) {
+  const folders = new Set(files.map(file => path.dirname(file)))
+  return [...folders]
+    .filter(folder => folder.split('/').some(part => FORBIDDEN_FOLDERS.has(part)))
+    .map(folder => `${folder}: a folder must be named after what it holds`)
+}
+
+/** Ways around the linter's walls and marks of unfinished work, by line. */
+export function findLineBreaches(file, text) {
+  const rules = [{ pattern: UNFINISHED, message: 'finish it or open an issue' }]
+  if (file.startsWith('packages/') && !isTest(file)) {
+    rules.push(
+      { pattern: /\bimport\s*\(/, message: 'the walls hold for static imports only: import at the top' },
+      { pattern: /\bprocess\.(binding|getBuiltinModule)\b/, message: 'import built-in modules at the top' },
+    )
+    if (!file.startsWith('packages/server/storage/embedded/')) {
+      rules.push({ pattern: /\bcreateRequire\b/, message: 'the walls hold for static imports only' })
+    }
+  }
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      rules
+        .filter(({ pattern }) => pattern.test(line))
+        .map(({ message }) => `${file}:${index + 1}: ${message}`),
+    )
+}
+
+/** An address in the lockfile would pin every later install to one mirror. */
+export function findLockfileBreaches(text) {
+  const lock = JSON.parse(text)
+  return Object.entries(lock.packages)
+    .filter(([, entry]) => /^https?:/.test(entry.resolved ?? ''))
+    .map(([name]) => `package-lock.json: ${name} names a registry: see CONTRIBUTING.md, "Dependencies"`)
+}
+
+function findSizeBreaches(files) {
+  const size = file => fs.statSync(path.join(root, file)).size
+  const large = files
+    .filter(file => size(file) > MAX_FILE_BYTES)
+    .map(file => `${file}: over ${MAX_FILE_BYTES} bytes`)
+  const catalog = files.filter(file => file.startsWith('catalog/')).reduce((sum, file) => sum + size(file), 0)
+  return catalog > MAX_CATALOG_BYTES
+    ? [...large, `catalog/: ${catalog} bytes, over ${MAX_CATALOG_BYTES}`]
+    : large
+}
+
+/** Documents made from code must be what that code makes today. */
+function findStaleDocuments() {
+  const tool = path.join(root, 'tools/build-error-docs.mjs')
+  if (!fs.existsSync(tool)) return []
+  const run = spawnSync(process.execPath, [tool, '--check'], { cwd: root, encoding: 'utf8' })
+  return run.status === 0 ? [] : [`docs/errors.md: ${(run.stdout + run.stderr).trim()}`]
+}
+
+function main() {
+  const files = listFiles()
+  const breaches = [
+    ...findFolderBreaches(files),
+    ...files.filter(file => CODE.test(file)).flatMap(file => findLineBreaches(file, read(file))),
+    ...findLockfileBreaches(read('package-lock.json')),
+    ...findSizeBreaches(files),
+    ...findStaleDocuments(),
+  ]
+  for (const breach of breaches) console.log(breach)
+  process.exitCode = breaches.length === 0 ? 0 : 1
+}
+
+if (import.meta.filename === fs.realpathSync(process.argv[1])) main()

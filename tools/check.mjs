@@ -1,0 +1,55 @@
+// npm run check: every static check at once, each with its time; all run though one fails.
+// `npm run check -- lint types` runs those alone.
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { root } from './build.mjs'
+
+// Called by path: `npx --no tsc` parses as something else and prints npm's version with success.
+const bin = name => path.join(root, 'node_modules', '.bin', name)
+
+const CHECKS = {
+  format: [bin('biome'), ['format', '--colors=off', '.']],
+  types: [bin('tsc'), ['-p', '.', '--pretty', 'false']],
+  lint: [bin('oxlint'), ['--deny-warnings', '--report-unused-disable-directives-severity=error']],
+  unused: [bin('knip'), ['--no-progress', '--treat-config-hints-as-errors']],
+  house: [process.execPath, ['tools/check-house.mjs']],
+}
+
+/** Runs the named checks (all by default) side by side and prints each as it ends. True where all passed. */
+export async function runChecks(names = Object.keys(CHECKS)) {
+  const unknown = names.filter(name => !Object.hasOwn(CHECKS, name))
+  if (unknown.length > 0)
+    throw new Error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(CHECKS).join(', ')}`)
+  const passed = await Promise.all(names.map(runCheck))
+  const failed = names.filter((_, index) => !passed[index])
+  console.log(failed.length === 0 ? 'check: all passed' : `check: failed: ${failed.join(', ')}`)
+  return failed.length === 0
+}
+
+async function runCheck(name) {
+  const [command, args] = CHECKS[name]
+  const startedAt = performance.now()
+  const { code, output } = await capture(command, args)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
+  if (code !== 0) console.log(output.trimEnd())
+  return code === 0
+}
+
+/** Both streams in the order they came; a command that cannot be started is a failure with its reason. */
+function capture(command, args) {
+  return new Promise(resolve => {
+    const chunks = []
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.on('data', chunk => chunks.push(chunk))
+    child.stderr.on('data', chunk => chunks.push(chunk))
+    child.once('error', error => resolve({ code: 1, output: error.message }))
+    child.once('close', code => resolve({ code, output: Buffer.concat(chunks).toString() }))
+  })
+}
+
+if (import.meta.filename === fs.realpathSync(process.argv[1])) {
+  const names = process.argv.slice(2)
+  process.exitCode = (await runChecks(names.length > 0 ? names : undefined)) ? 0 : 1
+}

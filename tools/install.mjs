@@ -1,0 +1,182 @@
+// Runs before start, test, check and bench: makes node_modules match package-lock.json, so that a clean clone
+// needs no other step. Plain Node without dependencies, and quiet where nothing is to do.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MIN_NODE = [20, 19]
+const LOCK_POLL_MS = 100
+
+/** The oldest Node that the product supports; a clear line beats a syntax error from a dependency. */
+export function isSupportedNode(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])
+}
+
+/**
+ * What node_modules must have been made from. File times mean nothing after a clone, so contents are compared.
+ * A production start may do without development dependencies; every other command needs them.
+ */
+export function wantedStamp(root, env) {
+  const production = env.NODE_ENV === 'production' && env.npm_lifecycle_event === 'prestart'
+  return {
+    lockfile: createHash('sha256')
+      .update(fs.readFileSync(path.join(root, 'package-lock.json')))
+      .digest('hex'),
+    abi: process.versions.modules,
+    platform: `${process.platform}-${process.arch}`,
+    mode: production ? 'production' : 'all',
+  }
+}
+
+/** A full install also serves a production start; the reverse does not hold. */
+export function isFresh(root, wanted) {
+  const found = readJson(stampPath(root))
+  if (found === undefined) return false
+  const same = ['lockfile', 'abi', 'platform'].every(field => found[field] === wanted[field])
+  return same && (found.mode === 'all' || found.mode === wanted.mode)
+}
+
+/** npm ci empties node_modules first, so a killed install leaves no stamp and is done again. */
+function stampPath(root) {
+  return path.join(root, 'node_modules', '.rideau-install.json')
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Start time from /proc tells a process from a later one under the same pid; null where there is no /proc. */
+function describeProcess(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { pid, started: fields[19], zombie: fields[0] === 'Z' }
+  } catch {
+    return { pid, started: null, zombie: false }
+  }
+}
+
+function isRunning({ pid, started }) {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (error.code !== 'EPERM') return false
+  }
+  const now = describeProcess(pid)
+  return !now.zombie && (started === null || now.started === started)
+}
+
+/** The lock lies outside node_modules, which npm ci removes. */
+function lockPath(root) {
+  return path.join(root, '.cache', 'install.lock')
+}
+
+/** Who else holds the lock; undefined where this process now does. An empty list: look again at once. */
+function tryLock(root) {
+  const lock = lockPath(root)
+  const own = `${lock}.${process.pid}`
+  fs.mkdirSync(path.dirname(lock), { recursive: true })
+  fs.writeFileSync(own, JSON.stringify([describeProcess(process.pid)]))
+  try {
+    // A link appears whole or not at all, and never over another.
+    fs.linkSync(own, lock)
+    return undefined
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  } finally {
+    fs.rmSync(own, { force: true })
+  }
+  const living = (readJson(lock) ?? []).filter(isRunning)
+  if (living.length === 0) removeStaleLock(lock)
+  return living
+}
+
+/** Moves the lock aside before judging it, and puts it back if a new holder came between look and move. */
+function removeStaleLock(lock) {
+  const aside = `${lock}.stale.${process.pid}`
+  try {
+    fs.renameSync(lock, aside)
+  } catch (error) {
+    if (error.code === 'ENOENT') return
+    throw error
+  }
+  const living = (readJson(aside) ?? []).filter(isRunning)
+  if (living.length > 0 && !fs.existsSync(lock)) fs.linkSync(aside, lock)
+  fs.rmSync(aside, { force: true })
+}
+
+/** Notes npm beside ourselves: where we are killed alone, its install still runs and still holds. */
+function addLockHolder(root, pid) {
+  const next = `${lockPath(root)}.${process.pid}`
+  fs.writeFileSync(next, JSON.stringify([describeProcess(process.pid), describeProcess(pid)]))
+  fs.renameSync(next, lockPath(root))
+}
+
+/** The npm that runs us, or the one on the PATH where another tool does. */
+function npmCommand(env) {
+  const own = env.npm_execpath
+  if (own !== undefined && /^npm-cli\.c?js$/.test(path.basename(own))) return [process.execPath, own]
+  return ['npm']
+}
+
+function runNpmCi(root, mode, env) {
+  const [command, ...first] = npmCommand(env)
+  // Said out loud both ways: NODE_ENV=production in the environment would leave development dependencies out.
+  const kinds = mode === 'production' ? ['--omit=dev'] : ['--include=dev']
+  const args = [...first, 'ci', ...kinds, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
+    child.once('spawn', () => addLockHolder(root, child.pid))
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new Error(`npm ci ended with ${signal ?? `code ${code}`}`))
+    })
+  })
+}
+
+/** Installs where needed. Throws with one clear line where that fails. */
+export async function install(root, env, print) {
+  const wanted = wantedStamp(root, env)
+  if (isFresh(root, wanted)) return 'fresh'
+  let announced = false
+  for (;;) {
+    const holders = tryLock(root)
+    if (holders === undefined) break
+    if (holders[0] === undefined) continue
+    if (!announced) print(`waiting for the install of process ${holders[0].pid}`)
+    announced = true
+    await new Promise(resolve => setTimeout(resolve, LOCK_POLL_MS))
+  }
+  try {
+    if (isFresh(root, wanted)) return 'fresh'
+    print('node_modules is missing or does not match package-lock.json: installing (under a minute)')
+    await runNpmCi(root, wanted.mode, env)
+    fs.writeFileSync(stampPath(root), `${JSON.stringify(wanted)}\n`)
+    return 'installed'
+  } finally {
+    fs.rmSync(lockPath(root), { force: true })
+  }
+}
+
+async function main() {
+  if (!isSupportedNode(process.versions.node)) {
+    throw new Error(`Rideau needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`)
+  }
+  const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+  await install(root, process.env, line => console.error(`rideau: ${line}`))
+}
+
+if (fileURLToPath(import.meta.url) === fs.realpathSync(process.argv[1])) {
+  main().catch(error => {
+    console.error(`rideau: ${error.message}`)
+    process.exitCode = 1
+  })
+}

@@ -1,0 +1,245 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { builtinModules } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from './build.mjs'
+
+// A wall that cannot fail is a defect: each rule sees here a file that breaks it and one that keeps it. All
+// files are written into a copy of the tree's shape and linted with the real settings in one run.
+
+const PURE_BUILTINS = new Set([
+  'assert',
+  'assert/strict',
+  'buffer',
+  'crypto',
+  'string_decoder',
+  'url',
+  'util',
+  'util/types',
+  'zlib',
+])
+const IO_BUILTINS = builtinModules.filter(name => !name.startsWith('_') && !PURE_BUILTINS.has(name))
+const builtinFile = (room, name) => `${room}/builtin-${name.replace('/', '-').replaceAll('_', '-')}.ts`
+const server = file => `packages/server/${file}`
+const importing = (...names) =>
+  names.map((name, index) => `import * as m${index} from '${name}'\nconsole.log(m${index})`).join('\n')
+const pure = (...names) => names.map((name, index) => `export * as m${index} from '${name}'`).join('\n')
+const typing = name => `import type { A } from '${name}'\nexport type B = A`
+const lines = (count, line) =>
+  Array.from({ length: count }, (_, index) => line.replace('N', index)).join('\n')
+
+const BREACHES = {
+  'gateway imports control': [
+    server('gateway/a.ts'),
+    importing('../control/keys/create.ts'),
+    'no-restricted-imports',
+  ],
+  'control imports gateway': [
+    server('control/keys/a.ts'),
+    importing('../../gateway/x.ts'),
+    'no-restricted-imports',
+  ],
+  'gateway imports control by type': [
+    server('gateway/b.ts'),
+    typing('../control/x.ts'),
+    'no-restricted-imports',
+  ],
+  'gateway imports storage': [
+    server('gateway/c.ts'),
+    importing('../storage/keys.ts'),
+    'no-restricted-imports',
+  ],
+  'gateway imports a framework': [server('gateway/d.ts'), importing('fastify'), 'no-restricted-imports'],
+  'gateway imports a plugin of the framework': [
+    server('gateway/e.ts'),
+    importing('@fastify/helmet'),
+    'no-restricted-imports',
+  ],
+  'gateway imports the database driver': [server('gateway/f.ts'), importing('pg'), 'no-restricted-imports'],
+  'control imports the database driver': [server('control/b.ts'), importing('pg'), 'no-restricted-imports'],
+  'core imports storage': [server('core/a.ts'), pure('../storage/keys.ts'), 'no-restricted-imports'],
+  'core imports storage by type': [
+    server('core/b.ts'),
+    typing('../storage/keys.ts'),
+    'no-restricted-imports',
+  ],
+  'core imports a package': [server('core/c.ts'), pure('zod'), 'no-restricted-imports'],
+  'core imports a scoped package': [server('core/d.ts'), pure('@fastify/helmet'), 'no-restricted-imports'],
+  'core imports llm code': [server('core/e.ts'), pure('@rideau/llm/spec'), 'no-restricted-imports'],
+  'core reads the clock': [
+    server('core/f.ts'),
+    'export const now = () => Date.now()',
+    'no-restricted-properties',
+  ],
+  'core rolls dice': [
+    server('core/g.ts'),
+    'export const roll = () => Math.random()',
+    'no-restricted-properties',
+  ],
+  'core calls fetch': [
+    server('core/h.ts'),
+    "export const get = () => fetch('http://localhost')",
+    'no-restricted-globals',
+  ],
+  'core imports a built-in without node:': [server('core/i.ts'), pure('fs'), 'no-restricted-imports'],
+  'llm imports the server': ['packages/llm/a.ts', pure('@rideau/server/core/fault'), 'no-restricted-imports'],
+  'llm imports the server by path': [
+    'packages/llm/b.ts',
+    pure('../server/core/fault.ts'),
+    'no-restricted-imports',
+  ],
+  'llm imports a package': ['packages/llm/c.ts', pure('undici'), 'no-restricted-imports'],
+  'llm waits': [
+    'packages/llm/d.ts',
+    'export const wait = () => setTimeout(() => {}, 1)',
+    'no-restricted-globals',
+  ],
+  'http imports storage': [server('http/a.ts'), importing('../storage/keys.ts'), 'no-restricted-imports'],
+  'http imports a framework': [server('http/b.ts'), importing('fastify'), 'no-restricted-imports'],
+  'storage imports control': [server('storage/a.ts'), importing('../control/x.ts'), 'no-restricted-imports'],
+  'storage imports http': [server('storage/b.ts'), importing('../http/x.ts'), 'no-restricted-imports'],
+  'journal imports storage': [server('journal/a.ts'), importing('../storage/x.ts'), 'no-restricted-imports'],
+  'gateway reads the settings': [server('gateway/g.ts'), importing('../config.ts'), 'no-restricted-imports'],
+  'storage reads the settings by type': [
+    server('storage/c.ts'),
+    typing('../config.ts'),
+    'no-restricted-imports',
+  ],
+  'embedded reads the settings': [
+    server('storage/embedded/a.ts'),
+    importing('../../config.ts'),
+    'no-restricted-imports',
+  ],
+  'control reads the environment': [
+    server('control/c.ts'),
+    'export const home = process.env.HOME',
+    'no-process-env',
+  ],
+  'gateway imports test helpers': [
+    server('gateway/h.ts'),
+    importing('../testing/house.ts'),
+    'no-restricted-imports',
+  ],
+  'gateway starts a process': [
+    server('gateway/i.ts'),
+    importing('node:child_process'),
+    'no-restricted-imports',
+  ],
+  'storage starts a process outside embedded': [
+    server('storage/d.ts'),
+    importing('node:child_process'),
+    'no-restricted-imports',
+  ],
+  'embedded makes code': [server('storage/embedded/b.ts'), importing('node:vm'), 'no-restricted-imports'],
+  'main makes code': [server('main.ts'), importing('vm'), 'no-restricted-imports'],
+  'text becomes code by eval': [server('http/c.ts'), "export const run = () => eval('1')", 'no-eval'],
+  'text becomes code by Function': [
+    server('http/d.ts'),
+    "export const run = new Function('return 1')",
+    'no-new-func',
+  ],
+  'a default export': [server('http/e.ts'), 'export default 1', 'no-default-export'],
+  any: [server('http/f.ts'), 'export const x: any = 1', 'no-explicit-any'],
+  'a type imported as a value': [
+    server('http/g.ts'),
+    "import { A } from './h.ts'\nexport type B = A",
+    'consistent-type-imports',
+  ],
+  'a circle of types': [server('http/ring-a.ts'), typing('./ring-b.ts'), 'no-cycle'],
+  'a file of 401 lines': [server('http/i.ts'), lines(401, 'export const lineN = 1'), 'max-lines'],
+  'a function of 81 lines': [
+    server('http/j.ts'),
+    `export function f(): void {\n${lines(80, '  f()')}\n}`,
+    'max-lines-per-function',
+  ],
+  'a name that is not kebab-case': [server('http/camelCase.ts'), 'export const x = 1', 'filename-case'],
+  'unfinished work': [
+    server('http/k.ts'),
+    `// ${'TO' + 'DO'}: later\nexport const x = 1`,
+    'no-warning-comments',
+  ],
+  'a test that runs alone': [
+    server('http/l.test.ts'),
+    "import { test } from 'vitest'\ntest.only('x', () => {})",
+    'no-focused-tests',
+  ],
+}
+
+const ALLOWED = {
+  'core imports its own files, pure built-ins and types of llm': [
+    server('core/ok.ts'),
+    `${pure('./fault.ts', '../core/fault.ts', 'node:crypto', 'node:zlib', 'node:buffer')}\n${typing('@rideau/llm/spec')}`,
+  ],
+  'llm imports its own files and the catalogue': [
+    'packages/llm/dialects/ok.ts',
+    pure('../spec.ts', '../../../catalog/sandbox.json', 'node:crypto'),
+  ],
+  'gateway imports core, http, llm, undici and the types of its stores': [
+    server('gateway/ok.ts'),
+    `${importing('../core/fault.ts', '../http/envelope.ts', '@rideau/llm/spec', 'undici', 'node:http')}\n${typing('../storage/keys.ts')}`,
+  ],
+  'control imports storage, http and the framework': [
+    server('control/keys/ok.ts'),
+    importing('../../storage/keys.ts', '../../http/envelope.ts', '../routes.ts', 'fastify', 'zod'),
+  ],
+  'embedded starts processes': [
+    server('storage/embedded/ok.ts'),
+    importing('node:child_process', '../pool.ts'),
+  ],
+  'compose wires all': [
+    server('compose.ts'),
+    `${importing('./config.ts', './gateway/x.ts', './control/x.ts', './storage/x.ts')}\nconsole.log(process.env.HOME)`,
+  ],
+  'a test reaches anywhere': [
+    server('core/ok.test.ts'),
+    importing('../storage/x.ts', 'node:child_process', '../config.ts'),
+  ],
+}
+
+let folder
+/** @type {Map<string, Set<string>>} rules broken, by file */
+let broken
+
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-walls-'))
+  fs.copyFileSync(path.join(root, '.oxlintrc.json'), path.join(folder, '.oxlintrc.json'))
+  const write = (file, text) => {
+    fs.mkdirSync(path.join(folder, path.dirname(file)), { recursive: true })
+    fs.writeFileSync(path.join(folder, file), `${text}\n`)
+  }
+  write(server('http/ring-b.ts'), typing('./ring-a.ts'))
+  for (const name of IO_BUILTINS) {
+    for (const room of ['packages/llm', server('core')]) write(builtinFile(room, name), pure(`node:${name}`))
+  }
+  for (const [file, text] of [...Object.values(BREACHES), ...Object.values(ALLOWED)]) write(file, text)
+  const oxlint = path.join(root, 'node_modules', '.bin', 'oxlint')
+  const run = spawnSync(oxlint, ['--format=json'], { cwd: folder, encoding: 'utf8', maxBuffer: 64 << 20 })
+  broken = new Map()
+  for (const { code, filename } of JSON.parse(run.stdout).diagnostics) {
+    const rules = broken.get(filename) ?? new Set()
+    broken.set(filename, rules.add(/\((.*)\)/.exec(code)?.[1]))
+  }
+})
+
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+describe('the linter refuses', () => {
+  test.each(Object.entries(BREACHES))('%s', (_, [file, , rule]) => {
+    expect([...(broken.get(file) ?? [])]).toContain(rule)
+  })
+
+  test.each(['packages/llm', server('core')])('every built-in module of Node that does I/O in %s', room => {
+    const missed = IO_BUILTINS.filter(
+      name => !broken.get(builtinFile(room, name))?.has('no-restricted-imports'),
+    )
+    expect(missed).toEqual([])
+  })
+})
+
+describe('the linter lets pass', () => {
+  test.each(Object.entries(ALLOWED))('%s', (_, [file]) => {
+    expect([...(broken.get(file) ?? [])]).toEqual([])
+  })
+})
