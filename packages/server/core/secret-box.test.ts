@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandom } from './chance.ts'
+import { openSecretBox, SecretBoxError } from './secret-box.ts'
+
+const CONTEXT = 'provider_credentials:018f0000-0000-7000-8000-000000000001'
+const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)
+
+describe('the secret box', () => {
+  test.each(['', 'sk-test', 'ключ 🔑', 'x'.repeat(10_000)])(
+    'opens what it sealed, in the same context',
+    text => {
+      expect(box.open(box.seal(text, CONTEXT), CONTEXT)).toBe(text)
+    },
+  )
+
+  test('seals the same text to other bytes each time, none of them the text', () => {
+    const [a, b] = [box.seal('sk-very-secret', CONTEXT), box.seal('sk-very-secret', CONTEXT)]
+    expect(a.equals(b)).toBe(false)
+    expect(a.includes('secret')).toBe(false)
+  })
+
+  test('a ciphertext moved to another row does not open', () => {
+    const sealed = box.seal('sk-test', CONTEXT)
+    expect(() => box.open(sealed, `${CONTEXT}2`)).toThrow(SecretBoxError)
+  })
+
+  test('no bit of the whole can change unnoticed', () => {
+    const sealed = box.seal('sk-test', CONTEXT)
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const altered = Buffer.from(sealed)
+      altered[bit >> 3] = (altered[bit >> 3] as number) ^ (1 << (bit & 7))
+      expect(() => box.open(altered, CONTEXT)).toThrow(SecretBoxError)
+    }
+  })
+
+  test('cut anywhere it is refused', () => {
+    const sealed = box.seal('sk-test', CONTEXT)
+    for (let length = 0; length < sealed.length; length++) {
+      expect(() => box.open(sealed.subarray(0, length), CONTEXT)).toThrow(SecretBoxError)
+    }
+  })
+
+  test('another master key is told by both names', () => {
+    const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
+    const message = `sealed under another master key (${box.keyId}; ours is ${other.keyId})`
+    expect(() => other.open(box.seal('sk-test', CONTEXT), CONTEXT)).toThrow(message)
+  })
+
+  test('a master key of another length is refused', () => {
+    expect(() => openSecretBox(Buffer.alloc(16), systemRandom)).toThrow('32 bytes')
+  })
+})

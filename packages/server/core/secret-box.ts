@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import type { Random } from './chance.ts'
+
+/**
+ * Seals what must be stored and read again (provider keys) under the master key, by AES-256-GCM.
+ * Layout: version byte 1, key id (8), iv (12), tag (16), ciphertext. The context names the row that the secret
+ * belongs to and is bound to it, so that a ciphertext moved to another row does not open.
+ */
+export interface SecretBox {
+  /** Names the master key without telling it: the first 8 bytes of its SHA-256, in hex. */
+  readonly keyId: string
+  seal(plaintext: string, context: string): Buffer
+  /** Throws SecretBoxError where the bytes are of another key, another context, or altered. */
+  open(sealed: Buffer, context: string): string
+}
+
+export class SecretBoxError extends Error {
+  override readonly name = 'SecretBoxError'
+}
+
+const VERSION = 1
+const KEY_BYTES = 32
+const KEY_ID_BYTES = 8
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const HEAD_BYTES = 1 + KEY_ID_BYTES
+const BODY_AT = HEAD_BYTES + IV_BYTES + TAG_BYTES
+
+export function openSecretBox(masterKey: Buffer, random: Random): SecretBox {
+  if (masterKey.length !== KEY_BYTES) throw new SecretBoxError(`the master key must have ${KEY_BYTES} bytes`)
+  const id = createHash('sha256').update(masterKey).digest().subarray(0, KEY_ID_BYTES)
+  const head = Buffer.concat([Buffer.of(VERSION), id])
+  // The head is bound too, so that no byte of the whole may change.
+  const boundTo = (context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
+
+  return {
+    keyId: id.toString('hex'),
+    seal(plaintext, context) {
+      const iv = random.bytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(context))
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+      return Buffer.concat([head, iv, cipher.getAuthTag(), body])
+    },
+    open(sealed, context) {
+      checkHead(sealed, id)
+      const iv = sealed.subarray(HEAD_BYTES, HEAD_BYTES + IV_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', masterKey, iv, { authTagLength: TAG_BYTES })
+      decipher.setAAD(boundTo(context)).setAuthTag(sealed.subarray(HEAD_BYTES + IV_BYTES, BODY_AT))
+      try {
+        return decipher.update(sealed.subarray(BODY_AT), undefined, 'utf8') + decipher.final('utf8')
+      } catch {
+        throw new SecretBoxError('the sealed secret was altered, or belongs elsewhere')
+      }
+    },
+  }
+}
+
+function checkHead(sealed: Buffer, id: Buffer): void {
+  if (sealed.length < BODY_AT) throw new SecretBoxError('the sealed secret is cut short')
+  if (sealed[0] !== VERSION) throw new SecretBoxError(`a sealed secret of the unknown version ${sealed[0]}`)
+  const by = sealed.subarray(1, HEAD_BYTES)
+  if (!by.equals(id)) {
+    const [theirs, ours] = [by.toString('hex'), id.toString('hex')]
+    throw new SecretBoxError(
+      `sealed under another master key (${theirs}; ours is ${ours}): is RIDEAU_MASTER_KEY the right one?`,
+    )
+  }
+}

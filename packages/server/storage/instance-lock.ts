@@ -1,0 +1,86 @@
+import { Client } from 'pg'
+import { type Connection, toClientConfig } from './connection.ts'
+import { waitFor } from './embedded/wait.ts'
+
+/** The sessions of a killed process end when the server notices, usually at once. */
+const PATIENCE_MS = 5000
+const RETRY_MS = 200
+
+export interface InstanceLockOptions {
+  /** The lock went with its connection and another process has it now, or it cannot be had back: stop serving. */
+  readonly onLost?: (error: Error) => void
+  readonly patienceMs?: number
+}
+
+/**
+ * Makes this the only gateway process on the database, by a lock that ends with its connection; the returned function
+ * gives it back. Limits that are counted in process hold only so. Throws where another process has it.
+ */
+export async function holdInstanceLock(
+  connection: Connection,
+  { onLost = () => {}, patienceMs = PATIENCE_MS }: InstanceLockOptions = {},
+): Promise<() => Promise<void>> {
+  let released = false
+  let client = await acquire(connection, patienceMs, reacquire)
+
+  function reacquire(): void {
+    if (released) return
+    acquire(connection, patienceMs, reacquire).then(
+      again => {
+        client = again
+        if (released) void again.end()
+      },
+      (error: Error) => {
+        if (!released) onLost(error)
+      },
+    )
+  }
+
+  return async () => {
+    if (released) return
+    released = true
+    await client.end()
+  }
+}
+
+async function acquire(connection: Connection, patienceMs: number, onEnd: () => void): Promise<Client> {
+  let failure: unknown
+  const client = await waitFor(
+    async () => {
+      try {
+        failure = undefined
+        return await tryAcquire(connection, onEnd)
+      } catch (error) {
+        failure = error
+        return undefined
+      }
+    },
+    patienceMs,
+    RETRY_MS,
+  )
+  if (client !== undefined) return client
+  if (failure !== undefined) throw failure
+  throw new Error(
+    'another gateway process already runs on this database: stop it, or set REDIS_URL for all of them, ' +
+      'because several processes must share their limits',
+  )
+}
+
+async function tryAcquire(connection: Connection, onEnd: () => void): Promise<Client | undefined> {
+  const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
+  let held = false
+  client.on('error', () => {})
+  client.on('end', () => {
+    if (held) onEnd()
+  })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ held: boolean }>(
+      `select pg_try_advisory_lock(hashtextextended('rideau.instance', 0)) as held`,
+    )
+    held = rows[0]?.held === true
+  } finally {
+    if (!held) await client.end().catch(() => {})
+  }
+  return held ? client : undefined
+}

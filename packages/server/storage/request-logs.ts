@@ -1,0 +1,126 @@
+import { DatabaseError, type Pool } from 'pg'
+import type { RequestRecord } from '../core/request-record.ts'
+import { createPartitions } from './partitions.ts'
+
+export interface RejectedRecord {
+  readonly record: RequestRecord
+  readonly reason: string
+}
+
+/** Columns of both tables, in the record's own names. */
+const USAGE_COLUMNS = [
+  'id',
+  'at',
+  'org_id',
+  'project_id',
+  'environment_id',
+  'key_id',
+  'end_user_id',
+  'endpoint',
+  'provider',
+  'model',
+  'status',
+  'uncached_input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'usage_estimated',
+  'cost_nano_usd',
+  'sandbox',
+] as const satisfies readonly (keyof RequestRecord)[]
+
+const LOG_COLUMNS = [
+  ...USAGE_COLUMNS,
+  'request_id',
+  'surface',
+  'model_requested',
+  'stream',
+  'error_code',
+  'finish_reason',
+  'queue_ms',
+  'first_byte_ms',
+  'total_ms',
+  'attempts',
+  'metadata',
+  'request_body',
+  'response_body',
+] as const satisfies readonly (keyof RequestRecord)[]
+
+/** One statement is one transaction and one round trip, and the batch crosses and is parsed once. */
+const INSERT = `
+with record as materialized (select * from json_populate_recordset(null::request_logs, $1::json)),
+logged as (
+  insert into request_logs (${LOG_COLUMNS.join(', ')}) select ${LOG_COLUMNS.join(', ')} from record
+  on conflict do nothing
+)
+insert into usage_records (${USAGE_COLUMNS.join(', ')}) select ${USAGE_COLUMNS.join(', ')} from record
+on conflict do nothing`
+
+/**
+ * Writes records to the request log and the usage ledger. A record that is there already is left alone, so a replay
+ * of the journal counts once. Resolves when all but the rejected are durable: the caller deletes its journal segment
+ * then, so synchronous_commit stays on. One fsync a batch is cheap.
+ *
+ * A record that PostgreSQL can never take comes back as rejected and does not hold up the others; the error of a
+ * database that is out of reach or out of order rejects the whole, to be tried again.
+ */
+export async function insertRequestRecords(
+  pool: Pool,
+  records: readonly RequestRecord[],
+): Promise<{ rejected: RejectedRecord[] }> {
+  const rejected: RejectedRecord[] = []
+  const dated = records.filter(record => {
+    if (isIsoTime(record.at)) return true
+    rejected.push({ record, reason: 'at is not a time in ISO 8601, UTC, milliseconds' })
+    return false
+  })
+  if (dated.length > 0) {
+    await createPartitions(pool, dated)
+    await insertAll(pool, dated, rejected)
+  }
+  return { rejected }
+}
+
+/** Halves the batch until the records at fault stand alone: a few statements more, not one a record. */
+async function insertAll(
+  pool: Pool,
+  records: readonly RequestRecord[],
+  rejected: RejectedRecord[],
+): Promise<void> {
+  try {
+    await pool.query({ name: 'insert_request_records', text: INSERT, values: [toStorableJson(records)] })
+  } catch (error) {
+    if (!isDataError(error)) throw error
+    const record = records[0]
+    if (record !== undefined && records.length === 1) {
+      rejected.push({ record, reason: `${error.code}: ${error.message}` })
+      return
+    }
+    const middle = Math.ceil(records.length / 2)
+    await insertAll(pool, records.slice(0, middle), rejected)
+    await insertAll(pool, records.slice(middle), rejected)
+  }
+}
+
+/** Classes 22 (data exception) and 23 (constraint), and 54000 for what is past a limit: the record is at fault. */
+function isDataError(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && /^(22|23|54000)/.test(error.code ?? '')
+}
+
+/**
+ * PostgreSQL's text holds neither NUL nor half a surrogate pair, but a body may: they become U+FFFD. In JSON text
+ * both are escapes (whole pairs are not), and an escaped backslash must not be taken for the start of one.
+ */
+export function toStorableJson(value: unknown): string {
+  const json = JSON.stringify(value)
+  if (!json.includes('\\u')) return json
+  return json.replace(/\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g, escape =>
+    escape === '\\\\' ? escape : '\ufffd',
+  )
+}
+
+function isIsoTime(text: string): boolean {
+  const time = Date.parse(text)
+  return text.length === 24 && !Number.isNaN(time) && new Date(time).toISOString() === text
+}
