@@ -34,7 +34,8 @@ export function faultHeaders(fault: Fault): Record<string, string> {
   if (fault.retryAfterSeconds !== undefined) headers['Retry-After'] = String(fault.retryAfterSeconds)
   const waitsTooLong =
     (fault.status === 429 || fault.status === 503) && (fault.retryAfterSeconds ?? 0) > LONGEST_RETRY_SECONDS
-  if (fault.status === 409 || fault.code === 'provider_auth_failed' || waitsTooLong) headers['x-should-retry'] = 'false'
+  if (fault.status === 409 || fault.code === 'provider_auth_failed' || waitsTooLong)
+    headers['x-should-retry'] = 'false'
   if (fault.status === 401) headers['WWW-Authenticate'] = 'Bearer'
   return headers
 }

@@ -56,7 +56,10 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
     req.on('error', onError)
   })
   const encoding = req.headers['content-encoding']
-  return { bytes: encoding === undefined ? received : received.then(bytes => decompress(bytes, encoding, limit)), fail }
+  return {
+    bytes: encoding === undefined ? received : received.then(bytes => decompress(bytes, encoding, limit)),
+    fail,
+  }
 }
 
 /** True while bytes of the body may still be on the wire, so that the connection cannot serve another request. */

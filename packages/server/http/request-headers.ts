@@ -4,7 +4,9 @@ import { isUuid } from '../core/ids.ts'
 export function isJsonContentType(contentType: string | undefined): boolean {
   if (contentType === undefined) return true
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  return mediaType === 'application/json' || (mediaType.startsWith('application/') && mediaType.endsWith('+json'))
+  return (
+    mediaType === 'application/json' || (mediaType.startsWith('application/') && mediaType.endsWith('+json'))
+  )
 }
 
 /** The token of an `Authorization: Bearer` header; undefined where there is none, another scheme or an empty one. */

@@ -1,0 +1,52 @@
+import type { UpstreamErrorKind } from '@rideau/llm/spec'
+
+/** Tries at providers that one request may cost, retries and fallbacks together (field notes, AC-52). */
+export const MAX_ATTEMPTS = 3
+
+/** What to do after a failed try. */
+export type NextStep = 'same' | 'other' | 'stop'
+
+const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readonly other: boolean }>> = {
+  rate_limited: { same: true, other: true },
+  overloaded: { same: true, other: true },
+  unavailable: { same: true, other: true },
+  interrupted: { same: true, other: true },
+  // The caller's patience is spent once; another target may still answer.
+  timeout: { same: false, other: true },
+  quota: { same: false, other: true },
+  auth: { same: false, other: true },
+  model_not_found: { same: false, other: true },
+  // The same body would fail again.
+  context_length: { same: false, other: false },
+  content_filter: { same: false, other: false },
+  bad_request: { same: false, other: false },
+}
+
+/** A wait that the provider asks for and that is longer than this is not sat out by us. Milliseconds. */
+const LONGEST_WAIT_MS = 5_000
+const FIRST_BACKOFF_MS = 250
+
+/**
+ * Decides on the try after attempt number `attempt` (from 1) failed. Another target is preferred to waiting.
+ * `retries: false` is for targets on which repeating is pointless (the sandbox).
+ */
+export function nextStep(
+  kind: UpstreamErrorKind,
+  attempt: number,
+  options: {
+    readonly hasOther: boolean
+    readonly retryAfterMs: number | undefined
+    readonly retries: boolean
+  },
+): NextStep {
+  if (attempt >= MAX_ATTEMPTS) return 'stop'
+  if (AFTER[kind].other && options.hasOther) return 'other'
+  if (!AFTER[kind].same || !options.retries) return 'stop'
+  return (options.retryAfterMs ?? 0) > LONGEST_WAIT_MS ? 'stop' : 'same'
+}
+
+/** Milliseconds before the same target is tried again; `chance` is in [0, 1). */
+export function backoffMs(attempt: number, retryAfterMs: number | undefined, chance: number): number {
+  const backoff = FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + chance / 2)
+  return Math.max(retryAfterMs ?? 0, backoff)
+}

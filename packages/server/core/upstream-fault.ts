@@ -1,0 +1,50 @@
+import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
+import { Fault } from './fault.ts'
+import type { FaultCode } from './fault-table.ts'
+
+/** Waits when the provider named none: long enough to matter, short enough to try again. Seconds. */
+const DEFAULT_RETRY_SECONDS = 5
+
+const CODES: Readonly<Record<UpstreamErrorKind, FaultCode>> = {
+  rate_limited: 'provider_overloaded',
+  overloaded: 'provider_overloaded',
+  quota: 'provider_overloaded',
+  auth: 'provider_auth_failed',
+  context_length: 'context_length_exceeded',
+  content_filter: 'content_filtered',
+  model_not_found: 'model_not_found',
+  bad_request: 'provider_rejected',
+  unavailable: 'provider_unavailable',
+  timeout: 'timeout',
+  interrupted: 'stream_interrupted',
+}
+
+const MESSAGES: Readonly<Record<UpstreamErrorKind, string>> = {
+  rate_limited: 'The provider limits the rate of requests right now.',
+  overloaded: 'The provider is overloaded.',
+  quota: "The provider account's own quota or credit is used up.",
+  auth: 'The provider refused the credential that this environment holds for it.',
+  context_length: 'The request has more input than the model takes.',
+  content_filter: "The provider's content policy refused the request.",
+  model_not_found: 'The provider does not know this model.',
+  bad_request: 'The provider refused the request as invalid.',
+  unavailable: 'The provider could not be reached or failed.',
+  timeout: 'The provider did not answer in time.',
+  interrupted: "The provider's answer ended early.",
+}
+
+/** What a caller is told of the last error after retries and fallback (contract.md §2, last paragraph). */
+export function toUpstreamFault(error: UpstreamError): Fault {
+  // Only 429 is an overload form; a 402 is "any other 4xx".
+  const code = error.kind === 'quota' && error.status !== 429 ? 'provider_rejected' : CODES[error.kind]
+  const waits = code === 'provider_overloaded' || code === 'provider_unavailable'
+  return new Fault(code, MESSAGES[error.kind], {
+    cause: error,
+    ...(error.kind === 'model_not_found' ? { param: 'model' } : {}),
+    ...(waits ? { retryAfterSeconds: retryAfterSeconds(error) } : {}),
+  })
+}
+
+function retryAfterSeconds(error: UpstreamError): number {
+  return error.retryAfterMs === undefined ? DEFAULT_RETRY_SECONDS : error.retryAfterMs / 1000
+}

@@ -1,0 +1,5 @@
+import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
+import type { ClientDialect, DialectId } from '@rideau/llm/spec'
+
+/** The wire formats that we call providers in. */
+export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = { 'openai-chat': openAiChat }

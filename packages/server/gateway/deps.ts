@@ -1,0 +1,37 @@
+import type { Random } from '../core/chance.ts'
+import type { RequestRecord } from '../core/request-record.ts'
+import type { InFlight } from './in-flight.ts'
+import type { Snapshots } from './snapshots.ts'
+import type { Ticker } from './ticker.ts'
+import type { Transport } from './upstream/transport.ts'
+
+export interface GatewayLog {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+/** What the data plane needs of the rest of the house; compose.ts makes it. */
+export interface GatewayDeps {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly random: Random
+  readonly newId: () => string
+  readonly log: GatewayLog
+  readonly snapshots: Snapshots
+  readonly ticker: Ticker
+  readonly inFlight: InFlight
+  readonly http: Transport
+  readonly sandbox: Transport
+  /** Makes the record durable before it returns. */
+  readonly writeRecord: (record: RequestRecord) => void
+  /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */
+  readonly isRequestLogged: (environmentId: string, requestId: string) => Promise<boolean>
+  /** The provider refused the stored credential. */
+  readonly onCredentialRejected: (credentialId: string) => void
+  /** Where `doc_url` points: the control plane as callers reach it. */
+  readonly baseUrl: () => string
+  readonly compatPrefix: string
+  readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '../core/fault.ts'
+import type { AttemptRecord } from '../core/request-record.ts'
+import type { Need } from '../core/authorize.ts'
+import type { Environment, Key } from '../core/tenancy.ts'
+import type { Ticking } from './ticker.ts'
+
+/** What a route is, besides its address. */
+export interface RouteInfo {
+  /** As the log names it: `chat`, `models`… */
+  readonly endpoint: string
+  readonly surface: string
+  readonly need: Need
+}
+
+/** One request from its arrival to its last byte: what the steps hand to each other. */
+export class Exchange implements Ticking {
+  /** The gateway's own id, which journal and ledger use; never a caller's. */
+  readonly id: string
+  /** What `X-Request-Id` says: a caller's own UUID, or `id`. */
+  requestId: string
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly route: RouteInfo
+  /** Unix milliseconds. */
+  readonly arrivedAt: number
+  /** `performance.now()` at arrival; later moments are differences to it. */
+  readonly startedAt: number
+  readonly attempts: AttemptRecord[] = []
+  key: Key | undefined
+  environment: Environment | undefined
+  /** When the first upstream call left, and when the first byte went to the caller (`performance.now()`). */
+  calledAt: number | undefined
+  firstByteAt: number | undefined
+  /** The caller's connection is closed before the answer was complete. */
+  isGone = false
+  /** Its record is written. */
+  isSettled = false
+  /** Why the exchange must stop early; set once. */
+  stopped: Fault | undefined
+  /** Watches the phase that the exchange is in: deadlines, silence. Set by the step that waits. */
+  onTick: ((now: number) => void) | undefined
+  /** Ends whatever the exchange waits for. Set by the step that waits. */
+  onStop: ((fault: Fault) => void) | undefined
+
+  /** How a fault is told once the stream's headers are out. Set by the routes that stream. */
+  encodeStreamFault: ((fault: Fault) => string) | undefined
+
+  constructor(init: {
+    id: string
+    requestId: string
+    req: IncomingMessage
+    res: ServerResponse
+    route: RouteInfo
+    arrivedAt: number
+  }) {
+    this.id = init.id
+    this.requestId = init.requestId
+    this.req = init.req
+    this.res = init.res
+    this.route = init.route
+    this.arrivedAt = init.arrivedAt
+    this.startedAt = performance.now()
+  }
+
+  tick(now: number): void {
+    this.onTick?.(now)
+  }
+
+  /** Ends the exchange early: a cancel, or a caller that left. Idempotent. */
+  stop(fault: Fault): void {
+    if (this.stopped !== undefined) return
+    this.stopped = fault
+    this.onStop?.(fault)
+  }
+
+  /** Steps call this where they begin something: a stopped exchange begins nothing. */
+  throwIfStopped(): void {
+    if (this.stopped !== undefined) throw this.stopped
+  }
+}
+
+export function canceledFault(): Fault {
+  return new Fault('request_canceled', 'The request was canceled.')
+}

@@ -1,0 +1,158 @@
+import { openSseParser } from '@rideau/llm/frames/sse'
+import type { FinishReason, StreamDecoder, StreamEvent, UpstreamError, Usage } from '@rideau/llm/spec'
+import type { Exchange } from './exchange.ts'
+import type { StreamWriter } from './stream-writer.ts'
+import type { StreamEncoder } from './surfaces/surface.ts'
+import { Transcript } from './transcript.ts'
+import type { OpenStream, StreamSink } from './upstream/attempt-stream.ts'
+
+/** How a stream ended. */
+export interface RelayEnd {
+  /** undefined: it came to its proper end. */
+  readonly error: UpstreamError | undefined
+  readonly finishReason: FinishReason
+  readonly isFinishSent: boolean
+  readonly usage: Usage | undefined
+  readonly isUsageSent: boolean
+  /** Events with content, for an estimate where no usage came: most providers send a token an event. */
+  readonly deliveredTokens: number
+  readonly transcript: Transcript | undefined
+}
+
+export interface RelayOptions {
+  readonly exchange: Exchange
+  readonly stream: OpenStream
+  readonly decoder: StreamDecoder
+  readonly encoder: StreamEncoder
+  readonly writer: StreamWriter
+  readonly includeUsage: boolean
+  /** Keep what was said for the log. */
+  readonly capture: boolean
+  /** Milliseconds without a byte from the provider after which the stream is given up. */
+  readonly idleMs: number
+}
+
+/** Carries a provider's stream to the caller: bytes where the formats agree, events where they differ. */
+export function relayStream(options: RelayOptions): Promise<RelayEnd> {
+  return new Promise(resolve => new Relay(options, resolve).run())
+}
+
+class Relay implements StreamSink {
+  readonly #options: RelayOptions
+  readonly #resolve: (end: RelayEnd) => void
+  readonly #parser
+  readonly #transcript: Transcript | undefined
+  #usage: Usage | undefined
+  #finishReason: FinishReason | undefined
+  #hasToolCalls = false
+  #deliveredTokens = 0
+  #lastByteAt = performance.now()
+  #isDone = false
+
+  constructor(options: RelayOptions, resolve: (end: RelayEnd) => void) {
+    this.#options = options
+    this.#resolve = resolve
+    this.#transcript = options.capture ? new Transcript() : undefined
+    this.#parser = openSseParser(event => {
+      if (this.#isDone) return
+      const events = options.decoder.decode(event.data)
+      this.#note(events)
+      if (this.#isDone) return
+      const bytes = options.encoder.encode(events, event)
+      if (bytes.length > 0) options.writer.write(bytes)
+      if (events.some(({ type }) => type === 'end')) this.#finish(undefined)
+    })
+  }
+
+  run(): void {
+    const { exchange: x, stream, writer, idleMs } = this.#options
+    writer.attach(stream.call)
+    x.onTick = now => {
+      if (writer.isPaused) this.#lastByteAt = now
+      else if (now - this.#lastByteAt > idleMs) {
+        this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
+      } else writer.tick(now)
+    }
+    x.onStop = () => this.#giveUp({ kind: 'interrupted', detail: 'stopped by us' })
+    stream.pipe(this)
+  }
+
+  onChunk(chunk: Buffer): void {
+    if (this.#isDone) return
+    this.#lastByteAt = performance.now()
+    if (
+      this.#transcript === undefined &&
+      !this.#parser.hasPartial() &&
+      this.#options.encoder.canPass(chunk)
+    ) {
+      this.#deliveredTokens++
+      this.#options.writer.write(chunk)
+      return
+    }
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
+    }
+  }
+
+  onEnd(): void {
+    if (this.#isDone) return
+    try {
+      this.#parser.end()
+    } catch {
+      // A torn last event is a stream that ended early, which is what follows.
+    }
+    if (this.#isDone) return
+    // Not every provider says [DONE]; a finish reason is an end too. Without either the answer is not whole.
+    if (this.#finishReason !== undefined) this.#finish(undefined)
+    else this.#finish({ kind: 'interrupted', detail: 'the stream ended without a finish reason' })
+  }
+
+  onError(error: UpstreamError): void {
+    this.#finish({ kind: 'interrupted', detail: error.detail })
+  }
+
+  #note(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'usage') this.#usage = event.usage
+      else if (event.type === 'error') this.#giveUp(asInterruption(event.error))
+      else if (event.type === 'delta') {
+        if (event.finishReason !== undefined) this.#finishReason = event.finishReason
+        if (event.toolCalls !== undefined) this.#hasToolCalls = true
+        if (event.content !== undefined || event.reasoning !== undefined || event.toolCalls !== undefined) {
+          this.#deliveredTokens++
+        }
+        this.#transcript?.add(event)
+      }
+    }
+  }
+
+  #giveUp(error: UpstreamError): void {
+    if (this.#isDone) return
+    this.#options.stream.call.abort()
+    this.#finish(error)
+  }
+
+  #finish(error: UpstreamError | undefined): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    const { exchange: x } = this.#options
+    x.onTick = undefined
+    x.onStop = undefined
+    this.#resolve({
+      error,
+      finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),
+      isFinishSent: this.#finishReason !== undefined,
+      usage: this.#usage,
+      isUsageSent: this.#usage !== undefined && this.#options.includeUsage,
+      deliveredTokens: this.#deliveredTokens,
+      transcript: this.#transcript,
+    })
+  }
+}
+
+/** After the first delivered token every failure is an interruption, but what was told of its cause is kept. */
+function asInterruption(error: UpstreamError): UpstreamError {
+  return { kind: 'interrupted', detail: `${error.kind}: ${error.detail}` }
+}

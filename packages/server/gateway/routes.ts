@@ -1,0 +1,94 @@
+import type { Need } from '../core/authorize.ts'
+import type { GatewayDeps } from './deps.ts'
+import type { Exchange, RouteInfo } from './exchange.ts'
+import { serveCancel } from './routes/cancel.ts'
+import { serveChat } from './routes/chat.ts'
+import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
+import type { Facts } from './steps/settle.ts'
+import { compatSurface } from './surfaces/compat-reply.ts'
+import { nativeSurface } from './surfaces/native-reply.ts'
+
+/** A route of the data plane: who may call it, and what serves it. */
+export interface Route extends RouteInfo {
+  readonly method: 'GET' | 'POST'
+  /** Whole, or with one `*` for the part that varies; matched against the raw path, byte for byte. */
+  readonly path: string
+  /** Can reach a provider: entered in flight, and leaves a record. */
+  readonly isMetered: boolean
+  serve(x: Exchange, facts: Facts, rest: string, deps: GatewayDeps): void | Promise<void>
+}
+
+const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
+/** Models and cancel need no scope (contract.md §3). */
+const ANY: Need = { endpoint: null, scope: null }
+
+/** Every route of the data plane. A route without a need cannot be written. */
+export function listRoutes(compatPrefix: string): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/v1/chat',
+      endpoint: 'chat',
+      surface: 'native',
+      need: CHAT,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveChat(x, facts, nativeSurface, deps),
+    },
+    {
+      method: 'POST',
+      path: `${compatPrefix}/v1/chat/completions`,
+      endpoint: 'chat',
+      surface: 'openai',
+      need: CHAT,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveChat(x, facts, compatSurface, deps),
+    },
+    free('GET', '/v1/models', 'models', x => serveModels(x)),
+    free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
+    free('GET', `${compatPrefix}/v1/models`, 'models', x => serveCompatModels(x)),
+    free('GET', `${compatPrefix}/v1/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
+    free('POST', '/v1/requests/*/cancel', 'cancel', (x, _facts, rest, deps) => serveCancel(x, rest, deps)),
+  ]
+}
+
+function free(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
+  return { method, path, endpoint, surface: 'native', need: ANY, isMetered: false, serve }
+}
+
+export interface RouteMatch {
+  readonly route: Route
+  /** What stands in the place of `*`, decoded once. */
+  readonly rest: string
+}
+
+/** Finds the route of a method and raw path. */
+export type Router = (method: string, path: string) => RouteMatch | undefined
+
+export function openRouter(routes: readonly Route[]): Router {
+  const whole = new Map<string, RouteMatch>()
+  const open: { route: Route; before: string; after: string }[] = []
+  for (const route of routes) {
+    const [before, after] = route.path.split('*')
+    if (after === undefined) whole.set(`${route.method} ${route.path}`, { route, rest: '' })
+    else open.push({ route, before: before as string, after })
+  }
+  return (method, path) => {
+    const found = whole.get(`${method} ${path}`)
+    if (found !== undefined) return found
+    for (const { route, before, after } of open) {
+      if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
+      const rest = decode(path.slice(before.length, path.length - after.length))
+      if (rest !== undefined && rest !== '' && path.length > before.length + after.length)
+        return { route, rest }
+    }
+    return undefined
+  }
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

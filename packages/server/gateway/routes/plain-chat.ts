@@ -1,0 +1,44 @@
+import { estimateTokens } from '@rideau/llm/estimate'
+import { toBill } from '../bill.ts'
+import { callTargets } from '../steps/call.ts'
+import { settle } from '../steps/settle.ts'
+import { attemptPlain } from '../upstream/attempt-plain.ts'
+import { corsHeaders } from '../cors.ts'
+import { answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
+
+/** A whole answer at once: bytes of the provider where the formats agree. */
+export async function servePlainChat(chat: ChatExchange): Promise<void> {
+  const { x, deps, surface, plan, facts, answered } = chat
+  const { transport, dialect, timeoutMs } = attemptOptions(chat)
+  const answer = await callTargets(x, deps, plan, target =>
+    attemptPlain({
+      exchange: x,
+      transport,
+      dialect,
+      target,
+      request: dialect.encodeRequest(plan.request, target, plan.source, plan.dropped),
+      timeoutMs,
+    }),
+  )
+  const bill = toBill(plan.catalogModel, answer.reply.usage, {
+    requestBytes: plan.source.bytes.length,
+    deliveredTokens: estimateTokens(answer.bytes.length),
+  })
+  const bytes = surface.encodeReply(answered, answer, bill)
+  x.firstByteAt = performance.now()
+  settle(
+    x,
+    facts,
+    {
+      status: 200,
+      bill,
+      finishReason: answer.reply.choices[0]?.finishReason ?? 'stop',
+      responseBody: x.environment?.logCapture === 'full' ? bytes.toString('utf8') : undefined,
+    },
+    deps,
+  )
+  const headers = answerHeaders(chat, 'application/json')
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
+  x.res.writeHead(200, headers)
+  x.res.end(bytes)
+}

@@ -1,0 +1,60 @@
+import type { Fault } from '../../core/fault.ts'
+import { corsHeaders } from '../cors.ts'
+import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import { toBill } from '../bill.ts'
+import { relayStream, type RelayEnd } from '../relay.ts'
+import { callTargets } from '../steps/call.ts'
+import { settle } from '../steps/settle.ts'
+import { StreamWriter } from '../stream-writer.ts'
+import { attemptStream } from '../upstream/attempt-stream.ts'
+import { answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
+
+/** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
+export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
+  const { x, deps, surface, plan, facts, answered } = chat
+  const { transport, dialect, timeoutMs } = attemptOptions(chat)
+  const writer = new StreamWriter(x, () => {
+    const headers = answerHeaders(chat, 'text/event-stream; charset=utf-8')
+    // Proxies such as nginx hold streams back unless told not to.
+    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
+    x.res.writeHead(200, headers)
+  })
+  // From here on a fault may have to be told inside the stream.
+  const encodeFault = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+  x.encodeStreamFault = encodeFault
+  const [stream, target] = await callTargets(x, deps, plan, async target => {
+    const request = dialect.encodeRequest(plan.request, target, plan.source, plan.dropped)
+    const options = { exchange: x, transport, dialect, target, request, timeoutMs }
+    const result = await attemptStream(options, now => writer.tick(now))
+    return result.ok ? { ...result, value: [result.value, target] as const } : result
+  })
+  const encoder = surface.openStream(answered)
+  const end = await relayStream({
+    exchange: x,
+    stream,
+    decoder: dialect.openStream(target),
+    encoder,
+    writer,
+    includeUsage: answered.includeUsage,
+    capture: x.environment?.logCapture === 'full',
+    idleMs: timeoutMs,
+  })
+  const bill = toBill(plan.catalogModel, end.usage, {
+    requestBytes: plan.source.bytes.length,
+    deliveredTokens: end.deliveredTokens,
+  })
+  const fault = toFaultOf(chat, end)
+  const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
+  if (fault !== undefined) {
+    settle(x, facts, { status: fault.status, fault, bill, responseBody }, deps)
+    writer.end(encodeFault(fault))
+    return
+  }
+  settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody }, deps)
+  writer.end(encoder.finish({ ...end, bill }))
+}
+
+function toFaultOf({ x }: ChatExchange, end: RelayEnd): Fault | undefined {
+  if (x.stopped !== undefined) return x.stopped
+  return end.error === undefined ? undefined : toUpstreamFault(end.error)
+}

@@ -1,0 +1,57 @@
+import type { Fault } from '../core/fault.ts'
+import { faultHeaders, toEnvelope } from '../http/envelope.ts'
+import { hasUnreadBody } from '../http/read-body.ts'
+import { corsHeaders } from './cors.ts'
+import type { Exchange } from './exchange.ts'
+
+export function sendJson(x: Exchange, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  x.res.writeHead(status, [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(bytes.length),
+    'X-Request-Id',
+    x.requestId,
+    ...corsHeaders(x),
+  ])
+  x.res.end(bytes)
+}
+
+/** An unread upload is waited out this long, so that the caller reads our answer before the connection closes. */
+const LINGER_MS = 1_000
+
+/** Tells the caller of a fault: as an answer, or as the last frame of a stream that has begun. */
+export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
+  const { res } = x
+  if (x.isGone || res.writableEnded) return
+  if (res.headersSent) {
+    if (x.encodeStreamFault === undefined) res.destroy()
+    else res.end(x.encodeStreamFault(fault))
+    return
+  }
+  const bytes = Buffer.from(JSON.stringify(toEnvelope(fault, x.requestId, baseUrl)))
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(bytes.length),
+    'X-Request-Id',
+    x.requestId,
+    ...Object.entries(faultHeaders(fault)).flat(),
+    ...corsHeaders(x),
+  ]
+  const mustClose = hasUnreadBody(x.req)
+  if (mustClose) headers.push('Connection', 'close')
+  res.writeHead(fault.status, headers)
+  res.end(bytes)
+  if (mustClose) closeAfterReading(x)
+}
+
+/** Closing at once would reset the connection and could take our answer with it. */
+function closeAfterReading({ req }: Exchange): void {
+  req.resume()
+  const timer = setTimeout(() => req.socket.destroy(), LINGER_MS)
+  timer.unref()
+  req.socket.once('close', () => clearTimeout(timer))
+}

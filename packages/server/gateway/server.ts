@@ -1,0 +1,124 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
+import { parseRequestId } from '../http/request-headers.ts'
+import { answerBadConnection, MAX_HEADER_BYTES } from '../http/bad-connection.ts'
+import { preflightHeaders } from './cors.ts'
+import type { GatewayDeps } from './deps.ts'
+import { canceledFault, Exchange } from './exchange.ts'
+import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
+import { sendFault, sendJson } from './send.ts'
+import { claimRequestId } from './steps/claim-request-id.ts'
+import { identify } from './steps/identify.ts'
+import { noFacts, settle } from './steps/settle.ts'
+
+/** Above what load balancers keep idle connections for, so that they close first. */
+const KEEP_ALIVE_MS = 75_000
+/** A backstop behind the body's own deadline of 60 s. */
+const REQUEST_TIMEOUT_MS = 90_000
+
+/** The data plane's server: `node:http` and a table of routes. */
+export function createGatewayServer(deps: GatewayDeps): http.Server {
+  const route = openRouter(listRoutes(deps.compatPrefix))
+  const server = http.createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: 30_000,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 5_000,
+      noDelay: true,
+    },
+    (req, res) => {
+      const path = pathOf(req)
+      const match = route(req.method ?? '', path)
+      if (match !== undefined) void serve(match, req, res, deps)
+      else serveUnrouted(path, req, res, deps)
+    },
+  )
+  server.on('clientError', (error, socket) =>
+    answerBadConnection(error, socket, deps.newId(), deps.baseUrl()),
+  )
+  return server
+}
+
+/** The raw path: never rebuilt from headers, never normalised, so that what is authorized is what runs. */
+function pathOf(req: IncomingMessage): string {
+  const url = req.url ?? '/'
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}
+
+/** The one edge of the data plane: every step's fault becomes an answer and a record here. */
+async function serve(
+  match: RouteMatch,
+  req: IncomingMessage,
+  res: ServerResponse,
+  deps: GatewayDeps,
+): Promise<void> {
+  const x = openExchange(match.route, req, res, deps)
+  const facts = noFacts()
+  try {
+    const identifying = identify(x, deps)
+    if (identifying !== undefined) await identifying
+    const environmentId = x.environment?.id ?? ''
+    if (match.route.isMetered) {
+      const claiming = claimRequestId(x, environmentId, deps)
+      if (claiming !== undefined) await claiming
+    }
+    const serving = match.route.serve(x, facts, match.rest, deps)
+    if (serving !== undefined) await serving
+  } catch (thrown) {
+    const fault = toFault(thrown)
+    if (match.route.isMetered) settle(x, facts, { status: fault.status, fault }, deps)
+    else if (fault.code === 'internal_error')
+      deps.log.error({ err: fault.cause, requestId: x.requestId }, 'a request failed')
+    sendFault(x, fault, deps.baseUrl())
+  } finally {
+    if (match.route.isMetered && x.environment !== undefined) deps.inFlight.remove(x.environment.id, x)
+    deps.ticker.remove(x)
+  }
+}
+
+function openExchange(route: Route, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): Exchange {
+  const id = deps.newId()
+  const requestId = parseRequestId(req.headers['x-request-id']) ?? id
+  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now() })
+  deps.ticker.add(x)
+  // The one event for "all sent" and "the caller left"; node's others lie in one case or another.
+  res.once('close', () => {
+    if (res.writableFinished) return
+    x.isGone = true
+    if (x.environment?.onClientGone !== 'drain') x.stop(canceledFault())
+  })
+  return x
+}
+
+const HEALTH: Route = {
+  method: 'GET',
+  path: '/healthz',
+  endpoint: 'health',
+  surface: 'native',
+  need: { endpoint: null, scope: null },
+  isMetered: false,
+  serve: () => {},
+}
+
+/** What needs no credential: health, preflight, and the answer that there is no such route. */
+function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): void {
+  const id = deps.newId()
+  const requestId = parseRequestId(req.headers['x-request-id']) ?? id
+  const x = new Exchange({ id, requestId, req, res, route: HEALTH, arrivedAt: deps.now() })
+  if (req.method === 'GET' && path === '/healthz') return sendJson(x, 200, { status: 'ok' })
+  if (req.method === 'GET' && path === '/readyz') {
+    const { ready, reasons } = deps.isReady()
+    return sendJson(x, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
+  }
+  if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
+    const requested = req.headers['access-control-request-headers']
+    res.writeHead(204, ['X-Request-Id', requestId, ...preflightHeaders(req.headers.origin, requested)])
+    res.end()
+    return
+  }
+  const fault: Fault = new FaultError('route_not_found', 'There is no route for this method and path.')
+  sendFault(x, fault, deps.baseUrl())
+}

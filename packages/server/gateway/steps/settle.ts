@@ -1,0 +1,104 @@
+import type { CatalogModel } from '@rideau/llm/spec'
+import { inspect } from 'node:util'
+import type { Fault } from '../../core/fault.ts'
+import type { RequestRecord } from '../../core/request-record.ts'
+import { type Bill, FREE } from '../bill.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import { cutBody } from '../transcript.ts'
+
+/** What an exchange came to; anything absent was never reached. */
+export interface Outcome {
+  readonly status: number
+  readonly fault?: Fault
+  readonly bill?: Bill
+  readonly finishReason?: string
+  /** For an environment that captures in full. */
+  readonly responseBody?: string | undefined
+}
+
+/** What the steps learned on the way, for the record. Filled as far as the exchange got. */
+export interface Facts {
+  modelRequested: string | null
+  provider: string | null
+  model: string | null
+  catalogModel: CatalogModel | undefined
+  isSandbox: boolean
+  isStream: boolean
+  endUserId: string | null
+  metadata: Record<string, string> | null
+  requestBody: Buffer | undefined
+}
+
+export function noFacts(): Facts {
+  return {
+    modelRequested: null,
+    provider: null,
+    model: null,
+    catalogModel: undefined,
+    isSandbox: false,
+    isStream: false,
+    endUserId: null,
+    metadata: null,
+    requestBody: undefined,
+  }
+}
+
+/**
+ * Writes the one record of an exchange, before its last byte goes out: whoever got an answer is in the journal.
+ * Nothing where no environment was reached, since nobody could read it.
+ */
+export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: GatewayDeps): void {
+  const { key, environment } = x
+  if (key === undefined || environment === undefined || x.isSettled) return
+  x.isSettled = true
+  const { usage, isEstimated, costNanoUsd } = outcome.bill ?? FREE
+  const capture = environment.logCapture === 'full'
+  const record: RequestRecord = {
+    id: x.id,
+    at: new Date(x.arrivedAt).toISOString(),
+    request_id: x.requestId,
+    org_id: environment.orgId,
+    project_id: environment.projectId,
+    environment_id: environment.id,
+    key_id: key.id,
+    end_user_id: facts.endUserId,
+    endpoint: x.route.endpoint,
+    surface: x.route.surface,
+    model_requested: facts.modelRequested,
+    provider: facts.provider,
+    model: facts.model,
+    stream: facts.isStream,
+    status: outcome.status,
+    error_code: outcome.fault?.code ?? null,
+    finish_reason: outcome.finishReason ?? null,
+    queue_ms: elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0,
+    first_byte_ms: elapsed(x, x.firstByteAt),
+    total_ms: elapsed(x, performance.now()) ?? 0,
+    uncached_input_tokens: usage.uncachedInput,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    output_tokens: usage.output,
+    reasoning_tokens: usage.reasoning,
+    usage_estimated: isEstimated,
+    cost_nano_usd: costNanoUsd,
+    sandbox: facts.isSandbox,
+    attempts: x.attempts,
+    metadata: facts.metadata,
+    request_body:
+      capture && facts.requestBody !== undefined ? cutBody(facts.requestBody.toString('utf8')) : null,
+    response_body: capture && outcome.responseBody !== undefined ? cutBody(outcome.responseBody) : null,
+  }
+  deps.writeRecord(record)
+  if (outcome.fault?.code === 'internal_error') {
+    deps.log.error(
+      { requestId: x.requestId, err: inspect(outcome.fault.cause) },
+      'a request failed on our side',
+    )
+  }
+}
+
+/** Milliseconds since arrival, to a hundredth. */
+function elapsed(x: Exchange, at: number | undefined): number | null {
+  return at === undefined ? null : Math.round((at - x.startedAt) * 100) / 100
+}

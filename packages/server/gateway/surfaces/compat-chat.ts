@@ -1,0 +1,52 @@
+import type { ChatRequest, JsonObject } from '@rideau/llm/spec'
+import { parseMessages, parseResponseFormat, parseStop, parseToolChoice, parseTools } from './chat-fields.ts'
+import { invalid, optionalFlag, optionalNumber, optionalObject, optionalText, textAt } from './fields.ts'
+import { type ChatCall, parseOutputCap, set } from './native-chat.ts'
+import { refuseReservedRest } from './reserved-fields.ts'
+
+const LENIENT = { strict: false }
+
+/**
+ * `POST {prefix}/v1/chat/completions` in OpenAI's own shape. What the gateway relies on is checked; ranges are the
+ * provider's to judge, and a field that we do not know passes on to it.
+ */
+export function parseCompatChat(body: JsonObject): ChatCall {
+  refuseReservedRest(body)
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  optionalNumber(body, 'n', { min: 1, max: 128, integer: true })
+  const streamOptions = optionalObject(body, 'stream_options')
+  const includeUsage =
+    streamOptions === undefined
+      ? false
+      : (optionalFlag(streamOptions, 'include_usage', 'stream_options.include_usage') ?? false)
+  const request: { -readonly [K in keyof ChatRequest]: ChatRequest[K] } = {
+    model,
+    messages: parseMessages(body, LENIENT),
+    stream: optionalFlag(body, 'stream') ?? false,
+    includeUsage,
+  }
+  set(request, 'tools', parseTools(body, LENIENT))
+  set(request, 'toolChoice', parseToolChoice(body, LENIENT))
+  set(request, 'parallelToolCalls', optionalFlag(body, 'parallel_tool_calls'))
+  set(request, 'responseFormat', parseResponseFormat(body, LENIENT))
+  set(request, 'maxOutputTokens', parseOutputCap(body))
+  set(request, 'temperature', optionalNumber(body, 'temperature'))
+  set(request, 'topP', optionalNumber(body, 'top_p'))
+  set(request, 'stop', parseStop(body))
+  set(request, 'seed', optionalNumber(body, 'seed', { integer: true }))
+  set(request, 'presencePenalty', optionalNumber(body, 'presence_penalty'))
+  set(request, 'frequencyPenalty', optionalNumber(body, 'frequency_penalty'))
+  set(request, 'reasoningEffort', optionalText(body, 'reasoning_effort'))
+  set(request, 'user', optionalText(body, 'user'))
+  return { request, metadata: toLogMetadata(body.metadata), timeoutMs: undefined, endUser: undefined }
+}
+
+/** OpenAI's `metadata` passes on as it is; what fits our own form (16 pairs of strings) is kept with the log too. */
+function toLogMetadata(metadata: JsonObject[string]): Record<string, string> | null {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return null
+  const pairs = Object.entries(metadata).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].length <= 512,
+  )
+  return pairs.length === 0 || pairs.length > 16 ? null : Object.fromEntries(pairs)
+}

@@ -1,0 +1,133 @@
+import { encodeUsage } from '@rideau/llm/dialects/openai-chat/encode-usage'
+import { scanJson } from '@rideau/llm/frames/json-scan'
+import { spliceObject } from '@rideau/llm/frames/splice'
+import type { JsonObject, StreamEvent } from '@rideau/llm/spec'
+import { toEnvelope } from '../../http/envelope.ts'
+import type { Bill } from '../bill.ts'
+import type { PlainAnswer } from '../upstream/attempt-plain.ts'
+import { parseCompatChat } from './compat-chat.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from './surface.ts'
+
+/**
+ * `{prefix}/v1/chat/completions` over a provider that speaks the same format: the provider's bytes pass through, except
+ * for usage, which always follows OpenAI's arithmetic and is sent in a stream only where it was asked for.
+ */
+export const compatSurface: ChatSurface = {
+  id: 'openai-chat',
+  parse: parseCompatChat,
+  encodeReply: toCompatReply,
+  openStream: answered => new CompatStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `data: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
+}
+
+function toCompatReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (!answered.rewritesUsage && answer.reply.usage !== undefined) return answer.bytes
+  const scan = scanJson(answer.bytes)
+  if (!scan.ok) return answer.bytes
+  const usage = encodeUsage(bill.usage)
+  return spliceObject({ bytes: answer.bytes, fields: scan.fields }, new Map([['usage', usage]]))
+}
+
+const NEWLINE = 10
+
+class CompatStream implements StreamEncoder {
+  readonly #answered: Answered
+  /** The last chunk that was decoded: what we add ourselves takes its id, model and time from it. */
+  #template: JsonObject | undefined
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+  }
+
+  /** Whole events of plain deltas: nothing in them that the gateway must see or change. */
+  canPass(chunk: Buffer): boolean {
+    const { length } = chunk
+    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
+    const text = chunk.latin1Slice(0, length)
+    return (
+      this.#template !== undefined &&
+      !text.includes('"error"') &&
+      !text.includes('[DONE]') &&
+      isNullOrAbsent(text, '"usage"') &&
+      isNullOrAbsent(text, '"finish_reason"')
+    )
+  }
+
+  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    if (events.some(({ type }) => type === 'end')) return ''
+    const hasUsage = events.some(({ type }) => type === 'usage')
+    if (this.#template === undefined || hasUsage) {
+      const chunk = parseChunk(event.data)
+      if (chunk !== undefined) {
+        this.#template = chunk
+        if (hasUsage) return this.#encodeUsageChunk(chunk, events, event)
+      }
+    }
+    return event.raw
+  }
+
+  finish(end: StreamEnd): string {
+    let frames = ''
+    if (!end.isFinishSent) {
+      const choice = { index: 0, delta: {}, logprobs: null, finish_reason: end.finishReason }
+      frames += this.#frame({ choices: [choice] })
+    }
+    if (this.#answered.includeUsage && !end.isUsageSent) {
+      frames += this.#frame({ choices: [], usage: encodeUsage(end.bill.usage) })
+    }
+    return `${frames}data: [DONE]\n\n`
+  }
+
+  #encodeUsageChunk(
+    chunk: JsonObject,
+    events: readonly StreamEvent[],
+    event: UpstreamEvent,
+  ): string | Uint8Array {
+    const { includeUsage, rewritesUsage } = this.#answered
+    if (includeUsage && !rewritesUsage) return event.raw
+    if (includeUsage) {
+      const found = events.find(each => each.type === 'usage')
+      return toFrame({ ...chunk, usage: found === undefined ? null : encodeUsage(found.usage) })
+    }
+    // Not asked for: the chunk that only carries it stays here, one that carries more goes without it.
+    if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return ''
+    return toFrame({ ...chunk, usage: undefined, x_groq: undefined })
+  }
+
+  #frame(fields: JsonObject): string {
+    const { id, model, created } = this.#template ?? {}
+    return toFrame({
+      id: id ?? `chatcmpl-${this.#answered.requestId}`,
+      object: 'chat.completion.chunk',
+      created: created ?? this.#answered.created,
+      model: model ?? this.#answered.model,
+      ...fields,
+    })
+  }
+}
+
+function toFrame(chunk: JsonObject): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`
+}
+
+function parseChunk(data: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Is every occurrence of this quoted key followed by null? (A quote inside a JSON string is escaped, so it is a key.) */
+function isNullOrAbsent(text: string, quotedKey: string): boolean {
+  for (let at = text.indexOf(quotedKey); at >= 0; at = text.indexOf(quotedKey, at)) {
+    at += quotedKey.length
+    while (text[at] === ' ' || text[at] === ':') at++
+    if (!text.startsWith('null', at)) return false
+  }
+  return true
+}

@@ -1,0 +1,100 @@
+import type { ChatReply, JsonObject, StreamEvent } from '@rideau/llm/spec'
+import { toUsd } from '../../core/money.ts'
+import { toEnvelope } from '../../http/envelope.ts'
+import { type Bill, inputTokens, outputTokens } from '../bill.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from './surface.ts'
+import { parseNativeChat } from './native-chat.ts'
+
+/** `POST /v1/chat`: the gateway's own format (contract.md §3). */
+export const nativeSurface: ChatSurface = {
+  id: 'native',
+  parse: parseNativeChat,
+  encodeReply: (answered, answer, bill) =>
+    Buffer.from(JSON.stringify(toNativeReply(answered, answer.reply, bill))),
+  openStream: answered => new NativeStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `event: error\ndata: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
+}
+
+function toNativeReply(answered: Answered, reply: ChatReply, bill: Bill): JsonObject {
+  return {
+    id: answered.requestId,
+    object: 'chat.completion',
+    created: answered.created,
+    model: answered.model,
+    provider: answered.provider,
+    choices: reply.choices.map(({ index, message, finishReason }) => ({
+      index,
+      message: message as unknown as JsonObject,
+      finish_reason: finishReason,
+    })),
+    ...toNativeUsage(answered, bill),
+  }
+}
+
+function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
+  const { usage } = bill
+  return {
+    usage: {
+      input_tokens: inputTokens(usage),
+      output_tokens: outputTokens(usage),
+      total_tokens: inputTokens(usage) + outputTokens(usage),
+      input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+      output_tokens_details: { reasoning_tokens: usage.reasoning },
+      ...(answered.isSandbox ? { sandbox: true } : {}),
+    },
+    cost_usd: toUsd(bill.costNanoUsd),
+  }
+}
+
+/** Every provider's stream in one form; finish reason, usage and cost wait for the last frame. */
+class NativeStream implements StreamEncoder {
+  readonly #answered: Answered
+  /** What every frame of this stream begins with. */
+  readonly #head: string
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+    const head = JSON.stringify({
+      id: answered.requestId,
+      object: 'chat.completion.chunk',
+      created: answered.created,
+      model: answered.model,
+      provider: answered.provider,
+    })
+    this.#head = `data: ${head.slice(0, -1)},"choices":[`
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    let frames = ''
+    for (const event of events) {
+      if (event.type !== 'delta') continue
+      const delta = toDelta(event)
+      if (delta === undefined) continue
+      frames += `${this.#head}{"index":${event.index},"delta":${JSON.stringify(delta)},"finish_reason":null}]}\n\n`
+    }
+    return frames
+  }
+
+  finish(end: StreamEnd): string {
+    const choice = `{"index":0,"delta":{},"finish_reason":${JSON.stringify(end.finishReason)}}`
+    const tail = JSON.stringify(toNativeUsage(this.#answered, end.bill)).slice(1)
+    return `${this.#head}${choice}],${tail}\n\ndata: [DONE]\n\n`
+  }
+}
+
+/** undefined: nothing that a caller needs before the last frame. */
+function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined {
+  const delta: JsonObject = {}
+  if (event.role !== undefined) delta.role = event.role
+  if (event.content !== undefined) delta.content = event.content
+  if (event.reasoning !== undefined) delta.reasoning = event.reasoning
+  if (event.refusal !== undefined) delta.refusal = event.refusal
+  if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
+  for (const _ in delta) return delta
+  return undefined
+}

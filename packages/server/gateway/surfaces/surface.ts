@@ -1,0 +1,55 @@
+import type { FinishReason, JsonObject, SourceBody, StreamEvent, SurfaceId } from '@rideau/llm/spec'
+import type { Fault } from '../../core/fault.ts'
+import type { Bill } from '../bill.ts'
+import type { PlainAnswer } from '../upstream/attempt-plain.ts'
+import type { ChatCall } from './native-chat.ts'
+
+/** Who answered what, as every frame and reply names it. */
+export interface Answered {
+  readonly requestId: string
+  /** Unix seconds. */
+  readonly created: number
+  /** `provider/model` of the target that answered. */
+  readonly model: string
+  readonly provider: string
+  readonly isSandbox: boolean
+  /** Did the caller ask for usage in the stream? */
+  readonly includeUsage: boolean
+  /** The provider's own usage does not follow OpenAI's arithmetic. */
+  readonly rewritesUsage: boolean
+}
+
+/** One event of a provider's stream: its meaning, and its own bytes where they can be passed on. */
+export interface UpstreamEvent {
+  readonly data: string
+  readonly raw: Uint8Array
+}
+
+export interface StreamEnd {
+  readonly finishReason: FinishReason
+  /** The provider sent a finish reason itself. */
+  readonly isFinishSent: boolean
+  /** The provider sent usage and it was passed on. */
+  readonly isUsageSent: boolean
+  readonly bill: Bill
+}
+
+/** Writes one stream in a surface's format. Pure: gives text or bytes, the relay writes them. */
+export interface StreamEncoder {
+  /** May this chunk of whole events go to the caller unread? */
+  canPass(chunk: Buffer): boolean
+  /** What the caller gets for one event; empty: nothing. */
+  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
+  /** The last frames. */
+  finish(end: StreamEnd): string
+}
+
+/** A format that chat callers speak to us. */
+export interface ChatSurface {
+  readonly id: SurfaceId
+  parse(body: JsonObject, source: SourceBody): ChatCall
+  encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
+  openStream(answered: Answered): StreamEncoder
+  /** The frame that ends a stream after its headers are out. */
+  encodeStreamFault(fault: Fault, requestId: string, baseUrl: string): string
+}

@@ -1,0 +1,24 @@
+import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
+
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** What happens on one call, in this order: start, data…, then end or fail. Nothing after `abort`. */
+export interface UpstreamHandler {
+  onStart(status: number, headers: UpstreamHeaders): void
+  onData(chunk: Buffer): void
+  onEnd(): void
+  onFail(error: UpstreamError): void
+}
+
+export interface UpstreamCall {
+  /** Closes the connection: most providers stop working, and billing, then. */
+  abort(): void
+  pause(): void
+  resume(): void
+}
+
+/** How bytes get to a provider and back. The gateway knows no other way out. */
+export interface Transport {
+  call(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall
+  close(): Promise<void>
+}
