@@ -1,0 +1,88 @@
+import type { FieldSpan, Json } from '../spec.ts'
+
+export interface SplicedObject {
+  readonly bytes: Buffer
+  readonly fields: ReadonlyMap<string, FieldSpan>
+}
+
+/**
+ * The received bytes of a JSON object with some top-level fields changed: a value replaces or is appended, undefined
+ * removes. Every other byte stays as it came, so numbers, escapes and unknown fields reach the provider unaltered.
+ * `source` must be what scanJson found in the bytes of an object.
+ */
+export function spliceObject(source: SplicedObject, changes: ReadonlyMap<string, Json | undefined>): Buffer {
+  const { bytes, fields } = source
+  const out = new ByteWriter(bytes)
+  const appended = new Map(changes)
+  let first = true
+  let previousEnd = -1
+  for (const [name, span] of fields) {
+    const leadStart = previousEnd === -1 ? 0 : previousEnd
+    previousEnd = span.valueEnd
+    const changed = changes.has(name)
+    const value = changed ? changes.get(name) : undefined
+    if (changed) appended.delete(name)
+    if (changed && value === undefined) {
+      // What opens the object belongs to whichever field comes first in the end.
+      if (leadStart === 0) out.copy(0, span.keyStart)
+      continue
+    }
+    if (leadStart === 0 || !first) out.copy(leadStart, span.keyStart)
+    first = false
+    if (changed) {
+      out.copy(span.keyStart, span.valueStart)
+      out.write(JSON.stringify(value))
+    } else {
+      out.copy(span.keyStart, span.valueEnd)
+    }
+  }
+  const tail = previousEnd === -1 ? bytes.lastIndexOf('}') : previousEnd
+  if (previousEnd === -1) out.copy(0, tail)
+  for (const [name, value] of appended) {
+    if (value === undefined) continue
+    out.write(`${first ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    first = false
+  }
+  out.copy(tail, bytes.length)
+  return out.finish()
+}
+
+/** Gathers ranges of the source and new text, and copies once. Adjacent ranges become one. */
+class ByteWriter {
+  private readonly source: Buffer
+  private readonly pieces: Buffer[] = []
+  private start = 0
+  private end = 0
+
+  constructor(source: Buffer) {
+    this.source = source
+  }
+
+  copy(start: number, end: number): void {
+    if (start === this.end) {
+      this.end = end
+      return
+    }
+    this.flush()
+    this.start = start
+    this.end = end
+  }
+
+  write(text: string): void {
+    this.flush()
+    this.pieces.push(Buffer.from(text))
+    this.start = this.end
+  }
+
+  finish(): Buffer {
+    this.flush()
+    return this.pieces.length === 1 && this.pieces[0] !== undefined
+      ? this.pieces[0]
+      : Buffer.concat(this.pieces)
+  }
+
+  private flush(): void {
+    if (this.end > this.start) this.pieces.push(this.source.subarray(this.start, this.end))
+    this.start = this.end
+  }
+}
