@@ -1,0 +1,155 @@
+import { isAscii } from 'node:buffer'
+
+/** One server-sent event. */
+export interface SseEvent {
+  /** The `event:` field; empty where none was sent. */
+  readonly event: string
+  /** The `data:` lines, joined by line feeds. */
+  readonly data: string
+  /** The event as received, blank line included: to be forwarded unchanged. */
+  readonly bytes: Buffer
+}
+
+export interface SseParser {
+  /** Calls onEvent for every event that the chunk completes. Throws SseEventTooLargeError, after which it is of no use. */
+  push(chunk: Buffer): void
+  /** The stream is over: an event without its blank line is handed out too. */
+  end(): void
+}
+
+/** A provider that never ends its event would fill our memory. */
+export class SseEventTooLargeError extends Error {
+  override readonly name = 'SseEventTooLargeError'
+  readonly maxEventBytes: number
+
+  constructor(maxEventBytes: number) {
+    super(`a server-sent event is larger than ${maxEventBytes} bytes`)
+    this.maxEventBytes = maxEventBytes
+  }
+}
+
+/**
+ * Reads server-sent events from bytes as they arrive (WHATWG HTML, "Event stream interpretation"): line ends LF, CRLF
+ * or CR, comments and `id`, `retry` skipped, an event without data not handed out. It cuts at ASCII bytes only, so a
+ * character split between chunks stays whole.
+ */
+export function openSseParser(
+  onEvent: (event: SseEvent) => void,
+  { maxEventBytes = 1024 * 1024 }: { readonly maxEventBytes?: number } = {},
+): SseParser {
+  return new Parser(onEvent, maxEventBytes)
+}
+
+class Parser implements SseParser {
+  private readonly onEvent: (event: SseEvent) => void
+  private readonly maxEventBytes: number
+  /** The begun event's bytes of former chunks. */
+  private held: Buffer[] = []
+  private heldBytes = 0
+  /** The begun line's bytes of former chunks. */
+  private heldLine: Buffer[] = []
+  /** The last chunk ended with CR: a LF at the start of the next belongs to it. */
+  private afterCr = false
+  private atStart = true
+  private event = ''
+  private data: string | undefined
+
+  constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {
+    this.onEvent = onEvent
+    this.maxEventBytes = maxEventBytes
+  }
+
+  push(chunk: Buffer): void {
+    if (chunk.length === 0) return
+    // One character a byte, because a search in a string costs least.
+    const text = chunk.toString('latin1')
+    const ascii = isAscii(chunk)
+    let eventStart = 0
+    let at = this.afterCr && text.startsWith('\n') ? 1 : 0
+    this.afterCr = false
+    let lf = text.indexOf('\n', at)
+    let cr = text.indexOf('\r', at)
+    while (lf !== -1 || cr !== -1) {
+      const lineEnd = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr
+      let next = lineEnd + 1
+      if (lineEnd === cr) {
+        if (next === lf) next++
+        else if (next === text.length) this.afterCr = true
+        cr = text.indexOf('\r', next)
+      }
+      if (lf !== -1 && lf < next) lf = text.indexOf('\n', next)
+      if (lineEnd > at || this.heldLine.length > 0) {
+        this.endLine(chunk, text, ascii, at, lineEnd)
+      } else {
+        this.endEvent(chunk, eventStart, next)
+        eventStart = next
+      }
+      at = next
+    }
+    if (at < chunk.length) this.heldLine.push(chunk.subarray(at))
+    if (eventStart < chunk.length) this.hold(chunk.subarray(eventStart))
+  }
+
+  end(): void {
+    const nothing = Buffer.alloc(0)
+    if (this.heldLine.length > 0) this.endLine(nothing, '', true, 0, 0)
+    this.endEvent(nothing, 0, 0)
+  }
+
+  private hold(rest: Buffer): void {
+    this.heldBytes += rest.length
+    if (this.heldBytes > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
+    this.held.push(rest)
+  }
+
+  private endLine(chunk: Buffer, text: string, ascii: boolean, start: number, end: number): void {
+    if (this.heldLine.length === 0) {
+      this.readLine(chunk, text, ascii, start, end)
+      return
+    }
+    const line = Buffer.concat([...this.heldLine, chunk.subarray(start, end)])
+    this.heldLine = []
+    this.readLine(line, line.toString('latin1'), isAscii(line), 0, line.length)
+  }
+
+  private readLine(bytes: Buffer, text: string, ascii: boolean, start: number, end: number): void {
+    const from = this.atStart && text.startsWith(BYTE_ORDER_MARK, start) ? start + 3 : start
+    this.atStart = false
+    if (text.startsWith('data', from)) {
+      const value = readValue(bytes, text, ascii, from + 4, end)
+      if (value !== undefined) this.data = this.data === undefined ? value : `${this.data}\n${value}`
+    } else if (text.startsWith('event', from)) {
+      this.event = readValue(bytes, text, ascii, from + 5, end) ?? this.event
+    }
+  }
+
+  private endEvent(chunk: Buffer, start: number, end: number): void {
+    const { held, heldBytes, event, data } = this
+    if (heldBytes + end - start > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
+    this.held = []
+    this.heldBytes = 0
+    this.event = ''
+    this.data = undefined
+    this.atStart = false
+    if (data === undefined) return
+    const rest = chunk.subarray(start, end)
+    this.onEvent({ event, data, bytes: heldBytes === 0 ? rest : Buffer.concat([...held, rest]) })
+  }
+}
+
+const BYTE_ORDER_MARK = '\xef\xbb\xbf'
+
+/** What follows a field's name; undefined: the name only begins like the field's. */
+function readValue(
+  bytes: Buffer,
+  text: string,
+  ascii: boolean,
+  nameEnd: number,
+  end: number,
+): string | undefined {
+  if (nameEnd >= end) return nameEnd === end ? '' : undefined
+  if (text.charCodeAt(nameEnd) !== 0x3a) return undefined
+  const from = nameEnd + 1 < end && text.charCodeAt(nameEnd + 1) === 0x20 ? nameEnd + 2 : nameEnd + 1
+  // A slice of a text that is there already costs a tenth of decoding bytes.
+  return ascii ? text.slice(from, end) : bytes.toString('utf8', from, end)
+}
