@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { Random } from './chance.ts'
 
 /**
@@ -12,6 +12,11 @@ export interface SecretBox {
   seal(plaintext: string, context: string): Buffer
   /** Throws SecretBoxError where the bytes are of another key, another context, or altered. */
   open(sealed: Buffer, context: string): string
+  /**
+   * 12 hex characters that tell two secrets apart and one again. Keyed by the master key (HMAC-SHA-256), so that who
+   * reads them without it cannot try guesses.
+   */
+  fingerprint(plaintext: string): string
 }
 
 export class SecretBoxError extends Error {
@@ -33,8 +38,13 @@ export function openSecretBox(masterKey: Buffer, random: Random): SecretBox {
   // The head is bound too, so that no byte of the whole may change.
   const boundTo = (context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
 
+  // A key of its own, so that no output of one use is ever an output of the other.
+  const fingerprintKey = createHmac('sha256', masterKey).update('fingerprint').digest()
+
   return {
     keyId: id.toString('hex'),
+    fingerprint: plaintext =>
+      createHmac('sha256', fingerprintKey).update(plaintext, 'utf8').digest('hex').slice(0, 12),
     seal(plaintext, context) {
       const iv = random.bytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(context))

@@ -1,4 +1,5 @@
 import type { JSONColumnType } from 'kysely'
+import type { Role } from '../core/permissions.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 
 /** The tables as Kysely sees them; migrations/ is the truth. Times are Dates, int8 are safe numbers (pool.ts). */
@@ -33,8 +34,6 @@ export interface OrganizationRow extends Stamped {
   time_zone: string
   deleted_at: Date | null
 }
-
-export type Role = 'owner' | 'admin' | 'developer' | 'viewer'
 
 export interface MemberRow extends Stamped {
   id: string

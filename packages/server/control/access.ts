@@ -1,0 +1,79 @@
+import { Fault } from '../core/fault.ts'
+import { isUuid } from '../core/ids.ts'
+import { hashKeyText, parseKeyText } from '../core/key-format.ts'
+import { type Actor, hasRole, type Role, roleIn } from '../core/permissions.ts'
+import { parseBearer } from '../http/request-headers.ts'
+import { findManagementKeyByHash, touchManagementKey } from '../storage/management-keys.ts'
+import { type Operation, PARAM_OF, type Services } from './operation.ts'
+import { findResource, type Resources } from './resources.ts'
+
+/** What the choke point found out about a call. */
+export interface Admission {
+  readonly actor: Actor | undefined
+  readonly role: Role | undefined
+  readonly resource: Resources[keyof Resources] | undefined
+}
+
+/**
+ * The one choke point: every operation passes it before its body is read. Credential, form of the path, the resource,
+ * its organization, the actor's role there. What the actor may not see answers as what does not exist.
+ */
+export async function admit(
+  services: Services,
+  operation: Operation,
+  authorization: string | undefined,
+  params: Readonly<Record<string, string>>,
+): Promise<Admission> {
+  const { access } = operation
+  const actor = access === 'public' ? undefined : await identify(services, authorization)
+  for (const name of operation.paramNames) {
+    if (!isUuid(params[name] ?? '')) {
+      throw new Fault('request_validation_failed', `${name} must be a UUID.`, { param: name })
+    }
+  }
+  if (access === 'public' || actor === undefined) return { actor, role: undefined, resource: undefined }
+  if (access.of === 'actor') {
+    if (!hasRole(actor.role, access.role)) throw insufficient(access.role)
+    return { actor, role: undefined, resource: undefined }
+  }
+  const found = await findResource(services.db, access.of, params[PARAM_OF[access.of]] as string, actor)
+  const role = found === undefined ? undefined : roleIn(actor, found.orgId)
+  if (found === undefined || role === undefined) {
+    throw new Fault('resource_not_found', 'There is nothing by this id that you may see.')
+  }
+  if (!hasRole(role, access.role)) throw insufficient(access.role)
+  return { actor, role, resource: found.row }
+}
+
+/** How stale a key's `last_used_at` may be: one write a minute serves any number of calls. */
+const TOUCH_INTERVAL_MS = 60_000
+
+/** Who a Bearer is on this host, by the rules of contract.md §2 "Which code when". */
+async function identify(services: Services, authorization: string | undefined): Promise<Actor> {
+  const text = parseBearer(authorization)
+  if (text === undefined) {
+    throw new Fault('unauthenticated', 'Send a management key as Authorization: Bearer.')
+  }
+  // The text alone tells a mistyped key and one of another kind, without a look-up.
+  const form = parseKeyText(text)
+  if (form !== undefined && form.kind !== 'management') {
+    throw new Fault('invalid_key', `A ${form.kind} key is for the gateway; this host takes management keys.`)
+  }
+  const row = form === undefined ? undefined : await findManagementKeyByHash(services.db, hashKeyText(text))
+  if (row === undefined) throw new Fault('invalid_key', 'The credential is not a known management key.')
+  if (row.revoked_at !== null || row.org_deleted_at !== null) {
+    throw new Fault('key_revoked', 'The management key was revoked.')
+  }
+  const now = services.clock.now()
+  if (row.expires_at !== null && row.expires_at.getTime() <= now) {
+    throw new Fault('key_expired', 'The management key has expired.')
+  }
+  if (row.last_used_at === null || row.last_used_at.getTime() <= now - TOUCH_INTERVAL_MS) {
+    await touchManagementKey(services.db, row.id, new Date(now))
+  }
+  return { kind: 'management_key', id: row.id, orgId: row.org_id, role: row.role }
+}
+
+function insufficient(needed: Role): Fault {
+  return new Fault('insufficient_role', `This needs the role ${needed} or a higher one.`)
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault, toFault } from '../core/fault.ts'
+import { faultHeaders, toEnvelope } from '../http/envelope.ts'
+import { hasUnreadBody } from '../http/read-body.ts'
+
+/** Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. */
+export function answerFault(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: () => string,
+): void {
+  const fault = toControlFault(thrown)
+  if (fault.status >= 500)
+    request.log.error({ err: fault.cause ?? fault, requestId: request.id }, 'call failed')
+  // Fastify would close the connection under the rest of a refused body, and a client that is still sending would
+  // lose the answer. The rest is read and dropped instead, within the server's own time for a request.
+  reply.removeHeader('connection')
+  if (fault.code === 'request_timeout') reply.header('connection', 'close')
+  else if (hasUnreadBody(request.raw)) request.raw.resume()
+  reply
+    .code(fault.status)
+    .headers(faultHeaders(fault))
+    .header('X-Request-Id', request.id)
+    .header('Cache-Control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(toEnvelope(fault, request.id, baseUrl())))
+}
+
+function toControlFault(thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown
+  switch ((thrown as { code?: unknown }).code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Fault('unsupported_media_type', 'The body must be JSON.', { param: 'content-type' })
+    case 'FST_ERR_BAD_URL':
+      return new Fault('request_validation_failed', 'The path is not a valid URL path.')
+    default:
+      return toFault(thrown)
+  }
+}

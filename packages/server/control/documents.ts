@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { errorPage } from '../http/docs-errors.ts'
+
+/** What is served without a credential and without a tenant: the error reference and the two probes. */
+export function registerDocuments(
+  app: FastifyInstance,
+  deps: { readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] } },
+): void {
+  const page = errorPage()
+  app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', page.contentSecurityPolicy)
+      .header('Cache-Control', 'public, max-age=3600')
+      .send(page.html),
+  )
+  app.get('/healthz', { schema: { hide: true } }, (_request, reply) =>
+    reply.header('Cache-Control', 'no-store').send({ status: 'ok' }),
+  )
+  app.get('/readyz', { schema: { hide: true } }, (_request, reply) => {
+    const { ready, reasons } = deps.isReady()
+    return reply
+      .code(ready ? 200 : 503)
+      .header('Cache-Control', 'no-store')
+      .send({ ready, reasons })
+  })
+}

@@ -1,0 +1,45 @@
+import type { EnvironmentRow } from '../../storage/schema.ts'
+import { stamps, textField, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+/** What of an environment its administrator sets. */
+export const environmentSettings = {
+  log_retention_days: z.int().min(1).max(365),
+  log_capture: z.enum(['full', 'metadata']),
+  allowed_models: z.array(textField(256)).max(1000).nullable(),
+  unsupported_params: z.enum(['refuse', 'drop']),
+  on_client_gone: z.enum(['cancel', 'drain']),
+  allow_client_passthrough: z.boolean(),
+  allow_secret_key_in_browser: z.boolean(),
+}
+
+export const EnvironmentResource = z
+  .strictObject({
+    id: uuid,
+    org_id: uuid,
+    project_id: uuid,
+    name: z.enum(['development', 'production']),
+    is_default: z.boolean(),
+    ...environmentSettings,
+    allowed_models: z.array(z.string()).nullable(),
+    ...stamps,
+  })
+  .meta({ id: 'Environment' })
+
+export function toEnvironmentResource(row: EnvironmentRow): z.output<typeof EnvironmentResource> {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    project_id: row.project_id,
+    name: row.name,
+    is_default: row.is_default,
+    log_retention_days: row.log_retention_days,
+    log_capture: row.log_capture,
+    allowed_models: row.allowed_models,
+    unsupported_params: row.unsupported_params,
+    on_client_gone: row.on_client_gone,
+    allow_client_passthrough: row.allow_client_passthrough,
+    allow_secret_key_in_browser: row.allow_secret_key_in_browser,
+    ...toStamps(row),
+  }
+}

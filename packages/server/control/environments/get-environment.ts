@@ -1,0 +1,12 @@
+import { defineOperation } from '../operation.ts'
+import { EnvironmentResource, toEnvironmentResource } from './environment-resource.ts'
+
+export const getEnvironment = defineOperation({
+  name: 'environments.get',
+  summary: 'One environment.',
+  method: 'GET',
+  path: '/v1/environments/{envId}',
+  access: { role: 'viewer', of: 'environment' },
+  response: { 200: EnvironmentResource },
+  handle: async ({ resource }) => toEnvironmentResource(resource),
+})

@@ -1,0 +1,23 @@
+import { listEnvironments as loadEnvironments } from '../../storage/environments.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { EnvironmentResource, toEnvironmentResource } from './environment-resource.ts'
+
+export const listEnvironments = defineOperation({
+  name: 'environments.list',
+  summary: "A project's two environments.",
+  method: 'GET',
+  path: '/v1/projects/{projectId}/environments',
+  access: { role: 'viewer', of: 'project' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(EnvironmentResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['environments.list', resource.id],
+      page => loadEnvironments(services.db, resource.id, page),
+      row => row.created_at,
+      toEnvironmentResource,
+    ),
+})

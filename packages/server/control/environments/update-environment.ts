@@ -1,0 +1,22 @@
+import { type EnvironmentChange, updateEnvironment as storeEnvironment } from '../../storage/environments.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { EnvironmentResource, environmentSettings, toEnvironmentResource } from './environment-resource.ts'
+
+export const updateEnvironment = defineOperation({
+  name: 'environments.update',
+  summary: "Changes an environment's policy. `allowed_models: null` allows every model.",
+  method: 'PATCH',
+  path: '/v1/environments/{envId}',
+  // An environment's policy binds its developers too, and so belongs to the project's administrators.
+  access: { role: 'admin', of: 'environment' },
+  body: z.strictObject(environmentSettings).partial(),
+  response: { 200: EnvironmentResource },
+  handle: async ({ services, resource, body }) => {
+    const change = Object.fromEntries(
+      Object.entries(body).filter(([, value]) => value !== undefined),
+    ) as EnvironmentChange
+    const now = new Date(services.clock.now())
+    return toEnvironmentResource(await storeEnvironment(services.db, resource.id, change, now))
+  },
+})

@@ -1,0 +1,16 @@
+import { FAULTS, type FaultCode } from '../core/fault-table.ts'
+import { z } from './zod.ts'
+
+/** The error envelope as the OpenAPI document shows it; http/envelope.ts makes it. */
+export const ErrorBody = z
+  .strictObject({
+    error: z.strictObject({
+      type: z.enum([...new Set(Object.values(FAULTS).map(entry => entry.type))]),
+      code: z.enum(Object.keys(FAULTS) as [FaultCode, ...FaultCode[]]),
+      message: z.string(),
+      param: z.string().nullable(),
+      request_id: z.string(),
+      doc_url: z.string(),
+    }),
+  })
+  .meta({ id: 'Error', description: 'Every failure, on every route.' })

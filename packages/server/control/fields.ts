@@ -1,0 +1,57 @@
+import { UUID_PATTERN } from '../core/ids.ts'
+import { z } from './zod.ts'
+
+/** The forms that fields share. Requests are strict; an optional field also takes null, which means absent. */
+
+// PostgreSQL's text takes no NUL and no half of a surrogate pair; no name of ours has a use for control characters.
+const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
+
+/** A line of text, trimmed, of 1 to `max` characters. */
+export function textField(max: number) {
+  return z.string().trim().min(1).max(max).regex(PRINTABLE, 'must not contain control characters')
+}
+
+export const uuidField = z.string().regex(new RegExp(UUID_PATTERN), 'must be a UUID').meta({ format: 'uuid' })
+
+/** Normalised: one account an address, however it is written. */
+export const emailField = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(z.regexes.email, 'must be an e-mail address')
+
+export const passwordField = z
+  .string()
+  .min(10, 'must have at least 10 characters')
+  .max(1024, 'must have at most 1024 characters')
+
+/** An ISO 8601 time with its offset. */
+export const dateTimeField = z.iso
+  .datetime({ offset: true })
+  .refine(text => !Number.isNaN(Date.parse(text)), 'must be a time that exists')
+
+/** An integer in a query: digits only, so that `1e2`, ` 5` and an empty text are refused. */
+export function integerParam(min: number, max: number) {
+  return z
+    .string()
+    .transform(text => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
+    .pipe(z.int().min(min).max(max))
+    .meta({ type: 'integer', minimum: min, maximum: max })
+}
+
+// In responses.
+
+export const uuid = z.string().meta({ format: 'uuid' })
+export const dateTime = z.string().meta({ format: 'date-time' })
+
+/** When a record was made and last changed, as every record tells it. */
+export const stamps = { created_at: dateTime, updated_at: dateTime }
+
+export function toStamps(row: { readonly created_at: Date; readonly updated_at: Date }) {
+  return { created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() }
+}
+
+export function toDateTime(date: Date | null): string | null {
+  return date === null ? null : date.toISOString()
+}

@@ -1,0 +1,12 @@
+import { defineOperation } from '../operation.ts'
+import { KeyResource, toKeyResource } from './key-resource.ts'
+
+export const getKey = defineOperation({
+  name: 'keys.get',
+  summary: 'One key, without its plaintext.',
+  method: 'GET',
+  path: '/v1/keys/{keyId}',
+  access: { role: 'viewer', of: 'key' },
+  response: { 200: KeyResource },
+  handle: async ({ resource }) => toKeyResource(resource),
+})

@@ -1,0 +1,55 @@
+import { toUsd } from '../../core/money.ts'
+import { ENDPOINTS, SCOPES } from '../../core/tenancy.ts'
+import type { KeyRow } from '../../storage/schema.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+const fields = {
+  id: uuid,
+  environment_id: uuid,
+  project_id: uuid,
+  kind: z.enum(['secret', 'publishable']),
+  name: z.string(),
+  prefix_display: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  restrictions: z.strictObject({
+    allowed_models: z.array(z.string()).nullable(),
+    allowed_endpoints: z.array(z.enum(ENDPOINTS)).nullable(),
+    max_request_cost_usd: z.number().nullable(),
+  }),
+  expires_at: dateTime.nullable(),
+  revoked_at: dateTime.nullable(),
+  rolled_to: uuid.nullable(),
+  last_used_at: dateTime.nullable(),
+  ...stamps,
+}
+
+export const KeyResource = z.strictObject(fields).meta({ id: 'ApiKey' })
+
+/** At creation only: the plaintext is shown once. */
+export const NewKeyResource = z.strictObject({ ...fields, key: z.string() }).meta({ id: 'NewApiKey' })
+
+export function toKeyResource(row: KeyRow): z.output<typeof KeyResource> {
+  return {
+    id: row.id,
+    environment_id: row.environment_id,
+    project_id: row.project_id,
+    kind: row.kind,
+    name: row.name,
+    prefix_display: row.prefix_display,
+    // The database holds only what these lists allowed when it was written.
+    scopes: row.scopes as z.output<typeof KeyResource>['scopes'],
+    restrictions: {
+      allowed_models: row.allowed_models,
+      allowed_endpoints: row.allowed_endpoints as z.output<
+        typeof KeyResource
+      >['restrictions']['allowed_endpoints'],
+      max_request_cost_usd: toUsd(row.max_request_cost_nano_usd),
+    },
+    expires_at: toDateTime(row.expires_at),
+    revoked_at: toDateTime(row.revoked_at),
+    rolled_to: row.rolled_to,
+    last_used_at: toDateTime(row.last_used_at),
+    ...toStamps(row),
+  }
+}

@@ -1,0 +1,23 @@
+import { listKeys as loadKeys } from '../../storage/keys.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { KeyResource, toKeyResource } from './key-resource.ts'
+
+export const listKeys = defineOperation({
+  name: 'keys.list',
+  summary: "An environment's keys, revoked and expired ones too, newest first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/keys',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(KeyResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['keys.list', resource.id],
+      page => loadKeys(services.db, resource.id, page),
+      row => row.created_at,
+      toKeyResource,
+    ),
+})

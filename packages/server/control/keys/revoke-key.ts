@@ -1,0 +1,14 @@
+import { revokeKey as storeRevocation } from '../../storage/keys.ts'
+import { defineOperation } from '../operation.ts'
+import { KeyResource, toKeyResource } from './key-resource.ts'
+
+export const revokeKey = defineOperation({
+  name: 'keys.revoke',
+  summary: 'Ends a key at once. A second call changes nothing.',
+  method: 'POST',
+  path: '/v1/keys/{keyId}/revoke',
+  access: { role: 'developer', of: 'key' },
+  response: { 200: KeyResource },
+  handle: async ({ services, resource }) =>
+    toKeyResource(await storeRevocation(services.db, resource.id, new Date(services.clock.now()))),
+})

@@ -1,0 +1,26 @@
+import { hasRole } from '../../core/permissions.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { logFields, toLogResource } from './log-resource.ts'
+
+const LogDetailResource = z
+  .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
+  .meta({ id: 'RequestLogDetail' })
+
+export const getLog = defineOperation({
+  name: 'logs.get',
+  summary:
+    'One request by its X-Request-Id. Bodies are there where capture was full, and for developers and up only.',
+  method: 'GET',
+  path: '/v1/logs/{requestId}',
+  access: { role: 'viewer', of: 'log' },
+  response: { 200: LogDetailResource },
+  handle: async ({ resource, role }) => {
+    const readsBodies = hasRole(role, 'developer')
+    return {
+      ...toLogResource(resource),
+      request_body: readsBodies ? resource.request_body : null,
+      response_body: readsBodies ? resource.response_body : null,
+    }
+  },
+})

@@ -1,0 +1,97 @@
+import { toUsd } from '../../core/money.ts'
+import type { ListedLog } from '../../storage/request-log-list.ts'
+import { dateTime, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+export const logFields = {
+  /** The gateway's own id of the request; `request_id` is what the caller got as X-Request-Id. */
+  id: uuid,
+  request_id: uuid,
+  created_at: dateTime,
+  project_id: uuid,
+  environment_id: uuid,
+  key_id: uuid.nullable(),
+  end_user_id: z.string().nullable(),
+  endpoint: z.string(),
+  surface: z.string(),
+  model_requested: z.string().nullable(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  stream: z.boolean(),
+  status: z.int(),
+  error_code: z.string().nullable(),
+  finish_reason: z.string().nullable(),
+  queue_ms: z.number(),
+  first_byte_ms: z.number().nullable(),
+  total_ms: z.number(),
+  // The same shape as in a chat answer.
+  usage: z.strictObject({
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    total_tokens: z.int(),
+    input_tokens_details: z.strictObject({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
+    output_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
+  }),
+  usage_estimated: z.boolean(),
+  cost_usd: z.number().nullable(),
+  sandbox: z.boolean(),
+  attempts: z.array(
+    z.strictObject({
+      target: z.string(),
+      credential_id: z.string(),
+      status: z.int().nullable(),
+      error: z.string().nullable(),
+      ms: z.number(),
+    }),
+  ),
+  metadata: z.record(z.string(), z.string()).nullable(),
+}
+
+export const LogResource = z.strictObject(logFields).meta({ id: 'RequestLog' })
+
+export function toLogResource(row: ListedLog): z.output<typeof LogResource> {
+  const input = row.uncached_input_tokens + row.cache_read_tokens + row.cache_write_tokens
+  const output = row.output_tokens + row.reasoning_tokens
+  return {
+    id: row.id,
+    request_id: row.request_id,
+    created_at: row.at.toISOString(),
+    project_id: row.project_id,
+    environment_id: row.environment_id,
+    key_id: row.key_id,
+    end_user_id: row.end_user_id,
+    endpoint: row.endpoint,
+    surface: row.surface,
+    model_requested: row.model_requested,
+    provider: row.provider,
+    model: row.model,
+    stream: row.stream,
+    status: row.status,
+    error_code: row.error_code,
+    finish_reason: row.finish_reason,
+    queue_ms: row.queue_ms,
+    first_byte_ms: row.first_byte_ms,
+    total_ms: row.total_ms,
+    usage: {
+      input_tokens: input,
+      output_tokens: output,
+      total_tokens: input + output,
+      input_tokens_details: {
+        cached_tokens: row.cache_read_tokens,
+        cache_write_tokens: row.cache_write_tokens,
+      },
+      output_tokens_details: { reasoning_tokens: row.reasoning_tokens },
+    },
+    usage_estimated: row.usage_estimated,
+    cost_usd: toUsd(row.cost_nano_usd),
+    sandbox: row.sandbox,
+    attempts: row.attempts.map(attempt => ({
+      target: `${attempt.provider}/${attempt.model}`,
+      credential_id: attempt.credential_id,
+      status: attempt.status,
+      error: attempt.error,
+      ms: attempt.ms,
+    })),
+    metadata: row.metadata,
+  }
+}

@@ -1,0 +1,38 @@
+import type { ManagementKeyRow } from '../../storage/schema.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+const fields = {
+  id: uuid,
+  org_id: uuid,
+  name: z.string(),
+  role: z.enum(['admin', 'developer', 'viewer']),
+  prefix_display: z.string(),
+  expires_at: dateTime.nullable(),
+  revoked_at: dateTime.nullable(),
+  last_used_at: dateTime.nullable(),
+  ...stamps,
+}
+
+/** At creation only: the plaintext is shown once. */
+export const NewManagementKeyResource = z
+  .strictObject({ ...fields, key: z.string() })
+  .meta({ id: 'NewManagementKey' })
+
+export function toNewManagementKeyResource(
+  row: ManagementKeyRow,
+  text: string,
+): z.output<typeof NewManagementKeyResource> {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    name: row.name,
+    role: row.role,
+    prefix_display: row.prefix_display,
+    expires_at: toDateTime(row.expires_at),
+    revoked_at: toDateTime(row.revoked_at),
+    last_used_at: toDateTime(row.last_used_at),
+    ...toStamps(row),
+    key: text,
+  }
+}

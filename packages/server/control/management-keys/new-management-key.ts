@@ -1,0 +1,33 @@
+import { createKeyText, hashKeyText, maskKeyText } from '../../core/key-format.ts'
+import type { ManagementKeyRow } from '../../storage/schema.ts'
+import type { Services } from '../operation.ts'
+
+export interface NewManagementKey {
+  readonly orgId: string
+  readonly name: string
+  readonly role: ManagementKeyRow['role']
+  readonly expiresAt: Date | null
+}
+
+/** A new management key: its text, which nothing stores, and the row that stands for it. */
+export function createManagementKeyRow(
+  services: Pick<Services, 'clock' | 'random' | 'newId'>,
+  input: NewManagementKey,
+): { row: ManagementKeyRow; text: string } {
+  const now = new Date(services.clock.now())
+  const text = createKeyText({ kind: 'management' }, services.random)
+  const row: ManagementKeyRow = {
+    id: services.newId(),
+    org_id: input.orgId,
+    name: input.name,
+    role: input.role,
+    hash: hashKeyText(text),
+    prefix_display: maskKeyText(text),
+    expires_at: input.expiresAt,
+    revoked_at: null,
+    last_used_at: null,
+    created_at: now,
+    updated_at: now,
+  }
+  return { row, text }
+}

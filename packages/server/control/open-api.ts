@@ -1,0 +1,53 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+
+type Transform = typeof jsonSchemaTransform
+type TransformObject = typeof jsonSchemaTransformObject
+
+/** Makes the OpenAPI 3.1 document from the validating schemas. Call before the routes are made. */
+export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () => string }): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Rideau control plane', version: '1', license: { name: 'Apache-2.0' } },
+      components: {
+        securitySchemes: {
+          management_key: { type: 'http', scheme: 'bearer', description: 'A management key.' },
+        },
+      },
+      security: [{ management_key: [] }],
+    },
+    transform: toDocumented,
+    transformObject: prune,
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, () => ({
+    ...app.swagger(),
+    servers: [{ url: urls.baseUrl() }],
+  }))
+}
+
+/** A route that takes no body accepts `{}`, but nobody should send it. */
+const toDocumented: Transform = document => {
+  const { schema, url } = jsonSchemaTransform(document)
+  if (document.route?.config?.bodyless !== true) return { schema, url }
+  const { body: _, ...rest } = schema
+  return { schema: rest, url }
+}
+
+/** The transform lists every named schema twice, for input and for output, used or not: only the used ones stay. */
+const prune: TransformObject = input => {
+  const document = jsonSchemaTransformObject(input)
+  const schemas = 'components' in document ? (document.components?.schemas ?? {}) : {}
+  const used = new Set<string>()
+  const collect = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/#\/components\/schemas\/([^"]+)/g)) {
+      if (name === undefined || used.has(name)) continue
+      used.add(name)
+      collect(schemas[name as keyof typeof schemas])
+    }
+  }
+  collect(document.paths)
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name as keyof typeof schemas]
+  return document
+}

@@ -1,0 +1,145 @@
+import type { Clock, Random } from '../core/chance.ts'
+import type { FaultCode } from '../core/fault-table.ts'
+import type { Actor, Role } from '../core/permissions.ts'
+import type { SecretBox } from '../core/secret-box.ts'
+import type { Db } from '../storage/pool.ts'
+import { uuidField } from './fields.ts'
+import type { ResourceKind, Resources } from './resources.ts'
+import { z } from './zod.ts'
+
+/** What handlers work with. */
+export interface Services {
+  readonly db: Db
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+  readonly newId: () => string
+  /** The one-time set-up token; undefined where none was made. */
+  readonly setupToken: () => string | undefined
+  /** For storage: see password.ts. */
+  readonly hashPassword: (password: string) => Promise<string>
+}
+
+/**
+ * Who may call: nobody in particular, or an actor with at least the role. `of` says where the role must be held: in the
+ * organization of the resource that the path names, or (`actor`) in any of the actor's own, for routes that show
+ * nothing else.
+ */
+export type Access = 'public' | { readonly role: Role; readonly of: ResourceKind | 'actor' }
+
+/** The path parameter that names each kind of resource. */
+export const PARAM_OF = {
+  org: 'orgId',
+  project: 'projectId',
+  environment: 'envId',
+  key: 'keyId',
+  provider_credential: 'id',
+  log: 'requestId',
+} as const satisfies Record<ResourceKind, string>
+
+/** The parameters in a path such as `/v1/environments/{envId}/keys`. */
+type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamName<Rest>
+  : never
+
+type ActorOf<A extends Access> = A extends 'public' ? undefined : Actor
+type ResourceOf<A extends Access> = A extends { readonly of: infer Kind extends ResourceKind }
+  ? Resources[Kind]
+  : undefined
+type RoleOf<A extends Access> = A extends { readonly of: ResourceKind } ? Role : undefined
+
+/** Everything a handler gets; the resource and the role were resolved and checked before it runs. */
+export interface Call<Path extends string, A extends Access, Query, Body> {
+  readonly services: Services
+  readonly actor: ActorOf<A>
+  readonly resource: ResourceOf<A>
+  /** The actor's role in the resource's organization. */
+  readonly role: RoleOf<A>
+  readonly params: { readonly [Name in ParamName<Path>]: string }
+  readonly query: Query
+  readonly body: Body
+}
+
+type SuccessStatus = 200 | 201 | 204
+type ResponseSchemas = { readonly [Status in SuccessStatus]?: z.ZodType }
+type ResultOf<R extends ResponseSchemas> = R[keyof R] extends infer Schema extends z.ZodType
+  ? z.output<Schema> extends undefined
+    ? void
+    : z.output<Schema>
+  : never
+
+interface Definition<
+  Path extends string,
+  A extends Access,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  R extends ResponseSchemas,
+> {
+  /** One word for the operation, its OpenAPI id, the SDK's method and the audit event: `keys.create`. */
+  readonly name: string
+  readonly summary: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** As spec.md writes it. Every parameter is a UUID. */
+  readonly path: Path
+  readonly access: A
+  readonly query?: Query
+  /** Absent: the route takes no body, an empty one or `{}`. */
+  readonly body?: Body
+  /** The one success: its status and what it answers. */
+  readonly response: R
+  /** The codes that are this operation's own, beside those that every operation of its access may give. */
+  readonly faults?: readonly FaultCode[]
+  handle(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<ResultOf<R>>
+}
+
+/** An operation as the server mounts it: the types of its schemas are proven inside and forgotten outside. */
+export interface Operation {
+  readonly name: string
+  readonly summary: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly access: Access
+  readonly params: z.ZodType
+  readonly paramNames: readonly string[]
+  readonly query: z.ZodType
+  readonly body: z.ZodType | undefined
+  readonly status: number
+  readonly result: z.ZodType
+  readonly faults: readonly FaultCode[]
+  handle(call: unknown): Promise<unknown>
+}
+
+const noQuery = z.strictObject({})
+
+/** Throws where the definition contradicts itself, which the first import of the file shows. */
+export function defineOperation<
+  const Path extends string,
+  const A extends Access,
+  R extends ResponseSchemas,
+  Query extends z.ZodType = typeof noQuery,
+  Body extends z.ZodType = z.ZodUndefined,
+>(definition: Definition<Path, A, Query, Body, R>): Operation {
+  const { name, path, access } = definition
+  const paramNames = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] as string)
+  if (access !== 'public' && access.of !== 'actor' && !paramNames.includes(PARAM_OF[access.of])) {
+    throw new Error(`${name}: its path names no {${PARAM_OF[access.of]}}`)
+  }
+  const [success, ...others] = Object.entries(definition.response)
+  if (success === undefined || others.length > 0) throw new Error(`${name}: must have one success`)
+  return {
+    name,
+    summary: definition.summary,
+    method: definition.method,
+    path,
+    access,
+    params: z.strictObject(Object.fromEntries(paramNames.map(param => [param, uuidField]))),
+    paramNames,
+    query: definition.query ?? noQuery,
+    body: definition.body,
+    status: Number(success[0]),
+    result: success[1],
+    faults: definition.faults ?? [],
+    // The one place where the types meet: register-operations.ts makes the call from these very schemas.
+    handle: call => definition.handle(call as Call<Path, A, z.output<Query>, z.output<Body>>),
+  }
+}

@@ -1,0 +1,24 @@
+import { organizationsOf } from '../../core/permissions.ts'
+import { listOrganizations as loadOrganizations } from '../../storage/organizations.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
+
+export const listOrganizations = defineOperation({
+  name: 'orgs.list',
+  summary: 'The organizations that the caller belongs to.',
+  method: 'GET',
+  path: '/v1/orgs',
+  access: { role: 'viewer', of: 'actor' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(OrganizationResource) },
+  handle: ({ services, actor, query }) =>
+    loadPage(
+      query,
+      ['orgs.list', actor.id],
+      page => loadOrganizations(services.db, organizationsOf(actor), page),
+      row => row.created_at,
+      toOrganizationResource,
+    ),
+})

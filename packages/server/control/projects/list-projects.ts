@@ -1,0 +1,23 @@
+import { listProjects as loadProjects } from '../../storage/projects.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { ProjectResource, toProjectResource } from './project-resource.ts'
+
+export const listProjects = defineOperation({
+  name: 'projects.list',
+  summary: "An organization's projects, newest first.",
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/projects',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(ProjectResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['projects.list', resource.id],
+      page => loadProjects(services.db, resource.id, page),
+      row => row.created_at,
+      toProjectResource,
+    ),
+})

@@ -1,0 +1,73 @@
+import type { EnvironmentName } from '../../core/tenancy.ts'
+import { insertEnvironment } from '../../storage/environments.ts'
+import type { Db } from '../../storage/pool.ts'
+import { insertProject } from '../../storage/projects.ts'
+import { insertProviderCredential } from '../../storage/provider-credentials.ts'
+import type { EnvironmentRow, ProjectRow } from '../../storage/schema.ts'
+import type { Services } from '../operation.ts'
+import { toCredentialRow } from '../provider-credentials/new-credential.ts'
+
+export interface NewProject {
+  readonly orgId: string
+  readonly name: string
+  readonly slug: string
+  readonly allowedOrigins: readonly string[]
+}
+
+export interface ProjectTree {
+  readonly project: ProjectRow
+  readonly development: EnvironmentRow
+  readonly production: EnvironmentRow
+}
+
+/**
+ * A project with both its environments, and the development one's credential for the sandbox. Production has none.
+ * `tx` must be a transaction: half a project is none.
+ */
+export async function createProject(
+  tx: Db,
+  services: Pick<Services, 'clock' | 'newId' | 'secretBox'>,
+  input: NewProject,
+): Promise<ProjectTree> {
+  const now = new Date(services.clock.now())
+  const project: ProjectRow = {
+    id: services.newId(),
+    org_id: input.orgId,
+    name: input.name,
+    slug: input.slug,
+    allowed_origins: [...input.allowedOrigins],
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  }
+  // Both are as new as each other: the greater id puts development first in a list that is newest first.
+  const [productionId = '', developmentId = ''] = [services.newId(), services.newId()].sort()
+  const development = toEnvironmentRow(project, developmentId, 'development', now)
+  const production = toEnvironmentRow(project, productionId, 'production', now)
+  await insertProject(tx, project)
+  await insertEnvironment(tx, development)
+  await insertEnvironment(tx, production)
+  const sandbox = { provider: 'sandbox', name: 'Sandbox', apiKey: '', baseUrl: null, options: {}, weight: 1 }
+  await insertProviderCredential(tx, toCredentialRow(services, development, sandbox))
+  return { project, development, production }
+}
+
+/** Development captures in full and is the default; production keeps metadata only (spec.md "What the service does"). */
+function toEnvironmentRow(project: ProjectRow, id: string, name: EnvironmentName, now: Date): EnvironmentRow {
+  return {
+    id,
+    org_id: project.org_id,
+    project_id: project.id,
+    name,
+    is_default: name === 'development',
+    log_retention_days: 30,
+    log_capture: name === 'development' ? 'full' : 'metadata',
+    allowed_models: null,
+    unsupported_params: 'refuse',
+    on_client_gone: 'cancel',
+    allow_client_passthrough: false,
+    allow_secret_key_in_browser: false,
+    created_at: now,
+    updated_at: now,
+  }
+}

@@ -1,0 +1,20 @@
+import { insertProviderCredential } from '../../storage/provider-credentials.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { credentialFields, parseCredential } from './credential-body.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+import { toCredentialRow } from './new-credential.ts'
+
+export const createCredential = defineOperation({
+  name: 'provider_credentials.create',
+  summary: "Stores a provider's key for an environment. The key is never returned.",
+  method: 'POST',
+  path: '/v1/environments/{envId}/provider-credentials',
+  access: { role: 'developer', of: 'environment' },
+  body: z.strictObject(credentialFields).meta({ id: 'NewProviderCredential' }),
+  response: { 201: CredentialResource },
+  handle: async ({ services, resource, body }) => {
+    const row = toCredentialRow(services, resource, parseCredential(body))
+    return toCredentialResource(await insertProviderCredential(services.db, row))
+  },
+})

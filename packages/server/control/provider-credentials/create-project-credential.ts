@@ -1,0 +1,33 @@
+import { Fault } from '../../core/fault.ts'
+import { findEnvironment } from '../../storage/environments.ts'
+import { insertProviderCredential } from '../../storage/provider-credentials.ts'
+import { uuidField } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { credentialFields, parseCredential } from './credential-body.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+import { toCredentialRow } from './new-credential.ts'
+
+export const createProjectCredential = defineOperation({
+  name: 'provider_credentials.create_in_project',
+  summary: "Stores a provider's key for the environment that the body names. The key is never returned.",
+  method: 'POST',
+  path: '/v1/projects/{projectId}/provider-credentials',
+  access: { role: 'developer', of: 'project' },
+  body: z
+    .strictObject({ environment_id: uuidField, ...credentialFields })
+    .meta({ id: 'NewProjectProviderCredential' }),
+  response: { 201: CredentialResource },
+  handle: async ({ services, resource, body }) => {
+    const { environment_id, ...fields } = body
+    const environment = await findEnvironment(services.db, environment_id)
+    // The project's access was checked; the environment has to be one of it.
+    if (environment === undefined || environment.project_id !== resource.id) {
+      throw new Fault('resource_not_found', 'The project has no such environment.', {
+        param: 'environment_id',
+      })
+    }
+    const row = toCredentialRow(services, environment, parseCredential(fields))
+    return toCredentialResource(await insertProviderCredential(services.db, row))
+  },
+})

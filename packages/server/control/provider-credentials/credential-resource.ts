@@ -1,0 +1,36 @@
+import type { StoredCredential } from '../../storage/provider-credentials.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+/** `options` are not told: a provider's may name secrets beside the key. */
+export const CredentialResource = z
+  .strictObject({
+    id: uuid,
+    project_id: uuid,
+    environment_id: uuid,
+    provider: z.string(),
+    name: z.string(),
+    key_fingerprint: z.string(),
+    base_url: z.string().nullable(),
+    weight: z.int(),
+    last_validated_at: dateTime.nullable(),
+    validation_error: z.string().nullable(),
+    ...stamps,
+  })
+  .meta({ id: 'ProviderCredential' })
+
+export function toCredentialResource(row: StoredCredential): z.output<typeof CredentialResource> {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    environment_id: row.environment_id,
+    provider: row.provider,
+    name: row.name,
+    key_fingerprint: row.key_fingerprint,
+    base_url: row.base_url,
+    weight: row.weight,
+    last_validated_at: toDateTime(row.last_validated_at),
+    validation_error: row.validation_error,
+    ...toStamps(row),
+  }
+}

@@ -1,0 +1,12 @@
+import { defineOperation } from '../operation.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+
+export const getCredential = defineOperation({
+  name: 'provider_credentials.get',
+  summary: 'One provider credential, without its key.',
+  method: 'GET',
+  path: '/v1/provider-credentials/{id}',
+  access: { role: 'viewer', of: 'provider_credential' },
+  response: { 200: CredentialResource },
+  handle: async ({ resource }) => toCredentialResource(resource),
+})

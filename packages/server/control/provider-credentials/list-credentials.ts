@@ -1,0 +1,23 @@
+import { listProviderCredentials } from '../../storage/provider-credentials.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+
+export const listCredentials = defineOperation({
+  name: 'provider_credentials.list',
+  summary: "An environment's provider credentials, newest first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/provider-credentials',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(CredentialResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['provider_credentials.list', resource.id],
+      page => listProviderCredentials(services.db, { column: 'environment_id', id: resource.id }, page),
+      row => row.created_at,
+      toCredentialResource,
+    ),
+})

@@ -1,0 +1,23 @@
+import { listProviderCredentials } from '../../storage/provider-credentials.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+
+export const listProjectCredentials = defineOperation({
+  name: 'provider_credentials.list_in_project',
+  summary: "The provider credentials of both of a project's environments, newest first.",
+  method: 'GET',
+  path: '/v1/projects/{projectId}/provider-credentials',
+  access: { role: 'viewer', of: 'project' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(CredentialResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['provider_credentials.list_in_project', resource.id],
+      page => listProviderCredentials(services.db, { column: 'project_id', id: resource.id }, page),
+      row => row.created_at,
+      toCredentialResource,
+    ),
+})

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http'
+import { scanJson } from '@rideau/llm/frames/json-scan'
+import { Fault } from '../core/fault.ts'
+import { readBody } from '../http/read-body.ts'
+import { isJsonContentType } from '../http/request-headers.ts'
+
+/** contract.md §1 "limits on size". */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+
+/**
+ * A request's body as JSON; undefined where it has none. `anyType`: the route takes no body, and so does not care
+ * what an empty one is called.
+ */
+export async function readJson(req: IncomingMessage, timeoutMs: number, anyType: boolean): Promise<unknown> {
+  if (!anyType && !isJsonContentType(req.headers['content-type'])) {
+    throw new Fault('unsupported_media_type', 'The body must be JSON.', { param: 'content-type' })
+  }
+  const bytes = await readInTime(req, timeoutMs)
+  if (bytes.length === 0) return undefined
+  const scan = scanJson(bytes)
+  if (scan.ok) return scan.value
+  if (scan.reason === 'duplicate_key') {
+    throw new Fault('request_validation_failed', 'A key is given twice in one object.', {
+      ...(scan.key === undefined ? {} : { param: scan.key }),
+    })
+  }
+  throw new Fault('request_validation_failed', REASONS[scan.reason])
+}
+
+const REASONS = {
+  not_utf8: 'The body is not UTF-8.',
+  malformed: 'The body is not valid JSON.',
+  too_deep: 'The body is nested more than 64 levels deep.',
+}
+
+async function readInTime(req: IncomingMessage, timeoutMs: number): Promise<Buffer> {
+  const reader = readBody(req, BODY_LIMIT_BYTES)
+  const timer = setTimeout(() => {
+    reader.fail(new Fault('request_timeout', 'The body came too slowly.'))
+  }, timeoutMs)
+  try {
+    return await reader.bytes
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Admission, admit } from './access.ts'
+import { ErrorBody } from './error-body.ts'
+import type { Operation, Services } from './operation.ts'
+import { z } from './zod.ts'
+
+const emptyBody = z.strictObject({}).optional()
+
+/**
+ * Mounts the operations. The choke point runs before the body is read, the schemas before the handler, and `afterWrite`
+ * before a changed thing is told: who gets the answer may rely on it at once.
+ */
+export function registerOperations(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  services: Services,
+  afterWrite: () => Promise<void>,
+): void {
+  const admissions = new WeakMap<FastifyRequest, Admission>()
+  for (const operation of operations) {
+    app.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { bodyless: operation.body === undefined },
+      schema: toRouteSchema(operation),
+      onRequest: async (request, reply) => {
+        reply.header('Cache-Control', 'no-store')
+        const params = request.params as Record<string, string>
+        admissions.set(request, await admit(services, operation, request.headers.authorization, params))
+        // A bodyless route takes any content type, also one that Fastify would refuse as malformed.
+        if (operation.body === undefined) delete request.raw.headers['content-type']
+      },
+      handler: async (request, reply) => {
+        const { params, query, body } = request
+        const result = await operation.handle({ services, params, query, body, ...admissions.get(request) })
+        if (operation.method !== 'GET') await afterWrite()
+        return reply.code(operation.status).send(result)
+      },
+    })
+  }
+}
+
+function toRouteSchema(operation: Operation) {
+  const faults = faultsOf(operation).map(code => `\`${code}\``)
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    description: `Faults: ${faults.join(', ')}.`,
+    tags: [operation.name.split('.', 1)[0] as string],
+    ...(operation.access === 'public' ? { security: [] } : {}),
+    ...(operation.paramNames.length === 0 ? {} : { params: operation.params }),
+    querystring: operation.query,
+    ...(operation.method === 'GET' ? {} : { body: operation.body ?? emptyBody }),
+    response: { [operation.status]: operation.result, default: ErrorBody },
+  }
+}
+
+/** What an operation may answer: what its access, its path and its body bring along, and its own. */
+function faultsOf(operation: Operation): readonly string[] {
+  const { access } = operation
+  const codes = new Set<string>()
+  if (access !== 'public') for (const code of CREDENTIAL_FAULTS) codes.add(code)
+  if (access !== 'public' && access.of !== 'actor') {
+    codes.add('resource_not_found')
+    if (access.role !== 'viewer') codes.add('insufficient_role')
+  }
+  codes.add('request_validation_failed').add('invalid_request')
+  if (operation.method !== 'GET') for (const code of BODY_FAULTS) codes.add(code)
+  for (const code of operation.faults) codes.add(code)
+  return [...codes]
+}
+
+const CREDENTIAL_FAULTS = ['unauthenticated', 'invalid_key', 'key_revoked', 'key_expired']
+const BODY_FAULTS = ['unsupported_media_type', 'request_too_large', 'request_timeout']

@@ -1,0 +1,30 @@
+import { Fault } from '../core/fault.ts'
+import type { z } from './zod.ts'
+
+/** The part of a request that a schema was for, as Fastify names them. */
+export type HttpPart = 'body' | 'querystring'
+
+/** What the first of a schema's complaints means to the caller. It never repeats what was sent. */
+export function toSchemaFault(error: z.ZodError, part: HttpPart): Fault {
+  const issue = error.issues[0]
+  if (issue === undefined) return new Fault('invalid_request', 'The request is not valid.')
+  if (issue.code === 'unrecognized_keys') {
+    const param = toParam([...issue.path, issue.keys[0] ?? ''])
+    const noun = part === 'body' ? 'field' : 'query parameter'
+    return new Fault('invalid_request', `This ${noun} is not known here.`, { param })
+  }
+  const code = part === 'body' ? 'invalid_request' : 'request_validation_failed'
+  if (issue.path.length === 0) return new Fault(code, 'The body must be a JSON object.')
+  const param = toParam(issue.path)
+  return new Fault(code, `${param}: ${issue.message}.`, { param })
+}
+
+/** `restrictions.allowed_models[0]` */
+function toParam(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += text === '' ? String(step) : `.${String(step)}`
+  }
+  return text
+}

@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http'
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import type { Logger } from 'pino'
+import type { Clock, Random } from '../core/chance.ts'
+import { Fault } from '../core/fault.ts'
+import type { SecretBox } from '../core/secret-box.ts'
+import { parseRequestId } from '../http/request-headers.ts'
+import type { Db } from '../storage/pool.ts'
+import { answerFault } from './answer-fault.ts'
+import { answerClientError } from './client-error.ts'
+import { registerDocuments } from './documents.ts'
+import { registerOpenApi } from './open-api.ts'
+import { operations } from './operations.ts'
+import { createPasswordHasher } from './password.ts'
+import { readJson } from './read-json.ts'
+import { registerOperations } from './register-operations.ts'
+import { type HttpPart, toSchemaFault } from './schema-fault.ts'
+import { z } from './zod.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route takes no body: none, an empty one or `{}` under any content type. */
+    bodyless?: boolean
+  }
+}
+
+export interface ControlDeps {
+  readonly db: Db
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+  readonly newId: () => string
+  readonly log: Logger
+  /** In production there is no OpenAPI document. */
+  readonly production: boolean
+  /** Where callers reach this host and the gateway; asked for per answer, because a port may be known late. */
+  readonly baseUrl: () => string
+  readonly gatewayUrl: () => string
+  /** undefined: no token was made. That set-up is over is decided by a user's existence, not by this. */
+  readonly setupToken: () => string | undefined
+  /** Awaited after every successful unsafe call, before its answer: lets the gateway's snapshots catch up. */
+  readonly afterWrite: () => Promise<void>
+  readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
+}
+
+export interface ControlLimits {
+  /** A body that has not arrived after this long ends in 408 `request_timeout`. */
+  readonly bodyTimeoutMs: number
+}
+
+const MAX_HEADER_BYTES = 16 * 1024
+
+/** The control plane, not yet listening. `close()` ends it and leaves the database to its owner. */
+export async function createControlServer(
+  deps: ControlDeps,
+  limits: ControlLimits = { bodyTimeoutMs: 60_000 },
+): Promise<FastifyInstance> {
+  const { baseUrl, newId } = deps
+  const answers = new WeakMap<object, ServerResponse>()
+  const loggerInstance: FastifyBaseLogger = deps.log
+  const app = Fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    genReqId: req => parseRequestId(req.headers['x-request-id']) ?? newId(),
+    // A backstop behind our own timer: it also ends header blocks and refused bodies that never end.
+    requestTimeout: limits.bodyTimeoutMs + 5_000,
+    http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: 5_000 },
+    // No parameter can be longer than the header block: a long one meets the credential and then the UUID's form.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    frameworkErrors: (error, request, reply) => answerFault(error, request, reply, baseUrl),
+    clientErrorHandler: (error, socket) => {
+      const answer = answers.get(socket)
+      const isAnswering = answer?.headersSent === true && !answer.writableFinished
+      answerClientError(error, socket, isAnswering, newId, baseUrl)
+    },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    answers.set(request.raw.socket, reply.raw)
+    reply.header('X-Request-Id', request.id)
+    // Before the body, so that an unknown route never answers for the form of what was sent to it.
+    if (request.is404) throw new Fault('route_not_found', 'There is no route for this method and path.')
+  })
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (request: FastifyRequest) =>
+    readJson(request.raw, limits.bodyTimeoutMs, request.routeOptions.config.bodyless === true),
+  )
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
+    const parsed = z.safeParse(schema, data)
+    return parsed.success
+      ? { value: parsed.data }
+      : { error: toSchemaFault(parsed.error, (httpPart ?? 'body') as HttpPart) }
+  })
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
+  if (!deps.production) await registerOpenApi(app, deps)
+  const services = { ...deps, hashPassword: createPasswordHasher(deps.random) }
+  registerOperations(app, operations, services, deps.afterWrite)
+  registerDocuments(app, deps)
+  return app
+}

@@ -1,0 +1,149 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
+import { Fault } from '../../core/fault.ts'
+import { SCOPES } from '../../core/tenancy.ts'
+import { insertKey } from '../../storage/keys.ts'
+import { insertManagementKey } from '../../storage/management-keys.ts'
+import { insertMember, insertOrganization } from '../../storage/organizations.ts'
+import type { Db } from '../../storage/pool.ts'
+import type { OrganizationRow, UserRow } from '../../storage/schema.ts'
+import { hasUsers, insertUser } from '../../storage/users.ts'
+import { EnvironmentResource, toEnvironmentResource } from '../environments/environment-resource.ts'
+import { emailField, passwordField, stamps, textField, toStamps, uuid } from '../fields.ts'
+import { NewKeyResource, toKeyResource } from '../keys/key-resource.ts'
+import { createKeyRow } from '../keys/new-key.ts'
+import {
+  NewManagementKeyResource,
+  toNewManagementKeyResource,
+} from '../management-keys/management-key-resource.ts'
+import { createManagementKeyRow } from '../management-keys/new-management-key.ts'
+import { defineOperation, type Services } from '../operation.ts'
+import { OrganizationResource, toOrganizationResource } from '../organizations/organization-resource.ts'
+import { createProject } from '../projects/new-project.ts'
+import { ProjectResource, toProjectResource } from '../projects/project-resource.ts'
+import { toSlug } from '../slug.ts'
+import { z } from '../zod.ts'
+
+const SetupBody = z
+  .strictObject({
+    setup_token: z.string().min(1).max(1024),
+    email: emailField,
+    password: passwordField,
+    name: textField(200).nullish(),
+    organization: z.strictObject({ name: textField(200) }),
+  })
+  .meta({ id: 'SetupRequest' })
+
+const SetupResource = z
+  .strictObject({
+    user: z.strictObject({ id: uuid, email: z.string(), name: z.string().nullable(), ...stamps }),
+    organization: OrganizationResource,
+    project: ProjectResource,
+    environments: z.array(EnvironmentResource),
+    management_key: NewManagementKeyResource,
+    secret_key: NewKeyResource,
+  })
+  .meta({ id: 'Setup' })
+
+export const createSetup = defineOperation({
+  name: 'setup.create',
+  summary: 'First-run set-up: the owner and all that a first call needs. Open while no user exists.',
+  method: 'POST',
+  path: '/v1/setup',
+  access: 'public',
+  body: SetupBody,
+  response: { 201: SetupResource },
+  faults: ['setup_closed'],
+  handle: async ({ services, body }) => {
+    // Token and users first, so that only who may set up can make us work on a password.
+    if (!isSameToken(body.setup_token, services.setupToken())) throw closed()
+    if (await hasUsers(services.db)) throw closed()
+    const passwordHash = await services.hashPassword(body.password)
+    return await services.db.transaction().execute(async tx => {
+      // Of two set-ups at once the second waits here, and then finds a user.
+      await sql`select pg_advisory_xact_lock(hashtext('rideau:setup'))`.execute(tx)
+      if (await hasUsers(tx)) throw closed()
+      return await insertAll(tx, services, body, passwordHash)
+    })
+  },
+})
+
+async function insertAll(
+  tx: Db,
+  services: Services,
+  body: z.output<typeof SetupBody>,
+  passwordHash: string,
+): Promise<z.output<typeof SetupResource>> {
+  const now = new Date(services.clock.now())
+  const both = { created_at: now, updated_at: now }
+  const user: UserRow = {
+    id: services.newId(),
+    email: body.email,
+    name: body.name ?? null,
+    password_hash: passwordHash,
+    ...both,
+  }
+  const { name } = body.organization
+  const organization: OrganizationRow = {
+    id: services.newId(),
+    name,
+    slug: toSlug(name, 'organization'),
+    time_zone: 'UTC',
+    ...both,
+    deleted_at: null,
+  }
+  await insertUser(tx, user)
+  await insertOrganization(tx, organization)
+  await insertMember(tx, {
+    id: services.newId(),
+    org_id: organization.id,
+    user_id: user.id,
+    role: 'owner',
+    invite_email: null,
+    invited_by: null,
+    accepted_at: now,
+    ...both,
+  })
+  const { project, development, production } = await createProject(tx, services, {
+    orgId: organization.id,
+    name: 'Default',
+    slug: 'default',
+    allowedOrigins: [],
+  })
+  const management = createManagementKeyRow(services, {
+    orgId: organization.id,
+    name: 'Set-up',
+    role: 'admin',
+    expiresAt: null,
+  })
+  await insertManagementKey(tx, management.row)
+  const secret = createKeyRow(services, development, {
+    kind: 'secret',
+    name: 'Set-up',
+    scopes: SCOPES,
+    allowedModels: null,
+    allowedEndpoints: null,
+    maxRequestCostNanoUsd: null,
+    expiresAt: null,
+  })
+  await insertKey(tx, secret.row)
+  return {
+    user: { id: user.id, email: user.email, name: user.name, ...toStamps(user) },
+    organization: toOrganizationResource(organization),
+    project: toProjectResource(project),
+    environments: [toEnvironmentResource(development), toEnvironmentResource(production)],
+    management_key: toNewManagementKeyResource(management.row, management.text),
+    secret_key: { ...toKeyResource(secret.row), key: secret.text },
+  }
+}
+
+/** Compared as hashes: their length is one, and the time to compare them tells nothing of the token. */
+function isSameToken(given: string, expected: string | undefined): boolean {
+  if (expected === undefined) return false
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(given), hash(expected))
+}
+
+function closed(): Fault {
+  return new Fault('setup_closed', 'Set-up is over, or the set-up token is wrong.')
+}

@@ -1,0 +1,32 @@
+import { isAfter, type Page } from './page.ts'
+import type { Db } from './pool.ts'
+import type { ProjectRow } from './schema.ts'
+
+export async function insertProject(db: Db, row: ProjectRow): Promise<void> {
+  await db.insertInto('projects').values(row).execute()
+}
+
+/** undefined where there is none, or it or its organization was deleted. */
+export async function findProject(db: Db, id: string): Promise<ProjectRow | undefined> {
+  return await db
+    .selectFrom('projects')
+    .innerJoin('organizations', 'organizations.id', 'projects.org_id')
+    .selectAll('projects')
+    .where('projects.id', '=', id)
+    .where('projects.deleted_at', 'is', null)
+    .where('organizations.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function listProjects(db: Db, orgId: string, page: Page): Promise<ProjectRow[]> {
+  return await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .where(eb => isAfter(eb, 'created_at', 'id', page))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+}
