@@ -17,7 +17,9 @@ export class InFlight {
   }
 
   remove(environmentId: string, exchange: Exchange): void {
-    this.#exchanges.delete(`${environmentId}/${exchange.requestId}`)
+    const id = `${environmentId}/${exchange.requestId}`
+    // An exchange that was refused before it was entered must not take out another of the same id.
+    if (this.#exchanges.get(id) === exchange) this.#exchanges.delete(id)
   }
 
   get size(): number {

@@ -44,7 +44,7 @@ class CompatStream implements StreamEncoder {
   canPass(chunk: Buffer): boolean {
     const { length } = chunk
     if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
-    const text = chunk.latin1Slice(0, length)
+    const text = chunk.toString('latin1')
     return (
       this.#template !== undefined &&
       !text.includes('"error"') &&

@@ -1,0 +1,276 @@
+import { mkdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { createControlServer } from './control/server.ts'
+import { systemClock, systemRandom } from './core/chance.ts'
+import { openIds } from './core/ids.ts'
+import { openSecretBox, type SecretBox } from './core/secret-box.ts'
+import type { GatewayDeps } from './gateway/deps.ts'
+import { InFlight } from './gateway/in-flight.ts'
+import { createGatewayServer } from './gateway/server.ts'
+import { Snapshots } from './gateway/snapshots.ts'
+import { openTicker } from './gateway/ticker.ts'
+import { openHttpTransport } from './gateway/upstream/http-transport.ts'
+import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
+import { type Drain, openDrain } from './journal/drain.ts'
+import { openJournal } from './journal/journal.ts'
+import { type Announcements, openAnnouncements } from './storage/announcements.ts'
+import { holdInstanceLock } from './storage/instance-lock.ts'
+import { findOrCreateMasterKey } from './storage/master-key.ts'
+import { openStorage, type Storage } from './storage/open-storage.ts'
+import { markCredentialRejected } from './storage/provider-credentials.ts'
+import { isRequestLogged } from './storage/request-log-list.ts'
+import { insertRequestRecords } from './storage/request-logs.ts'
+import { findEnvironment, findKey } from './storage/snapshots.ts'
+import { hasUsers } from './storage/users.ts'
+
+/** Which planes this process runs. */
+export interface Planes {
+  readonly gateway: boolean
+  readonly control: boolean
+}
+
+/** The running program. */
+export interface House {
+  /** As callers reach the planes; undefined for one that this process does not run. */
+  readonly gatewayUrl: string | undefined
+  readonly controlUrl: string | undefined
+  /** Is there still nobody who could sign in? Then the set-up token opens the house. */
+  readonly setupToken: string | undefined
+  /** Refuses new requests, lets running ones end (for `graceMs` at most), writes what is owed, then stops. */
+  close(graceMs?: number): Promise<void>
+}
+
+/** How long running requests may take to end when the house closes. Milliseconds. */
+const GRACE_MS = 30_000
+
+/** The only place that makes things. Throws where the house cannot stand; what was begun is taken down again. */
+export async function openHouse(config: Config, planes: Planes, log: Logger): Promise<House> {
+  const closers: (() => Promise<void> | void)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.reverse()) await close()
+  }
+  try {
+    return await build(config, planes, log, closers, closeAll)
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function build(
+  config: Config,
+  planes: Planes,
+  log: Logger,
+  closers: (() => Promise<void> | void)[],
+  closeAll: () => Promise<void>,
+): Promise<House> {
+  const say = (line: string): void => log.info(line)
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: say })
+  closers.push(() => storage.close())
+  const secretBox = openSecretBox(
+    config.masterKey ?? findOrCreateMasterKey(config.dataDir, systemRandom),
+    systemRandom,
+  )
+  const setupToken = (await hasUsers(storage.db))
+    ? undefined
+    : (config.setupToken ?? systemRandom.bytes(18).toString('base64url'))
+  const urls: { gateway?: string; control?: string } = {}
+  const baseUrl = (): string =>
+    config.baseUrl ?? urls.control ?? `http://${config.host}:${config.controlPort}`
+  const gatewayUrl = (): string =>
+    config.gatewayUrl ?? urls.gateway ?? `http://${config.host}:${config.gatewayPort}`
+  const shared = {
+    config,
+    log,
+    storage,
+    secretBox,
+    closers,
+    newId: openIds(systemClock, systemRandom),
+    baseUrl,
+  }
+
+  const gateway = planes.gateway ? await openGateway(shared) : undefined
+  if (gateway !== undefined) {
+    urls.gateway = await listen(gateway.server, config.host, config.gatewayPort)
+    closers.push(() => gateway.close())
+  }
+  if (planes.control) {
+    const control = await createControlServer({
+      db: storage.db,
+      secretBox,
+      clock: systemClock,
+      random: systemRandom,
+      newId: shared.newId,
+      log,
+      production: config.production,
+      baseUrl,
+      gatewayUrl,
+      setupToken: () => setupToken,
+      afterWrite: gateway?.catchUp ?? (async () => {}),
+      isReady: gateway?.isReady ?? (() => ({ ready: true, reasons: [] })),
+    })
+    await control.listen({ host: config.host, port: config.controlPort })
+    urls.control = urlOf(control.server.address() as AddressInfo)
+    closers.push(() => control.close())
+  }
+  return { gatewayUrl: urls.gateway, controlUrl: urls.control, setupToken, close: closeAll }
+}
+
+interface Shared {
+  readonly config: Config
+  readonly log: Logger
+  readonly storage: Storage
+  readonly secretBox: SecretBox
+  readonly closers: (() => Promise<void> | void)[]
+  readonly newId: () => string
+  readonly baseUrl: () => string
+}
+
+interface Gateway {
+  readonly server: Server
+  /** Resolves when every change committed so far is in force here. */
+  catchUp(): Promise<void>
+  isReady(): { ready: boolean; reasons: string[] }
+  /** Lets running requests end, then cuts what is left. */
+  close(): Promise<void>
+}
+
+async function openGateway({
+  config,
+  log,
+  storage,
+  secretBox,
+  closers,
+  newId,
+  baseUrl,
+}: Shared): Promise<Gateway> {
+  // Limits are counted in process, which is right for one process alone.
+  closers.push(
+    await holdInstanceLock(storage.connection, {
+      onLost: error => {
+        log.fatal(error.message)
+        process.kill(process.pid, 'SIGTERM')
+      },
+    }),
+  )
+  const snapshots = new Snapshots({
+    source: {
+      findKey: hash => findKey(storage.pool, hash),
+      findEnvironment: id => findEnvironment(storage.pool, secretBox, id),
+    },
+    now: systemClock.now,
+    maxStaleMs: config.configMaxStaleMs,
+  })
+  const announcements = await openAnnouncements({
+    connection: storage.connection,
+    log: line => log.warn(line),
+    onChange: id => snapshots.invalidate(id),
+    onLost: () => snapshots.markLost(),
+    onRestored: () => snapshots.markRestored(),
+  })
+  closers.push(() => announcements.close())
+  const drain = openRecords(config, log, storage)
+  closers.push(() => drain.close())
+  const http = openHttpTransport({ allowPrivate: config.allowPrivateUpstreams })
+  const sandbox = openSandboxTransport()
+  const ticker = openTicker()
+  closers.push(
+    () => ticker.close(),
+    () => http.close(),
+    () => sandbox.close(),
+  )
+  const inFlight = new InFlight()
+  const isReady = (): { ready: boolean; reasons: string[] } =>
+    snapshots.isLost()
+      ? { ready: false, reasons: ['the database does not announce changes'] }
+      : { ready: true, reasons: [] }
+  const deps: GatewayDeps = {
+    now: systemClock.now,
+    random: systemRandom,
+    newId,
+    log,
+    snapshots,
+    ticker,
+    inFlight,
+    http,
+    sandbox,
+    writeRecord: record => drain.write(record),
+    isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
+    onCredentialRejected: id => {
+      markCredentialRejected(storage.db, id).catch(error =>
+        log.error({ err: error }, 'a refused credential could not be marked'),
+      )
+    },
+    baseUrl,
+    compatPrefix: config.compatPrefix,
+    isReady,
+  }
+  const server = createGatewayServer(deps)
+  return {
+    server,
+    catchUp: () => catchUp(announcements, snapshots),
+    isReady,
+    close: () => closeGracefully(server, inFlight, GRACE_MS),
+  }
+}
+
+/** Where announcements cannot be waited for, what they would say is assumed. */
+async function catchUp(announcements: Announcements, snapshots: Snapshots): Promise<void> {
+  await announcements.barrier().catch(() => snapshots.flush())
+}
+
+function openRecords(config: Config, log: Logger, storage: Storage): Drain {
+  const folder = path.join(config.dataDir, 'journal')
+  const journal = openJournal(folder, {
+    onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
+  })
+  return openDrain({
+    folder,
+    journal,
+    log,
+    insert: async records => {
+      const { rejected } = await insertRequestRecords(storage.pool, records)
+      for (const { record, reason } of rejected) {
+        log.error(
+          { requestId: record.request_id, reason },
+          'a usage record was refused by the database and left out',
+        )
+      }
+    },
+  })
+}
+
+/** Stops listening, waits for running exchanges, then stops those that take too long. */
+async function closeGracefully(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const idle = setInterval(() => {
+    if (inFlight.size === 0) server.closeIdleConnections()
+  }, 100)
+  await closed
+  clearTimeout(cut)
+  clearInterval(idle)
+}
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 4096 }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return urlOf(server.address() as AddressInfo)
+}
+
+/** How this machine reaches a listener: one on every address is reached by loopback. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
+  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { Fault } from '../core/fault.ts'
+import type { Environment, Key } from '../core/tenancy.ts'
+import { Snapshots } from './snapshots.ts'
+
+const HASH = 'ab'.repeat(32)
+
+/** A database of one key, whose answers can be held back. */
+function openSource() {
+  let revision = 0
+  let isAway = false
+  let gate: Promise<void> | undefined
+  let reads = 0
+  return {
+    change: () => {
+      revision++
+    },
+    leave: () => {
+      isAway = true
+    },
+    hold: () => {
+      let release: () => void = () => {}
+      gate = new Promise(resolve => {
+        release = resolve
+      })
+      return () => {
+        gate = undefined
+        release()
+      }
+    },
+    reads: () => reads,
+    source: {
+      async findKey(hash: Buffer): Promise<Key | undefined> {
+        reads++
+        const seen = revision
+        if (gate !== undefined) await gate
+        if (isAway) throw new Error('the database is away')
+        if (hash.toString('hex') !== HASH) return undefined
+        return { id: `key at ${seen}`, environmentId: 'e' } as Key
+      },
+      async findEnvironment(id: string): Promise<Environment | undefined> {
+        return { id } as Environment
+      },
+    },
+  }
+}
+
+function open(maxStaleMs = 1000) {
+  const database = openSource()
+  const clock = { now: 0 }
+  const snapshots = new Snapshots({ source: database.source, now: () => clock.now, maxStaleMs })
+  return { database, clock, snapshots }
+}
+
+test('a key is read once and then served from memory', async () => {
+  const { database, snapshots } = open()
+  expect(snapshots.find(HASH)).toBeUndefined()
+  expect((await snapshots.load(HASH))?.key.id).toBe('key at 0')
+  expect(snapshots.find(HASH)?.key.id).toBe('key at 0')
+  expect(database.reads()).toBe(1)
+})
+
+test('a thousand requests for a key that is not in memory cost one look-up', async () => {
+  const { database, snapshots } = open()
+  await Promise.all(Array.from({ length: 1000 }, () => snapshots.load(HASH)))
+  expect(database.reads()).toBe(1)
+})
+
+test('an unknown key is asked for once, and again after an announcement or ten seconds', async () => {
+  const { database, clock, snapshots } = open()
+  const unknown = 'cd'.repeat(32)
+  for (let i = 0; i < 5; i++) expect(await snapshots.load(unknown)).toBeUndefined()
+  expect(database.reads()).toBe(1)
+  snapshots.invalidate('another environment')
+  await snapshots.load(unknown)
+  expect(database.reads()).toBe(2)
+  clock.now += 10_001
+  await snapshots.load(unknown)
+  expect(database.reads()).toBe(3)
+})
+
+test('a request that starts after an announcement gets the new state, never the old', async () => {
+  const { database, snapshots } = open()
+  await snapshots.load(HASH)
+  database.change()
+  snapshots.invalidate('e')
+  expect(snapshots.find(HASH)).toBeUndefined()
+  expect((await snapshots.load(HASH))?.key.id).toBe('key at 1')
+})
+
+test('a load that an announcement overtakes is done again and does not bring the old state back', async () => {
+  const { database, snapshots } = open()
+  const release = database.hold()
+  const early = snapshots.load(HASH)
+  database.change()
+  snapshots.invalidate('e')
+  const late = snapshots.load(HASH)
+  release()
+  expect((await early)?.key.id).toBe('key at 1')
+  expect((await late)?.key.id).toBe('key at 1')
+  expect(snapshots.find(HASH)?.key.id).toBe('key at 1')
+})
+
+test('a change of one environment leaves the keys of others in memory', async () => {
+  const { snapshots } = open()
+  await snapshots.load(HASH)
+  snapshots.invalidate('another environment')
+  expect(snapshots.find(HASH)).toBeDefined()
+})
+
+describe('with the database out of reach', () => {
+  test('what was loaded serves on for the stated time, then 500 config_unavailable', async () => {
+    const { clock, snapshots } = open(1000)
+    await snapshots.load(HASH)
+    snapshots.markLost()
+    clock.now += 1000
+    expect(snapshots.find(HASH)).toBeDefined()
+    clock.now += 1
+    expect(snapshots.find(HASH)).toBeUndefined()
+    await expect(snapshots.load(HASH)).rejects.toMatchObject({ code: 'config_unavailable', status: 500 })
+  })
+
+  test('a key never seen gets 500 config_unavailable at once, and is asked for again the next time', async () => {
+    const { database, snapshots } = open()
+    database.leave()
+    const failed = await snapshots.load(HASH).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(Fault)
+    expect(failed).toMatchObject({ code: 'config_unavailable' })
+    await snapshots.load(HASH).catch(() => {})
+    expect(database.reads()).toBe(2)
+  })
+
+  test('on return everything is loaded anew', async () => {
+    const { database, snapshots } = open()
+    await snapshots.load(HASH)
+    snapshots.markLost()
+    database.change()
+    snapshots.markRestored()
+    expect((await snapshots.load(HASH))?.key.id).toBe('key at 1')
+  })
+})

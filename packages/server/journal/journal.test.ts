@@ -1,0 +1,70 @@
+import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { listSegments, openJournal, segmentPath } from './journal.ts'
+import { readSegment } from './read-segment.ts'
+
+const options = { onError: (error: unknown) => expect.unreachable(String(error)) }
+
+function folder(): string {
+  return mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
+}
+
+test('what is appended is read back, in order', () => {
+  const dir = folder()
+  const journal = openJournal(dir, options)
+  for (let i = 0; i < 100; i++) journal.append(JSON.stringify({ i, text: 'ä\n"' }))
+  const { records, badLines } = readSegment(segmentPath(dir, journal.current()))
+  expect(records.map(json => (JSON.parse(json) as { i: number }).i)).toEqual(
+    Array.from({ length: 100 }, (_, i) => i),
+  )
+  expect(badLines).toBe(0)
+  journal.close()
+})
+
+test('a segment cut at any byte gives whole records only', () => {
+  const dir = folder()
+  const journal = openJournal(dir, options)
+  const lines = ['{"a":1}', '{"b":"zwei"}', '{"c":[3]}']
+  for (const line of lines) journal.append(line)
+  journal.close()
+  const file = segmentPath(dir, 1)
+  const whole = readFileSync(file)
+  const cut = path.join(dir, 'cut')
+  for (let length = 0; length <= whole.length; length++) {
+    writeFileSync(cut, whole)
+    truncateSync(cut, length)
+    const { records } = readSegment(cut)
+    expect(lines.slice(0, records.length)).toEqual(records)
+  }
+})
+
+test('a damaged line is counted and does not take its neighbours with it', () => {
+  const dir = folder()
+  const journal = openJournal(dir, options)
+  journal.append('{"a":1}')
+  appendFileSync(segmentPath(dir, 1), 'torn by a kill\n')
+  journal.append('{"b":2}')
+  journal.close()
+  expect(readSegment(segmentPath(dir, 1))).toEqual({ records: ['{"a":1}', '{"b":2}'], badLines: 1 })
+})
+
+test('a start never appends behind what an earlier run left', () => {
+  const dir = folder()
+  openJournal(dir, options).close()
+  const second = openJournal(dir, options)
+  expect(second.current()).toBe(2)
+  expect(listSegments(dir)).toEqual([1, 2])
+  second.close()
+})
+
+test('a full segment is followed by the next', () => {
+  const dir = folder()
+  const journal = openJournal(dir, { ...options, maxSegmentBytes: 64 })
+  for (let i = 0; i < 10; i++) journal.append(JSON.stringify({ i, pad: 'x'.repeat(20) }))
+  const all = listSegments(dir).flatMap(sequence => readSegment(segmentPath(dir, sequence)).records)
+  expect(all).toHaveLength(10)
+  expect(listSegments(dir).length).toBeGreaterThan(3)
+  journal.close()
+})

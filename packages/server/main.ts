@@ -1,0 +1,52 @@
+import { pino } from 'pino'
+import { openHouse, type House } from './compose.ts'
+import { parseConfig } from './config.ts'
+
+export type Command = 'start' | 'gateway' | 'control'
+
+/** Runs the program until it is told to stop. Rejects where it cannot start. */
+export async function run(
+  command: Command,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const config = parseConfig(env)
+  const log = pino({ level: config.logLevel })
+  const planes = { gateway: command !== 'control', control: command !== 'gateway' }
+  const house = await openHouse(config, planes, log)
+  printWelcome(house)
+  stopOnSignals(house, log)
+}
+
+function stopOnSignals(house: House, log: pino.Logger): void {
+  let isStopping = false
+  const stop = (signal: string): void => {
+    // The second Ctrl-C means it.
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info(`${signal}: finishing what runs, then stopping`)
+    house.close().then(
+      () => process.exit(0),
+      error => {
+        log.fatal({ err: error }, 'could not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', () => stop('SIGINT'))
+  process.on('SIGTERM', () => stop('SIGTERM'))
+}
+
+/** For the person at the terminal; everything else goes to the log. */
+function printWelcome(house: House): void {
+  const lines = ['']
+  if (house.gatewayUrl !== undefined) lines.push(`  Gateway        ${house.gatewayUrl}`)
+  if (house.controlUrl !== undefined) lines.push(`  Control plane  ${house.controlUrl}`)
+  if (house.controlUrl !== undefined && house.setupToken !== undefined) {
+    lines.push('', '  Nobody has set this up yet. Paste this, with your own e-mail and password:', '')
+    lines.push(`  curl -s ${house.controlUrl}/v1/setup -H 'content-type: application/json' -d '{`)
+    lines.push(`    "setup_token": "${house.setupToken}",`)
+    lines.push('    "email": "you@example.com", "password": "choose a long one",')
+    lines.push(`    "organization": { "name": "My company" } }'`)
+  }
+  console.log(`${lines.join('\n')}\n`)
+}

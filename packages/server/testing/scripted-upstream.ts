@@ -1,0 +1,142 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A provider for tests: honest HTTP on loopback that answers as each test scripts it. */
+export interface ScriptedUpstream {
+  /** What a credential's `base_url` names: up to and with the version segment. */
+  readonly baseUrl: string
+  /** Every request so far, oldest first. */
+  readonly requests: readonly UpstreamRequestSeen[]
+  /** Scripts the answers to come; the last one repeats. */
+  script(...answers: UpstreamAnswer[]): void
+  close(): Promise<void>
+}
+
+export interface UpstreamRequestSeen {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+  readonly body: Record<string, unknown>
+  /** Resolves when the connection of this request is closed by us. */
+  readonly closed: Promise<void>
+}
+
+export type UpstreamAnswer = (res: ServerResponse, seen: UpstreamRequestSeen) => void | Promise<void>
+
+export async function openScriptedUpstream(): Promise<ScriptedUpstream> {
+  const requests: UpstreamRequestSeen[] = []
+  let answers: UpstreamAnswer[] = []
+  const server = http.createServer((req, res) => {
+    void receive(req, res).then(seen => {
+      requests.push(seen)
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      if (answer === undefined) res.writeHead(500).end('nothing scripted')
+      else void answer(res, seen)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    requests,
+    script: (...scripted) => {
+      answers = scripted
+    },
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function receive(req: IncomingMessage, res: ServerResponse): Promise<UpstreamRequestSeen> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return {
+    path: req.url ?? '',
+    headers: req.headers,
+    text,
+    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    closed: new Promise(resolve => res.once('close', () => resolve())),
+  }
+}
+
+const USAGE = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
+
+/** A plain chat completion in OpenAI's format. */
+export function completion(content: string, fields: Record<string, unknown> = {}): UpstreamAnswer {
+  return json(200, {
+    id: 'chatcmpl-scripted',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'scripted-model',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: USAGE,
+    ...fields,
+  })
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): UpstreamAnswer {
+  return res => {
+    res.writeHead(status, { 'content-type': 'application/json', ...headers })
+    res.end(JSON.stringify(body))
+  }
+}
+
+/** One chunk of a streamed completion. */
+export function chunk(delta: Record<string, unknown>, finishReason: string | null = null): string {
+  return frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], usage: null })
+}
+
+export function usageChunk(usage: Record<string, unknown> = USAGE): string {
+  return frame({ choices: [], usage })
+}
+
+export const DONE = 'data: [DONE]\n\n'
+
+function frame(fields: Record<string, unknown>): string {
+  const head = {
+    id: 'chatcmpl-scripted',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'scripted-model',
+  }
+  return `data: ${JSON.stringify({ ...head, ...fields })}\n\n`
+}
+
+/** A stream of these frames, each a write of its own. */
+export function stream(...frames: string[]): UpstreamAnswer {
+  return res => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const each of frames) res.write(each)
+    res.end()
+  }
+}
+
+/** These frames, then the connection breaks. */
+export function cutStream(...frames: string[]): UpstreamAnswer {
+  return res => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.write(frames.join(''), () => setImmediate(() => res.destroy()))
+  }
+}
+
+/** A whole streamed answer in as many pieces as there are words. */
+export function streamedCompletion(...words: string[]): UpstreamAnswer {
+  return stream(
+    chunk({ role: 'assistant', content: '' }),
+    ...words.map(word => chunk({ content: word })),
+    chunk({}, 'stop'),
+    usageChunk(),
+    DONE,
+  )
+}
