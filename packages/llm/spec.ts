@@ -152,6 +152,8 @@ export interface UpstreamError {
   readonly status?: number
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
+  /** The provider's own word (`x-should-retry`), which overrides what the kind says. */
+  readonly shouldRetry?: boolean
   /** The provider's own words: for the server's log only, never for a caller. */
   readonly detail: string
 }
@@ -189,14 +191,25 @@ export interface OpenAiDeviations {
   readonly unsupported?: readonly string[]
   /** Wire names that it spells otherwise, e.g. `seed` → `random_seed`. */
   readonly renamed?: Readonly<Record<string, string>>
+  /** Its word for `tool_choice: required`. */
+  readonly toolChoiceRequired?: string
+  /** An effort → the fields that ask for it there. An effort without entry is sent as `reasoning_effort`. */
+  readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
+  /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
+  readonly toolCallIdLength?: number
 }
 
-/** USD per million tokens; null where the maker names no price for the bucket. */
-export interface ModelPricing {
+/** USD per million tokens, at most six decimals. A cache bucket without price costs what input costs. */
+export interface TokenPrices {
   readonly input: number
   readonly output: number
   readonly cache_read?: number
   readonly cache_write?: number
+}
+
+export interface ModelPricing extends TokenPrices {
+  /** What the whole request costs where its input, cached or not, is over so many tokens. */
+  readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
 }
 
 export interface CatalogModel {
@@ -228,6 +241,8 @@ export interface Provider {
   readonly auth: 'bearer' | 'none'
   /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
   readonly models: 'catalog' | 'any'
+  /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */
+  readonly maker?: true
   /** Answers inside the process, without network; its prices are fictitious. */
   readonly sandbox?: true
   readonly openai?: OpenAiDeviations
@@ -236,14 +251,21 @@ export interface Provider {
 
 /** A decoder of one stream: it keeps what later frames need. */
 export interface StreamDecoder {
-  /** `data` is the payload of one SSE event. */
-  decode(data: string): readonly StreamEvent[]
+  /** `data` is the payload of one SSE event, `event` its name. */
+  decode(data: string, event?: string): readonly StreamEvent[]
 }
 
 /** The side of a wire format on which we are the client. Pure. */
 export interface ClientDialect {
   readonly id: DialectId
-  encodeRequest(request: ChatRequest, target: Target, source: SourceBody | undefined): UpstreamRequest
+  /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */
+  encodeRequest(
+    request: ChatRequest,
+    target: Target,
+    source: SourceBody | undefined,
+    dropped?: readonly string[],
+  ): UpstreamRequest
+  /** A reply that carries an error instead of an answer has no choices. */
   decodeReply(body: JsonObject, target: Target): ChatReply
   openStream(target: Target): StreamDecoder
   /** `body` as received, any content type. */
@@ -252,6 +274,14 @@ export interface ClientDialect {
     headers: Readonly<Record<string, string | string[] | undefined>>,
     body: string,
   ): UpstreamError
+}
+
+/** What our own answer says about itself when we serve a format. */
+export interface ReplyEnvelope {
+  readonly id: string
+  /** Unix seconds. */
+  readonly created: number
+  readonly model: string
 }
 
 /** The received bytes of an OpenAI-shaped body, so that what stays the same is not serialised again. */

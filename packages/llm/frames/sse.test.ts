@@ -10,8 +10,8 @@ interface Seen {
 
 function parse(chunks: readonly (string | Buffer)[]): Seen[] {
   const seen: Seen[] = []
-  const parser = openSseParser(({ event, data, bytes }) =>
-    seen.push({ event, data, raw: bytes.toString('latin1') }),
+  const parser = openSseParser(({ event, data, raw }) =>
+    seen.push({ event, data, raw: raw.toString('latin1') }),
   )
   for (const chunk of chunks) parser.push(Buffer.from(chunk))
   parser.end()
@@ -133,7 +133,7 @@ describe('openSseParser', () => {
   test('an event of several chunks keeps its bytes when the chunks are reused', () => {
     const reused = Buffer.from('data: ab')
     const seen: string[] = []
-    const parser = openSseParser(({ bytes }) => seen.push(bytes.toString()))
+    const parser = openSseParser(({ raw }) => seen.push(raw.toString()))
     parser.push(Buffer.from(reused))
     parser.push(Buffer.from('c\n\n'))
     expect(seen).toEqual(['data: abc\n\n'])
@@ -165,5 +165,20 @@ describe('openSseParser', () => {
     const chunks = []
     for (let at = 0; at < bytes.length; at += 1000) chunks.push(bytes.subarray(at, at + 1000))
     expect(data(chunks)).toEqual([text])
+  })
+
+  test('a begun event is told, so that no chunk passes by it', () => {
+    const parser = openSseParser(() => {})
+    expect(parser.hasPartial()).toBe(false)
+    for (const [chunk, partial] of [
+      ['data: a', true],
+      ['\n', true],
+      ['\n', false],
+      ['data: b\r\n\r', true],
+      ['\n', false],
+    ] as const) {
+      parser.push(Buffer.from(chunk))
+      expect(parser.hasPartial()).toBe(partial)
+    }
   })
 })

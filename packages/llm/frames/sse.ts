@@ -7,12 +7,14 @@ export interface SseEvent {
   /** The `data:` lines, joined by line feeds. */
   readonly data: string
   /** The event as received, blank line included: to be forwarded unchanged. */
-  readonly bytes: Buffer
+  readonly raw: Buffer
 }
 
 export interface SseParser {
   /** Calls onEvent for every event that the chunk completes. Throws SseEventTooLargeError, after which it is of no use. */
   push(chunk: Buffer): void
+  /** Has an event begun that no chunk has ended yet? Between events, chunks of whole events may pass by the parser. */
+  hasPartial(): boolean
   /** The stream is over: an event without its blank line is handed out too. */
   end(): void
 }
@@ -64,8 +66,9 @@ class Parser implements SseParser {
     // One character a byte, because a search in a string costs least.
     const text = chunk.toString('latin1')
     const ascii = isAscii(chunk)
-    let eventStart = 0
     let at = this.afterCr && text.startsWith('\n') ? 1 : 0
+    // That line feed begins no event: the CR has ended the last one already.
+    let eventStart = this.heldBytes === 0 ? at : 0
     this.afterCr = false
     let lf = text.indexOf('\n', at)
     let cr = text.indexOf('\r', at)
@@ -88,6 +91,10 @@ class Parser implements SseParser {
     }
     if (at < chunk.length) this.heldLine.push(chunk.subarray(at))
     if (eventStart < chunk.length) this.hold(chunk.subarray(eventStart))
+  }
+
+  hasPartial(): boolean {
+    return this.heldBytes > 0 || this.afterCr
   }
 
   end(): void {
@@ -133,7 +140,7 @@ class Parser implements SseParser {
     this.atStart = false
     if (data === undefined) return
     const rest = chunk.subarray(start, end)
-    this.onEvent({ event, data, bytes: heldBytes === 0 ? rest : Buffer.concat([...held, rest]) })
+    this.onEvent({ event, data, raw: heldBytes === 0 ? rest : Buffer.concat([...held, rest]) })
   }
 }
 

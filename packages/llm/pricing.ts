@@ -1,0 +1,35 @@
+import type { ModelPricing, TokenPrices, Usage } from './spec.ts'
+
+/** Prices have at most six decimals of a dollar per million tokens, so a millionth is their whole unit. */
+const PRICE_UNITS = 1_000_000
+/** One token at one price unit costs a thousandth of a nano-dollar. */
+const UNITS_PER_NANO_USD = 1000
+
+/**
+ * What usage costs in whole nano-dollars, rounded up once; null: the price is unknown, which is never zero. Reasoning is
+ * priced as output; cached input without a price of its own as input. Every product is exact.
+ */
+export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number | null {
+  if (pricing === null) return null
+  const prices = pricesFor(usage, pricing)
+  const buckets: readonly (readonly [tokens: number, price: number])[] = [
+    [usage.uncachedInput, prices.input],
+    [usage.cacheRead, prices.cache_read ?? prices.input],
+    [usage.cacheWrite, prices.cache_write ?? prices.input],
+    [usage.output + usage.reasoning, prices.output],
+  ]
+  let units = 0
+  for (const [tokens, price] of buckets) units += tokens * Math.round(price * PRICE_UNITS)
+  if (Number.isSafeInteger(units)) return Math.ceil(units / UNITS_PER_NANO_USD)
+  // Sums over 2^53 thousandths of a nano-dollar ($9,007) are no longer exact as numbers.
+  let exact = 0n
+  for (const [tokens, price] of buckets) exact += BigInt(tokens) * BigInt(Math.round(price * PRICE_UNITS))
+  const perNano = BigInt(UNITS_PER_NANO_USD)
+  return Number((exact + perNano - 1n) / perNano)
+}
+
+function pricesFor(usage: Usage, pricing: ModelPricing): TokenPrices {
+  const long = pricing.long_context
+  if (long === undefined) return pricing
+  return usage.uncachedInput + usage.cacheRead + usage.cacheWrite > long.over_input_tokens ? long : pricing
+}

@@ -1,0 +1,11 @@
+import type { Provider } from '../spec.ts'
+
+/** Any server that speaks the OpenAI format, at the address that its credential names; also as `custom-<slug>`. */
+export const custom: Provider = {
+  id: 'custom',
+  name: 'Custom',
+  dialect: 'openai-chat',
+  baseUrl: null,
+  auth: 'none',
+  models: 'any',
+}

@@ -1,0 +1,23 @@
+import catalog from '../../../catalog/deepseek.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const deepseek: Provider = {
+  id: 'deepseek',
+  name: 'DeepSeek',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.deepseek.com',
+  auth: 'bearer',
+  models: 'catalog',
+  maker: true,
+  openai: {
+    unsupported: ['seed', 'parallel_tool_calls'],
+    // It thinks unless told not to, and knows two efforts: the lower ones mean `high` there.
+    reasoningEfforts: {
+      none: { thinking: { type: 'disabled' } },
+      minimal: { reasoning_effort: 'high' },
+      low: { reasoning_effort: 'high' },
+      medium: { reasoning_effort: 'high' },
+    },
+  },
+  catalog: catalog as CatalogFile,
+}

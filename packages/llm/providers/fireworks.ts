@@ -1,0 +1,12 @@
+import catalog from '../../../catalog/fireworks.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const fireworks: Provider = {
+  id: 'fireworks',
+  name: 'Fireworks AI',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.fireworks.ai/inference/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  catalog: catalog as CatalogFile,
+}

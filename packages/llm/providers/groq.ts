@@ -1,0 +1,16 @@
+import catalog from '../../../catalog/groq.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const groq: Provider = {
+  id: 'groq',
+  name: 'Groq',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.groq.com/openai/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  openai: {
+    outputCap: 'max_completion_tokens',
+    unsupported: ['logit_bias', 'logprobs', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'store'],
+  },
+  catalog: catalog as CatalogFile,
+}

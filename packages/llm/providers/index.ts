@@ -1,0 +1,36 @@
+import type { Provider } from '../spec.ts'
+import { custom } from './custom.ts'
+import { deepseek } from './deepseek.ts'
+import { fireworks } from './fireworks.ts'
+import { groq } from './groq.ts'
+import { mistral } from './mistral.ts'
+import { ollama } from './ollama.ts'
+import { openai } from './openai.ts'
+import { openrouter } from './openrouter.ts'
+import { sandbox } from './sandbox.ts'
+import { together } from './together.ts'
+import { xai } from './xai.ts'
+
+/** Every company we can call. A new one that speaks a known format is a file, a line here and a catalogue. */
+export const PROVIDERS: readonly Provider[] = [
+  openai,
+  groq,
+  mistral,
+  deepseek,
+  xai,
+  together,
+  fireworks,
+  openrouter,
+  ollama,
+  custom,
+  sandbox,
+]
+
+const BY_ID: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map(provider => [provider.id, provider]))
+
+/** A credential's provider may be `custom-<slug>` (contract.md §4), so that an environment can have several servers. */
+const CUSTOM_ID = /^custom-[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+export function findProvider(id: string): Provider | undefined {
+  return BY_ID.get(id) ?? (CUSTOM_ID.test(id) ? { ...custom, id } : undefined)
+}

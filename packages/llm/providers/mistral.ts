@@ -1,0 +1,21 @@
+import catalog from '../../../catalog/mistral.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const mistral: Provider = {
+  id: 'mistral',
+  name: 'Mistral',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.mistral.ai/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  maker: true,
+  openai: {
+    refusesStreamOptions: true,
+    renamed: { seed: 'random_seed' },
+    toolChoiceRequired: 'any',
+    toolCallIdLength: 9,
+    // Mistral answers 422 to a field that it does not know.
+    unsupported: ['user', 'store', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'verbosity'],
+  },
+  catalog: catalog as CatalogFile,
+}

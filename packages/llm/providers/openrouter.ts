@@ -1,0 +1,13 @@
+import catalog from '../../../catalog/openrouter.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const openrouter: Provider = {
+  id: 'openrouter',
+  name: 'OpenRouter',
+  dialect: 'openai-chat',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  auth: 'bearer',
+  models: 'any',
+  openai: { developerRole: true },
+  catalog: catalog as CatalogFile,
+}

@@ -1,0 +1,15 @@
+import catalog from '../../../catalog/sandbox.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+/** Answers inside the process (sandbox/answer.ts): the address is never called, and could not be. */
+export const sandbox: Provider = {
+  id: 'sandbox',
+  name: 'Sandbox',
+  dialect: 'openai-chat',
+  baseUrl: 'http://sandbox.invalid/v1',
+  auth: 'none',
+  models: 'catalog',
+  maker: true,
+  sandbox: true,
+  catalog: catalog as CatalogFile,
+}

@@ -1,0 +1,12 @@
+import catalog from '../../../catalog/together.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const together: Provider = {
+  id: 'together',
+  name: 'Together AI',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.together.xyz/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  catalog: catalog as CatalogFile,
+}
