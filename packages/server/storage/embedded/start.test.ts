@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram, type ChildProgram, programFolder, runProgram } from '../../testing/child-program.ts'
@@ -44,21 +46,37 @@ process.stdin.resume().on('end', async () => {
 `
 
 let programs: string
+/** A stopped server's data folder, copied where a test needs no fresh one: initdb costs most of a first start. */
+let made: string
 let program: string
 let home: string
 let dataDir: string
 const servers: EmbeddedPostgres[] = []
 const children: ChildProgram[] = []
+const sleepers: ChildProcess[] = []
 
 beforeAll(async () => {
   programs = programFolder('embedded')
   program = join(programs, 'program.mjs')
   await buildProgram(PROGRAM, program)
+  made = createHome()
+  dataDir = join(made, 'data')
+  await (await start()).stop()
 })
-afterAll(() => rmSync(programs, { recursive: true, force: true }))
+afterAll(() => {
+  for (const dir of [programs, made]) rmSync(dir, { recursive: true, force: true })
+})
+
+function createHome(): string {
+  return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rideau-embedded-'))
+}
+
+function copyMade(): void {
+  expect(spawnSync('cp', ['-a', join(made, 'data'), dataDir]).status).toBe(0)
+}
 
 beforeEach(() => {
-  home = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rideau-embedded-'))
+  home = createHome()
   dataDir = join(home, 'data')
 })
 afterEach(async () => {
@@ -66,6 +84,7 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await ended
   }
+  for (const sleeper of sleepers.splice(0)) sleeper.kill('SIGKILL')
   for (const server of servers.splice(0)) await server.stop({ force: true })
   rmSync(home, { recursive: true, force: true })
 })
@@ -101,6 +120,24 @@ function run(file: string, args: string[], options: { uid?: number } = {}): Chil
 const pidFile = (): string => join(dataDir, 'pg18', 'postmaster.pid')
 const serverPid = (): number => Number.parseInt(readFileSync(pidFile(), 'utf8'), 10)
 
+const createPidFile = (pid: number): string => `${pid}\n${dataDir}/pg18\n1\n5432\n/x\n\n1 1\nready\n`
+
+function writeOwned(path: string, content: string): void {
+  const { uid, gid } = chooseAccount(join(dataDir, 'pg18'))
+  writeFileSync(path, content)
+  chownSync(path, uid, gid)
+}
+
+/** As the server's user: PostgreSQL believes a foreign process only where it may signal it. */
+function spawnAsServer(command: string, args: string[]): ChildProcess {
+  const as = spawnAs(chooseAccount(join(dataDir, 'pg18')))
+  const child = spawn(command, args, { ...as, stdio: ['ignore', 'pipe', 'ignore'] })
+  sleepers.push(child)
+  return child
+}
+
+const spawnSleeper = (): number => spawnAsServer('/bin/sleep', ['600']).pid as number
+
 async function untilDead(pid: number): Promise<void> {
   await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 5 }).toBe(false)
 }
@@ -119,6 +156,7 @@ describe('the embedded server', () => {
   })
 
   test('tells where its data, its program and its socket are', async () => {
+    copyMade()
     const lines: string[] = []
     const log = (line: string): number => lines.push(line)
     servers.push(await startEmbeddedPostgres({ dataDir, log, settings: SETTINGS, initArgs: INIT_ARGS }))
@@ -127,6 +165,7 @@ describe('the embedded server', () => {
   })
 
   test('outlives a parent that is killed, and is adopted with all it confirmed', async () => {
+    copyMade()
     const parent = run(program, [dataDir])
     const { connection } = JSON.parse(await parent.nextLine())
     await query(connection, 'create table kept as select 42 as answer')
@@ -141,6 +180,7 @@ describe('the embedded server', () => {
   })
 
   test('starts again after it was killed itself', async () => {
+    copyMade()
     const first = await start()
     await query(first.connection, 'create table kept as select 42 as answer')
     const pid = serverPid()
@@ -152,6 +192,7 @@ describe('the embedded server', () => {
   })
 
   test('starts over a busy session that outlived its server', async () => {
+    copyMade()
     const first = await start()
     const client = new Client(toClientConfig(first.connection))
     client.on('error', () => {})
@@ -173,52 +214,35 @@ describe('the embedded server', () => {
 
   test.each([
     ['is empty', () => ''],
-    [
-      'names a process id that another program has by now',
-      () => `${process.pid}\n${dataDir}/pg18\n1\n5432\n/x\n\n1 1\nready\n`,
-    ],
-    ['names a process that is gone', () => `4194303\n${dataDir}/pg18\n1\n5432\n/x\n\n1 1\nready\n`],
+    ['names a process that is gone', () => createPidFile(4_194_303)],
+    ['names a process that is another program by now', () => createPidFile(spawnSleeper())],
   ])('starts where the pid file that was left %s', async (_, content) => {
-    await (await start()).stop()
-    writeFileSync(pidFile(), content())
-    const account = chooseAccount(join(dataDir, 'pg18'))
-    chownSync(pidFile(), account.uid, account.gid)
+    copyMade()
+    writeOwned(pidFile(), content())
     const next = await start()
     expect(next.adopted).toBe(false)
     expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test.runIf(process.platform === 'linux')(
-    'starts over a zombie of the server that nobody reaps',
-    async () => {
-      const first = await start()
-      await first.stop()
-      const account = chooseAccount(join(dataDir, 'pg18'))
-      // The shell becomes a sleep, which never asks after the child that it does not know of.
-      const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 600'], {
-        ...spawnAs(account),
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
-      const [line] = await createInterface({ input: parent.stdout })
-        [Symbol.asyncIterator]()
-        .next()
-        .then(({ value }) => [value as string])
-      const zombie = Number(line)
-      await untilDead(zombie)
-      expect(() => process.kill(zombie, 0)).not.toThrow()
-      const socketDir = first.connection.host
-      mkdirSync(socketDir, { mode: 0o700 })
-      for (const path of [pidFile(), join(socketDir, '.s.PGSQL.5432.lock')]) {
-        writeFileSync(path, `${zombie}\n${dataDir}/pg18\n1\n5432\n${socketDir}\n\n1 1\nready\n`)
-        chownSync(path, account.uid, account.gid)
-      }
-      try {
-        expect((await start()).adopted).toBe(false)
-      } finally {
-        parent.kill('SIGKILL')
-      }
-    },
-  )
+  test.runIf(process.platform === 'linux')('starts over a zombie that nobody reaps', async () => {
+    copyMade()
+    const first = await start()
+    await first.stop()
+    // The shell becomes a sleep, which never asks after the child that it does not know of.
+    const { stdout } = spawnAsServer('/bin/sh', ['-c', 'true & echo $!; exec sleep 600'])
+    const { value } = await createInterface({ input: stdout as Readable })
+      [Symbol.asyncIterator]()
+      .next()
+    const zombie = Number(value)
+    await untilDead(zombie)
+    expect(() => process.kill(zombie, 0)).not.toThrow()
+    const socketDir = first.connection.host
+    mkdirSync(socketDir, { mode: 0o700 })
+    for (const path of [pidFile(), join(socketDir, '.s.PGSQL.5432.lock')]) {
+      writeOwned(path, createPidFile(zombie))
+    }
+    expect((await start()).adopted).toBe(false)
+  })
 
   test('of three at once on a fresh folder one starts, two adopt, and the last to leave ends it', async () => {
     const three = await Promise.all([start(), start(), start()])
@@ -248,6 +272,7 @@ describe('the embedded server', () => {
   })
 
   test('keeps other users of the machine out', async () => {
+    copyMade()
     const { connection } = await start()
     expect(statSync(connection.host).mode & 0o777).toBe(0o700)
     expect(statSync(join(dataDir, 'pg18')).mode & 0o077).toBe(0)
@@ -255,6 +280,7 @@ describe('the embedded server', () => {
   })
 
   test('a server that refuses its settings is told in its own words', async () => {
+    copyMade()
     const settings = { shared_buffers: 'plenty' }
     const refused = startEmbeddedPostgres({ dataDir, log: () => {}, settings, initArgs: INIT_ARGS })
     await expect(refused).rejects.toThrow(/did not start[\s\S]*shared_buffers/)
@@ -300,6 +326,7 @@ describe.runIf(isRoot)('the embedded server of root', () => {
           rmSync(join('/var/lib/rideau', name), { recursive: true })
         }
       }
+      if (copies.size === 0) rmdirSync('/var/lib/rideau')
     }
   })
 

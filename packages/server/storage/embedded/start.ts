@@ -55,8 +55,8 @@ export interface EmbeddedPostgres {
   /** It ran already: its parent was killed, or another process of ours uses it. */
   readonly adopted: boolean
   /**
-   * Ends the server; call it after the pool's end. Leaves it running where another process still uses it, unless
-   * forced, which also drops everything not yet written by a checkpoint to the next start's recovery.
+   * Ends the server; call it after the pool's end. Leaves it running while another process has a session on it,
+   * unless forced; a forced stop leaves the next start to recover from the write-ahead log.
    */
   stop(options?: { readonly force?: boolean }): Promise<void>
 }
