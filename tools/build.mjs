@@ -1,5 +1,5 @@
 // Bundles packages/server/main.ts into one file under dist/, in about 0.1 s, when a source changed.
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,10 +18,11 @@ export async function buildServer(from = root) {
   const dist = path.join(from, 'dist')
   const bundle = path.join(dist, `rideau-${hashSources(from)}.mjs`)
   if (fs.existsSync(bundle)) return bundle
-  const esbuild = await import('esbuild')
-  const fresh = path.join(dist, `.new-${process.pid}.mjs`)
+  const { buildSync } = await import('esbuild')
+  const fresh = path.join(dist, `.new-${randomUUID()}.mjs`)
   try {
-    await esbuild.build({
+    // Synchronous, so that no compiler process stays behind in the server.
+    buildSync({
       entryPoints: [path.join(from, 'packages/server/main.ts')],
       outfile: fresh,
       bundle: true,
@@ -30,7 +31,10 @@ export async function buildServer(from = root) {
       target: 'node20.19',
       // Dependencies stay in node_modules; our own packages are TypeScript and must come in.
       packages: 'external',
-      plugins: [ownPackages(from)],
+      alias: {
+        '@rideau/llm': path.join(from, 'packages/llm'),
+        '@rideau/server': path.join(from, 'packages/server'),
+      },
       sourcemap: 'inline',
       sourcesContent: false,
       logLevel: 'silent',
@@ -38,24 +42,9 @@ export async function buildServer(from = root) {
     fs.renameSync(fresh, bundle)
   } finally {
     fs.rmSync(fresh, { force: true })
-    // The compiler is a child process; the server must not keep it.
-    await esbuild.stop()
   }
   removeOldBundles(dist, bundle)
   return bundle
-}
-
-/** Resolves `@rideau/llm/spec` to packages/llm/spec.ts, as the packages' own exports do. */
-function ownPackages(from) {
-  return {
-    name: 'own-packages',
-    setup(build) {
-      build.onResolve({ filter: /^@rideau\// }, ({ path: name }) => {
-        const [, folder, ...rest] = name.split('/')
-        return { path: path.join(from, 'packages', folder, `${rest.join('/')}.ts`) }
-      })
-    },
-  }
 }
 
 /** SHA-256 over names and contents of all that can reach the bundle, tests left out. */

@@ -159,6 +159,7 @@ export async function install(root, env, print) {
     if (isFresh(root, wanted)) return 'fresh'
     print('node_modules is missing or does not match package-lock.json: installing (under a minute)')
     await runNpmCi(root, wanted.mode, env)
+    fs.mkdirSync(path.dirname(stampPath(root)), { recursive: true })
     fs.writeFileSync(stampPath(root), `${JSON.stringify(wanted)}\n`)
     return 'installed'
   } finally {

@@ -1,0 +1,50 @@
+// Request bodies like those of real apps, made the same on every run: 1, 20 and 200 KB of dialogue, and streams.
+
+const WORDS =
+  'the of and to in is you that it he was for on are as with his they at be this have from or one had by word but not what all were we when your can said there use an each which she do how their if'.split(
+    ' ',
+  )
+
+/** The scenarios, in the order they are reported; `events` is what each streamed answer must bring at least. */
+export const SCENARIOS = [
+  { name: 'plain 1 KB', model: 'mock', bytes: 1_000, events: 0 },
+  { name: 'plain 20 KB', model: 'mock', bytes: 20_000, events: 0 },
+  { name: 'plain 200 KB', model: 'mock', bytes: 200_000, events: 0 },
+  { name: 'stream of 50', model: 'mock-n50', bytes: 1_000, events: 50 },
+  { name: 'stream of 200', model: 'mock-n200', bytes: 1_000, events: 200 },
+]
+
+/** A chat-completions body of about `bytes` bytes. `modelPrefix` names the provider where the contender needs it. */
+export function makeBody({ model, bytes, events }, modelPrefix) {
+  const nextWord = createWordSource(bytes)
+  const streaming = events > 0 ? { stream: true, stream_options: { include_usage: true } } : {}
+  const messages = [
+    { role: 'system', content: 'You are a helpful assistant. Answer briefly and cite your sources.' },
+  ]
+  const body = {
+    model: modelPrefix + model,
+    ...streaming,
+    messages,
+    temperature: 0.7,
+    max_tokens: 512,
+    top_p: 1,
+  }
+  const turnBytes = Math.max(200, Math.min(4_000, bytes / 4))
+  let size = JSON.stringify(body).length
+  while (size < bytes) {
+    let content = 'é "quoted"\n'
+    while (content.length < Math.min(turnBytes, bytes - size - 40)) content += `${nextWord()} `
+    messages.push({ role: messages.length % 2 === 1 ? 'user' : 'assistant', content })
+    size = JSON.stringify(body).length
+  }
+  return JSON.stringify(body)
+}
+
+/** A linear congruential generator: the same words for the same seed on every machine. */
+function createWordSource(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return WORDS[(state >>> 8) % WORDS.length]
+  }
+}

@@ -1,0 +1,153 @@
+// What is measured: the mock upstream itself (the floor), nginx as a plain proxy (the scale), and Rideau.
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { buildServer, root } from '../tools/build.mjs'
+import { findFreePort, findProgram, isListening, pinned, startProcess } from './processes.mjs'
+
+/** Contenders have a core of their own; the mock upstream and the load share the other. */
+export const CONTENDER_CORE = 0
+export const LOAD_CORE = 1
+
+const START_TIMEOUT_MS = 60_000
+const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
+
+/**
+ * A contender: its process (`pid`), where and how to call it, which of its processes are weighed apart, `check`
+ * (throws where it did not do its whole work), `stop`.
+ */
+const plainTarget = {
+  path: '/v1/chat/completions',
+  key: PROXY_KEY,
+  modelPrefix: '',
+  apart: [],
+  check: async () => {},
+}
+
+export async function startMock(program, folder) {
+  const port = await findFreePort()
+  const server = startProcess(pinned(LOAD_CORE, [program, '-p', String(port)]), path.join(folder, 'mock.log'))
+  await server.waitUntil(() => isListening(port), START_TIMEOUT_MS)
+  return { ...plainTarget, name: 'mock alone', port, pid: server.pid, stop: server.stop }
+}
+
+/** nginx with one worker and kept connections; undefined where it is not installed. */
+export async function startNginx(mockPort, folder) {
+  const nginx = findProgram('nginx')
+  if (nginx === undefined) return undefined
+  const port = await findFreePort()
+  const config = path.join(folder, 'nginx.conf')
+  fs.writeFileSync(config, nginxConfig(port, mockPort, folder))
+  const command = [nginx, '-p', folder, '-c', config, '-e', path.join(folder, 'nginx.log')]
+  const server = startProcess(pinned(CONTENDER_CORE, command), path.join(folder, 'nginx.log'))
+  await server.waitUntil(() => isListening(port), START_TIMEOUT_MS)
+  return { ...plainTarget, name: 'nginx', port, pid: server.pid, stop: server.stop }
+}
+
+function nginxConfig(port, mockPort, folder) {
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+    daemon off;
+    worker_processes 1;
+    pid ${folder}/nginx.pid;
+    events { worker_connections 4096; }
+    http {
+      access_log off;
+      keepalive_requests 100000000;
+      client_max_body_size 32m;
+      client_body_buffer_size 1m;
+      ${temp.map(kind => `${kind}_temp_path ${folder}/${kind};`).join('\n')}
+      upstream mock { server 127.0.0.1:${mockPort}; keepalive 256; keepalive_requests 100000000; }
+      server {
+        listen 127.0.0.1:${port};
+        location / {
+          proxy_pass http://mock;
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          proxy_buffering off;
+        }
+      }
+    }`
+}
+
+/** The shipped program with its defaults and its embedded database, set up through its own routes as anyone would. */
+export async function startRideau(mockPort, folder) {
+  await buildServer()
+  const [port, controlPort] = [await findFreePort(), await findFreePort()]
+  const setupToken = randomBytes(24).toString('base64url')
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_ENV: 'production',
+    RIDEAU_GATEWAY_PORT: String(port),
+    RIDEAU_CONTROL_PORT: String(controlPort),
+    RIDEAU_DATA_DIR: path.join(folder, 'data'),
+    RIDEAU_SETUP_TOKEN: setupToken,
+    RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true',
+  }
+  const command = [process.execPath, path.join(root, 'bin/rideau.mjs'), 'start']
+  const server = startProcess(pinned(CONTENDER_CORE, command), path.join(folder, 'rideau.log'), {
+    cwd: folder,
+    env,
+  })
+  try {
+    const base = `http://127.0.0.1:${controlPort}`
+    const isReady = origin =>
+      fetch(`${origin}/readyz`).then(
+        answer => answer.ok,
+        () => false,
+      )
+    await server.waitUntil(
+      async () => (await isReady(base)) && (await isReady(`http://127.0.0.1:${port}`)),
+      START_TIMEOUT_MS,
+    )
+    const { key, check } = await setUp(base, setupToken, mockPort)
+    const target = { path: '/openai/v1/chat/completions', modelPrefix: 'custom/', apart: ['postgres'] }
+    return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** A secret key of the production environment (metadata capture) and a credential whose upstream is the mock. */
+async function setUp(base, setupToken, mockPort) {
+  const made = await callControl(base, 'POST', '/v1/setup', undefined, {
+    setup_token: setupToken,
+    email: 'bench@example.com',
+    password: randomBytes(24).toString('base64url'),
+    organization: { name: 'Bench' },
+  })
+  const managementKey = made.management_key.key
+  const environment = `/v1/environments/${made.environments.find(each => each.name === 'production').id}`
+  await callControl(base, 'POST', `${environment}/provider-credentials`, managementKey, {
+    provider: 'custom',
+    name: 'mock',
+    api_key: PROXY_KEY,
+    base_url: `http://127.0.0.1:${mockPort}/v1`,
+  })
+  const { key } = await callControl(base, 'POST', `${environment}/keys`, managementKey, {
+    kind: 'secret',
+    name: 'bench',
+  })
+  const check = async () => {
+    const logs = await callControl(base, 'GET', `${environment}/logs?limit=1`, managementKey)
+    if (logs.data.length === 0) throw new Error('rideau answered, but its log is empty')
+  }
+  return { key, check }
+}
+
+async function callControl(base, method, route, key, body) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+  const answer = await fetch(base + route, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${route} gave ${answer.status}: ${text.slice(0, 500)}`)
+  return JSON.parse(text)
+}

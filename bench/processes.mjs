@@ -1,0 +1,134 @@
+// Starting, pinning, stopping and weighing the processes of the benchmark.
+import { spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+
+const STOP_TIMEOUT_MS = 10_000
+
+/** Finds a program on the PATH or where Debian keeps servers; undefined where it is not installed. */
+export function findProgram(name) {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+  return folders.map(folder => path.join(folder, name)).find(file => fs.existsSync(file))
+}
+
+/** Puts a command on one core, where the machine has two and taskset. */
+export function pinned(core, command) {
+  const taskset = findProgram('taskset')
+  if (taskset === undefined || os.availableParallelism() < 2) return command
+  return [taskset, '-c', String(core), ...command]
+}
+
+export async function findFreePort() {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address()
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+/** Starts a command with its output in a file; `stop` ends it, by force after 10 s. */
+export function startProcess(command, logFile, options = {}) {
+  const log = fs.openSync(logFile, 'a')
+  const child = spawn(command[0], command.slice(1), { stdio: ['ignore', log, log], ...options })
+  fs.closeSync(log)
+  let failure
+  child.once('error', error => (failure = error.message))
+  const exited = new Promise(resolve => child.once('close', resolve))
+  const isOver = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null
+  return {
+    pid: child.pid,
+    /** Polls until `probe` gives true; throws with the log's end where the process ends or the time is up. */
+    async waitUntil(probe, timeoutMs) {
+      const until = Date.now() + timeoutMs
+      while (!(await probe())) {
+        if (isOver() || Date.now() > until) throw new Error(describe(command, logFile, failure))
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    },
+    async stop() {
+      if (isOver()) return
+      child.kill('SIGTERM')
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+      await exited
+      clearTimeout(force)
+    },
+  }
+}
+
+function describe(command, logFile, failure) {
+  const tail = fs.readFileSync(logFile, 'utf8').slice(-2_000)
+  return `${command.join(' ')} did not start: ${failure ?? ''}\n${tail}`
+}
+
+/** True where something accepts connections on the loopback port. */
+export function isListening(port) {
+  return new Promise(resolve => {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true) || socket.destroy())
+    socket.once('error', () => resolve(false))
+  })
+}
+
+/**
+ * CPU time, user and system, in microseconds, of a process and all below it; processes named in `apart` (the
+ * embedded database's) are summed on their own. From the scheduler's nanosecond counters: ticks are too coarse.
+ */
+export function readCpuUs(pid, apart = []) {
+  const parents = readParents()
+  const sums = { own: 0, apart: 0 }
+  for (const [process] of parents) {
+    if (!isBelow(process, pid, parents)) continue
+    sums[apart.includes(readName(process)) ? 'apart' : 'own'] += readProcessCpuUs(process)
+  }
+  return sums
+}
+
+function readParents() {
+  const parents = new Map()
+  for (const name of fs.readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? readText(`/proc/${name}/stat`) : ''
+    if (stat !== '') parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]))
+  }
+  return parents
+}
+
+function isBelow(pid, ancestor, parents) {
+  for (let at = pid; at !== undefined && at > 0; at = parents.get(at)) if (at === ancestor) return true
+  return false
+}
+
+function readProcessCpuUs(pid) {
+  const threads = fs.existsSync(`/proc/${pid}/task`) ? fs.readdirSync(`/proc/${pid}/task`) : []
+  const nanoseconds = threads.map(thread =>
+    Number(readText(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000
+}
+
+const readName = pid => readText(`/proc/${pid}/comm`).trim()
+
+/** Empty where the process has ended between listing and reading. */
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Compiles bench/NAME.c into `folder`; returns the program's path. Throws a clear line without a C compiler. */
+export function compile(name, source, folder) {
+  const compiler = findProgram('cc')
+  if (compiler === undefined) {
+    throw new Error('the benchmark needs a C compiler named cc (Debian: apt-get install build-essential)')
+  }
+  fs.mkdirSync(folder, { recursive: true })
+  const program = path.join(folder, name)
+  const run = spawnSync(compiler, ['-O2', '-Wall', '-o', program, path.join(source, `${name}.c`)], {
+    encoding: 'utf8',
+  })
+  if (run.status !== 0) throw new Error(`cc failed on ${name}.c:\n${run.stderr}`)
+  return program
+}

@@ -1,0 +1,162 @@
+// npm run bench: CPU microseconds per request of Rideau, with nginx as a plain proxy for scale. CPU time of the
+// contender's processes divided by requests, not wall throughput: machines are noisy. Contenders take turns in
+// rounds; compare figures of one run only.
+//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders nginx,rideau]
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { root } from '../tools/build.mjs'
+import { makeBody, SCENARIOS } from './bodies.mjs'
+import { LOAD_CORE, startMock, startNginx, startRideau } from './contenders.mjs'
+import { compile, pinned, readCpuUs } from './processes.mjs'
+
+const run = promisify(execFile)
+const CONNECTIONS = 32
+/** Work put off behind the answers (the log's batches) counts: it is waited for before the second reading. */
+const SETTLE_MS = 400
+const WARM_UP_SECONDS = 0.6
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    contenders: { type: 'string', default: 'mock,nginx,rideau' },
+  },
+})
+const rounds = Number(options.rounds ?? (options.quick ? 2 : 4))
+const seconds = Number(options.seconds ?? (options.quick ? 0.4 : 0.8))
+const say = line => (options.json ? console.error(line) : console.log(line))
+
+/** One turn of one contender: its CPU time over the requests done. Throws where an answer was not right. */
+async function measure(load, contender, scenario, folder, forSeconds) {
+  const bodyFile = path.join(folder, 'body.json')
+  fs.writeFileSync(bodyFile, makeBody(scenario, contender.modelPrefix))
+  const where = ['-p', contender.port, '-u', contender.path, '-H', `Authorization: Bearer ${contender.key}`]
+  const how = ['-b', bodyFile, '-c', CONNECTIONS, '-d', forSeconds]
+  const [program, ...args] = pinned(LOAD_CORE, [load, ...where, ...how].map(String))
+  const before = readCpuUs(contender.pid, contender.apart)
+  const { stdout, stderr } = await run(program, args)
+  await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
+  const after = readCpuUs(contender.pid, contender.apart)
+  const result = JSON.parse(stdout)
+  const wrong =
+    result.err > 0 || result.non200 > 0 || result.done === 0 || result.events < result.done * scenario.events
+  if (wrong) throw new Error(`${contender.name}, ${scenario.name}: wrong answers: ${stdout}${stderr}`)
+  return {
+    cpuUs: (after.own - before.own) / result.done,
+    databaseCpuUs: (after.apart - before.apart) / result.done,
+    requestsPerSecond: result.rps,
+  }
+}
+
+async function startContenders(wanted, mockProgram, folder) {
+  const mock = await startMock(mockProgram, folder)
+  const started = [mock]
+  try {
+    if (wanted.includes('nginx')) {
+      const nginx = await startNginx(mock.port, folder)
+      if (nginx === undefined)
+        say('nginx is not installed: skipped, so no ratio (Debian: apt-get install nginx-light)')
+      else started.push(nginx)
+    }
+    if (wanted.includes('rideau')) started.push(await startRideau(mock.port, folder))
+    return started
+  } catch (error) {
+    for (const each of started) await each.stop()
+    throw error
+  }
+}
+
+const median = values => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+function summarize(scenario, name, turns, nginxTurns) {
+  const cpu = turns.map(turn => turn.cpuUs)
+  const ratios = nginxTurns?.map((turn, round) => cpu[round] / turn.cpuUs)
+  return {
+    scenario: scenario.name,
+    contender: name,
+    min_cpu_us: Math.min(...cpu),
+    median_cpu_us: median(cpu),
+    median_database_cpu_us: median(turns.map(turn => turn.databaseCpuUs)),
+    median_requests_per_second: median(turns.map(turn => turn.requestsPerSecond)),
+    min_ratio_to_nginx: ratios === undefined ? null : Math.min(...ratios),
+    median_ratio_to_nginx: ratios === undefined ? null : median(ratios),
+  }
+}
+
+function printTable(rows) {
+  const cells = (...values) =>
+    values.map((value, index) => (index < 2 ? value.padEnd(14) : value.padStart(12))).join('')
+  const ratio = value => (value === null ? '-' : `${value.toFixed(2)}x`)
+  say(
+    `\n${cells('scenario', 'contender', 'min µs', 'median µs', 'min ratio', 'ratio', 'database µs', 'requests/s')}`,
+  )
+  for (const row of rows) {
+    const times = [row.min_cpu_us, row.median_cpu_us].map(value => value.toFixed(1))
+    const ratios = [ratio(row.min_ratio_to_nginx), ratio(row.median_ratio_to_nginx)]
+    const rest = [row.median_database_cpu_us.toFixed(1), row.median_requests_per_second.toFixed(0)]
+    say(cells(row.scenario, row.contender, ...times, ...ratios, ...rest))
+  }
+  say('\nCPU time, user and system, per request; the ratio is to nginx in the same round.')
+}
+
+async function runRounds(contenders, load, folder) {
+  const turns = new Map()
+  for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`)
+    for (const scenario of SCENARIOS) {
+      for (const contender of contenders) {
+        const label = `${scenario.name}/${contender.name}`
+        if (round === 0)
+          await measure(load, contender, scenario, folder, options.quick ? seconds : WARM_UP_SECONDS)
+        const turn = await measure(load, contender, scenario, folder, seconds)
+        turns.set(label, [...(turns.get(label) ?? []), turn])
+      }
+    }
+  }
+  return SCENARIOS.flatMap(scenario => {
+    const of = name => turns.get(`${scenario.name}/${name}`)
+    return contenders.map(({ name }) => summarize(scenario, name, of(name), of('nginx')))
+  })
+}
+
+async function main() {
+  if (process.platform !== 'linux')
+    throw new Error('the benchmark reads /proc and uses epoll: it runs on Linux only')
+  const cache = path.join(root, '.cache', 'bench')
+  const [mockProgram, load] = ['mock', 'load'].map(name => compile(name, path.join(root, 'bench'), cache))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-bench-'))
+  // nginx and PostgreSQL run as another user where the benchmark runs as root.
+  fs.chmodSync(folder, 0o755)
+  try {
+    const wanted = options.contenders.split(',')
+    const contenders = await startContenders(wanted, mockProgram, folder)
+    try {
+      const measured = contenders.filter(({ name }) => name !== 'mock alone' || wanted.includes('mock'))
+      const rows = await runRounds(measured, load, folder)
+      for (const contender of measured) await contender.check()
+      printTable(rows)
+      if (options.json)
+        console.log(
+          JSON.stringify({ node: process.version, rounds, seconds, connections: CONNECTIONS, rows }),
+        )
+    } finally {
+      for (const contender of contenders.reverse()) await contender.stop()
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+main().catch(error => {
+  console.error(`bench: ${error.message}`)
+  process.exitCode = 1
+})

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-house.mjs'
+
+describe('the house check', () => {
+  test('refuses a folder named after nothing', () => {
+    expect(findFolderBreaches(['packages/server/utils/a.ts', 'packages/server/core/a.ts'])).toHaveLength(1)
+  })
+
+  test.each([
+    ['packages/server/gateway/a.ts', "const vm = await import('node:vm')"],
+    ['packages/server/gateway/a.ts', "process.getBuiltinModule('fs')"],
+    ['packages/server/gateway/a.ts', 'createRequire(import.meta.url)'],
+    ['packages/server/gateway/a.ts', `// ${'FIX' + 'ME'} later`],
+    ['bench/mock.c', `// ${'TO' + 'DO'}: later`],
+  ])('%s: refuses %s', (file, line) => {
+    expect(findLineBreaches(file, `first\n${line}`)).toEqual([expect.stringContaining(`${file}:2: `)])
+  })
+
+  test.each([
+    ['packages/server/storage/embedded/native.ts', 'createRequire(import.meta.url)'],
+    ['packages/server/gateway/a.test.ts', "await import('./b.ts')"],
+    ['tools/build.mjs', "await import('esbuild')"],
+  ])('%s: lets pass %s', (file, line) => {
+    expect(findLineBreaches(file, line)).toEqual([])
+  })
+
+  test('refuses a lockfile that names a registry', () => {
+    const lock = (resolved: string) =>
+      JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0', resolved } } })
+    expect(findLockfileBreaches(lock('https://registry.example/a/-/a-1.0.0.tgz'))).toHaveLength(1)
+    expect(findLockfileBreaches(lock('packages/a'))).toEqual([])
+  })
+})
