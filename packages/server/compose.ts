@@ -40,21 +40,33 @@ export interface House {
   readonly controlUrl: string | undefined
   /** Is there still nobody who could sign in? Then the set-up token opens the house. */
   readonly setupToken: string | undefined
-  /** Refuses new requests, lets running ones end (for `graceMs` at most), writes what is owed, then stops. */
-  close(graceMs?: number): Promise<void>
+  /** Refuses new requests, lets running ones end for a while, writes what is owed, then stops. */
+  close(): Promise<void>
 }
 
-/** How long running requests may take to end when the house closes. Milliseconds. */
-const GRACE_MS = 30_000
+/** What tests shorten. Milliseconds. */
+export interface Limits {
+  /** A body that has not arrived after this long ends in 408 `request_timeout`. */
+  readonly bodyTimeoutMs: number
+  /** How long running requests may take to end when the house closes. */
+  readonly graceMs: number
+}
+
+const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
 
 /** The only place that makes things. Throws where the house cannot stand; what was begun is taken down again. */
-export async function openHouse(config: Config, planes: Planes, log: Logger): Promise<House> {
+export async function openHouse(
+  config: Config,
+  planes: Planes,
+  log: Logger,
+  limits: Limits = LIMITS,
+): Promise<House> {
   const closers: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     for (const close of closers.reverse()) await close()
   }
   try {
-    return await build(config, planes, log, closers, closeAll)
+    return await build(config, planes, log, limits, closers, closeAll)
   } catch (error) {
     await closeAll()
     throw error
@@ -65,6 +77,7 @@ async function build(
   config: Config,
   planes: Planes,
   log: Logger,
+  limits: Limits,
   closers: (() => Promise<void> | void)[],
   closeAll: () => Promise<void>,
 ): Promise<House> {
@@ -87,6 +100,7 @@ async function build(
   const shared = {
     config,
     log,
+    limits,
     storage,
     secretBox,
     closers,
@@ -100,20 +114,23 @@ async function build(
     closers.push(() => gateway.close())
   }
   if (planes.control) {
-    const control = await createControlServer({
-      db: storage.db,
-      secretBox,
-      clock: systemClock,
-      random: systemRandom,
-      newId: shared.newId,
-      log,
-      production: config.production,
-      baseUrl,
-      gatewayUrl,
-      setupToken: () => setupToken,
-      afterWrite: gateway?.catchUp ?? (async () => {}),
-      isReady: gateway?.isReady ?? (() => ({ ready: true, reasons: [] })),
-    })
+    const control = await createControlServer(
+      {
+        db: storage.db,
+        secretBox,
+        clock: systemClock,
+        random: systemRandom,
+        newId: shared.newId,
+        log,
+        production: config.production,
+        baseUrl,
+        gatewayUrl,
+        setupToken: () => setupToken,
+        afterWrite: gateway?.catchUp ?? (async () => {}),
+        isReady: gateway?.isReady ?? (() => ({ ready: true, reasons: [] })),
+      },
+      limits,
+    )
     await control.listen({ host: config.host, port: config.controlPort })
     urls.control = urlOf(control.server.address() as AddressInfo)
     closers.push(() => control.close())
@@ -124,6 +141,7 @@ async function build(
 interface Shared {
   readonly config: Config
   readonly log: Logger
+  readonly limits: Limits
   readonly storage: Storage
   readonly secretBox: SecretBox
   readonly closers: (() => Promise<void> | void)[]
@@ -143,6 +161,7 @@ interface Gateway {
 async function openGateway({
   config,
   log,
+  limits,
   storage,
   secretBox,
   closers,
@@ -208,6 +227,7 @@ async function openGateway({
     },
     baseUrl,
     compatPrefix: config.compatPrefix,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
     isReady,
   }
   const server = createGatewayServer(deps)
@@ -215,7 +235,7 @@ async function openGateway({
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
-    close: () => closeGracefully(server, inFlight, GRACE_MS),
+    close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
 }
 

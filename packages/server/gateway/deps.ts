@@ -33,5 +33,7 @@ export interface GatewayDeps {
   /** Where `doc_url` points: the control plane as callers reach it. */
   readonly baseUrl: () => string
   readonly compatPrefix: string
+  /** A body that has not arrived after this long ends in 408 `request_timeout`. */
+  readonly bodyTimeoutMs: number
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }

@@ -5,9 +5,6 @@ import { Fault } from '../core/fault.ts'
 
 const unzip = promisify(gunzip)
 
-/** A body that has not arrived after this long ends in 408 `request_timeout`. */
-export const BODY_TIMEOUT_MS = 60_000
-
 export interface BodyReader {
   /** The whole body, decompressed. Rejects with the fault to answer. */
   readonly bytes: Promise<Buffer>

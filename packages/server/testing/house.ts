@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { type House, openHouse } from '../compose.ts'
+import { type House, type Limits, openHouse } from '../compose.ts'
 import { parseConfig } from '../config.ts'
 import { type Connection, toClientConfig } from '../storage/connection.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
@@ -45,7 +45,10 @@ export interface Answer {
 
 const SETUP_TOKEN = 'a set-up token for tests'
 
-export async function openTestHouse(env: Record<string, string> = {}): Promise<TestHouse> {
+export async function openTestHouse(
+  env: Record<string, string> = {},
+  limits: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 },
+): Promise<TestHouse> {
   const database = await freshDatabase()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-house-'))
   const config = parseConfig({
@@ -62,6 +65,7 @@ export async function openTestHouse(env: Record<string, string> = {}): Promise<T
     config,
     { gateway: true, control: true },
     pino({ level: config.logLevel }),
+    limits,
   )
   const { gatewayUrl, controlUrl } = house as { gatewayUrl: string; controlUrl: string }
   const setUp = await send(`${controlUrl}/v1/setup`, 'POST', undefined, {

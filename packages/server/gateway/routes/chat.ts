@@ -31,7 +31,7 @@ export async function serveChat(
   const { key, environment } = x
   if (key === undefined || environment === undefined)
     throw new Error('chat is served after identification only')
-  const body = await readJson(x, surface.id, CHAT_BODY_LIMIT)
+  const body = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
   const model = body.value.model
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null

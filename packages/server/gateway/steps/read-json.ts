@@ -1,7 +1,7 @@
 import { findCaseVariant, scanJson } from '@rideau/llm/frames/json-scan'
 import type { JsonObject, SourceBody, SurfaceId } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
-import { BODY_TIMEOUT_MS, readBody } from '../../http/read-body.ts'
+import { readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { canceledFault, type Exchange } from '../exchange.ts'
 import { PROTECTED_NAMES } from '../surfaces/reserved-fields.ts'
@@ -16,11 +16,16 @@ export interface JsonBody {
 }
 
 /** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
-export async function readJson(x: Exchange, surface: SurfaceId, limit: number): Promise<JsonBody> {
+export async function readJson(
+  x: Exchange,
+  surface: SurfaceId,
+  limit: number,
+  timeoutMs: number,
+): Promise<JsonBody> {
   if (!isJsonContentType(x.req.headers['content-type'])) {
     throw new Fault('unsupported_media_type', 'Send the body as application/json.')
   }
-  const bytes = await readBytes(x, limit)
+  const bytes = await readBytes(x, limit, timeoutMs)
   const scan = scanJson(bytes)
   if (!scan.ok) throw malformed(scan.reason, scan.key)
   if (typeof scan.value !== 'object' || scan.value === null || Array.isArray(scan.value)) {
@@ -35,9 +40,9 @@ export async function readJson(x: Exchange, surface: SurfaceId, limit: number): 
   return { value: scan.value, source: { surface, bytes, fields: scan.fields } }
 }
 
-async function readBytes(x: Exchange, limit: number): Promise<Buffer> {
+async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise<Buffer> {
   const body = readBody(x.req, limit)
-  const deadline = performance.now() + BODY_TIMEOUT_MS
+  const deadline = performance.now() + timeoutMs
   x.onTick = now => {
     if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
   }

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+
+let home: ProgramHome
+let program: Program
+
+beforeAll(async () => {
+  home = await openProgramHome()
+})
+
+afterAll(async () => {
+  await program?.stop()
+  home.remove()
+})
+
+/** Asks until told to stop; gives the ids of the requests that were answered whole. */
+async function load(
+  gatewayUrl: string,
+  secretKey: string,
+  workers: number,
+): Promise<{ answered: string[]; ended: Promise<void> }> {
+  const answered: string[] = []
+  const work = async (): Promise<void> => {
+    for (;;) {
+      try {
+        const response = await fetch(`${gatewayUrl}/v1/chat`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'hello' }] }),
+        })
+        const body = (await response.json()) as { id: string }
+        if (response.status === 200) answered.push(body.id)
+      } catch {
+        return
+      }
+    }
+  }
+  return { answered, ended: Promise.all(Array.from({ length: workers }, work)).then(() => {}) }
+}
+
+async function listAllLogs(managementKey: string, environmentId: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const response = await fetch(
+      `${program.controlUrl}/v1/environments/${environmentId}/logs?limit=100${query}`,
+      {
+        headers: { authorization: `Bearer ${managementKey}` },
+      },
+    )
+    const page = (await response.json()) as { data: { request_id: string }[]; next_cursor: string | null }
+    for (const { request_id } of page.data) counts.set(request_id, (counts.get(request_id) ?? 0) + 1)
+    cursor = page.next_cursor
+  }
+  return counts
+}
+
+test('kill -9 in the middle of load loses no answered request’s record, and counts none twice', async () => {
+  program = await home.start()
+  const { managementKey, secretKey, developmentId } = await setUp(program)
+  const all: string[] = []
+  for (let round = 0; round < 3; round++) {
+    const running = await load(program.gatewayUrl, secretKey, 8)
+    await expect.poll(() => running.answered.length, { timeout: 20_000 }).toBeGreaterThan(150)
+    await program.kill()
+    await running.ended
+    all.push(...running.answered)
+    program = await home.start()
+  }
+  await expect
+    .poll(
+      async () => {
+        const logged = await listAllLogs(managementKey, developmentId)
+        return all.filter(id => !logged.has(id)).length
+      },
+      { timeout: 20_000, interval: 250 },
+    )
+    .toBe(0)
+  const logged = await listAllLogs(managementKey, developmentId)
+  expect([...logged.values()].filter(count => count !== 1)).toEqual([])
+}, 180_000)
+
+test('a restart keeps keys and settings, and does not offer set-up again', async () => {
+  const code = await program.stop()
+  expect(code).toBe(0)
+  program = await home.start()
+  expect(program.output()).not.toContain('setup_token')
+  const response = await fetch(`${program.controlUrl}/v1/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      setup_token: program.setupToken,
+      email: 'late@example.com',
+      password: 'a long enough password',
+      organization: { name: 'Late' },
+    }),
+  })
+  expect(response.status).toBe(403)
+  expect(await response.json()).toMatchObject({ error: { code: 'setup_closed' } })
+}, 60_000)

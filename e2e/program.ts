@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/** The shipped program as a process of its own, on a data folder of its own. */
+export interface Program {
+  readonly gatewayUrl: string
+  readonly controlUrl: string
+  readonly setupToken: string
+  /** Everything it printed so far. */
+  output(): string
+  /** Ends it without a chance to clean up. */
+  kill(): Promise<void>
+  /** Asks it to end, and waits. Gives the exit code. */
+  stop(): Promise<number | null>
+}
+
+export interface ProgramHome {
+  readonly dataDir: string
+  start(env?: Record<string, string>): Promise<Program>
+  remove(): void
+}
+
+const ROOT = path.join(import.meta.dirname, '..')
+const SETUP_TOKEN = 'a set-up token for tests'
+const START_MS = 60_000
+
+/** A data folder that outlives the processes that run on it. */
+export async function openProgramHome(): Promise<ProgramHome> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-e2e-'))
+  const [gatewayPort, controlPort] = [await freePort(), await freePort()]
+  return {
+    dataDir,
+    async start(env = {}) {
+      const child = spawn(process.execPath, ['bin/rideau.mjs', 'start'], {
+        cwd: ROOT,
+        env: {
+          ...process.env,
+          NODE_ENV: 'development',
+          RIDEAU_DATA_DIR: dataDir,
+          RIDEAU_GATEWAY_PORT: String(gatewayPort),
+          RIDEAU_CONTROL_PORT: String(controlPort),
+          RIDEAU_SETUP_TOKEN: SETUP_TOKEN,
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      return await openProgram(child, `http://127.0.0.1:${gatewayPort}`, `http://127.0.0.1:${controlPort}`)
+    },
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+async function openProgram(child: ChildProcess, gatewayUrl: string, controlUrl: string): Promise<Program> {
+  let output = ''
+  child.stdout?.on('data', chunk => {
+    output += String(chunk)
+  })
+  child.stderr?.on('data', chunk => {
+    output += String(chunk)
+  })
+  const exited = new Promise<number | null>(resolve => child.once('exit', code => resolve(code)))
+  await untilReady(child, controlUrl, () => output)
+  return {
+    gatewayUrl,
+    controlUrl,
+    setupToken: SETUP_TOKEN,
+    output: () => output,
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      return await exited
+    },
+  }
+}
+
+async function untilReady(child: ChildProcess, controlUrl: string, output: () => string): Promise<void> {
+  for (const end = Date.now() + START_MS; Date.now() < end; ) {
+    if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`)
+    const ready = await fetch(`${controlUrl}/readyz`).catch(() => undefined)
+    if (ready?.status === 200) return
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+  child.kill('SIGKILL')
+  throw new Error(`the program was not ready in ${START_MS} ms:\n${output()}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise(resolve => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** First-run set-up over HTTP, as a new user does it. */
+export async function setUp(
+  program: Program,
+): Promise<{ managementKey: string; secretKey: string; developmentId: string }> {
+  const response = await fetch(`${program.controlUrl}/v1/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      setup_token: program.setupToken,
+      email: 'owner@example.com',
+      password: 'a long enough password',
+      organization: { name: 'Test' },
+    }),
+  })
+  const body = (await response.json()) as Record<string, any>
+  if (response.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(body)}`)
+  const development = body.environments.find(
+    (environment: { name: string }) => environment.name === 'development',
+  )
+  return {
+    managementKey: body.management_key.key,
+    secretKey: body.secret_key.key,
+    developmentId: development.id,
+  }
+}
