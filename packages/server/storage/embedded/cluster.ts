@@ -44,6 +44,8 @@ export async function createCluster(options: {
   readonly initArgs: readonly string[]
 }): Promise<void> {
   const { binDir, dir, account } = options
+  // Asked before anything is made: initdb would fail on it in words that help less.
+  loginName()
   const parent = dirname(dir)
   const prefix = `.new-${basename(dir)}-`
   for (const name of readdirSync(parent)) {
@@ -59,7 +61,7 @@ export async function createCluster(options: {
     syncFolder(parent)
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
-    throw explain(error)
+    throw explain(error, account)
   }
 }
 
@@ -116,9 +118,9 @@ async function run(program: string, args: readonly string[], account: Account, c
 }
 
 /** A container may withhold root's right to become another user, or map no other user at all. */
-export function explain(error: unknown): Error {
+export function explain(error: unknown, account: Account): Error {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'EPERM' || code === 'EINVAL') {
+  if (account.switched && (code === 'EPERM' || code === 'EINVAL' || code === 'EACCES')) {
     return new Error(
       'root may not hand the embedded PostgreSQL to another user here: run as an ordinary user or set DATABASE_URL',
       { cause: error },

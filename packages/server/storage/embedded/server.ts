@@ -92,7 +92,7 @@ export async function launchServer(options: {
   closeSync(log)
   child.unref()
   child.once('error', error => {
-    failure = explain(error)
+    failure = explain(error, account)
   })
   child.once('exit', (code, name) => {
     failure = new Error(`it ended with ${code ?? name}`)
@@ -129,7 +129,7 @@ function clearSocketFolder(dir: string, account: Account): void {
   try {
     if (account.switched) chownSync(dir, account.uid, account.gid)
   } catch (error) {
-    throw explain(error)
+    throw explain(error, account)
   }
   chmodSync(dir, 0o700)
   for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true })

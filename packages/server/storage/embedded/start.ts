@@ -75,8 +75,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 async function start(dataDir: string, options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log } = options
+  checkOwner(dataDir)
   const dir = join(dataDir, CLUSTER)
   const account = chooseAccount(dir)
+  // Before anything asks what is in it: a closed folder looks like an empty one.
+  if (!account.switched && existsSync(dir)) checkOwner(dir)
   const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
   const cluster: ClusterMark = { dir, name: `rideau-${id}` }
   const copyTo = account.switched ? join('/var/lib/rideau', `${slugOf(dataDir)}-${id}`) : dataDir
@@ -87,7 +90,6 @@ async function start(dataDir: string, options: EmbeddedOptions): Promise<Embedde
     const initArgs = [...INIT_ARGS, ...(options.initArgs ?? [])]
     await createCluster({ binDir, dir, account, reachable, initArgs })
   }
-  checkOwner(dir, account)
   const rulesChanged = writeAccessRules(dir, account)
   const left = await adoptServer(cluster, !rulesChanged)
   const server =
@@ -178,12 +180,12 @@ async function isUsedByOthers(connection: SocketConnection): Promise<boolean> {
   }
 }
 
-function checkOwner(dir: string, account: Account): void {
+function checkOwner(dir: string): void {
   try {
-    if (!account.switched) accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw new Error(
-      `${dir} belongs to another user: start as that user, or as root, or choose another RIDEAU_DATA_DIR`,
+      `${dir} is another user's: start as that user, or as root, or choose another RIDEAU_DATA_DIR`,
       { cause },
     )
   }
