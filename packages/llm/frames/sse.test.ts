@@ -120,8 +120,8 @@ describe('openSseParser', () => {
         parse(chunks)
           .map(event => event.raw)
           .join('')
-          .replaceAll('\r', ''),
-      ).toBe(bytes.toString('latin1').replaceAll('\r', ''))
+          .replaceAll(/\r\n?/g, '\n'),
+      ).toBe(bytes.toString('latin1').replaceAll(/\r\n?/g, '\n'))
     }
     expect(
       parse([text])

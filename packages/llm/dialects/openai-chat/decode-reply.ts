@@ -1,0 +1,68 @@
+import type { ChatReply, Json, JsonObject, ReplyMessage, Target, ToolCall } from '../../spec.ts'
+import {
+  makeToolCallId,
+  readArguments,
+  readContent,
+  readFinishReason,
+  readReasoning,
+} from './decode-message.ts'
+import { decodeUsage } from './decode-usage.ts'
+import { toArray, toObject, toText } from './json-value.ts'
+
+type Choice = ChatReply['choices'][number]
+
+/** A `chat.completion` object as the canonical reply. A choice that carries an error is no choice. */
+export function decodeReply(body: JsonObject, target: Target): ChatReply {
+  const replyId = toText(body.id) ?? ''
+  const choices: Choice[] = []
+  for (const [position, item] of toArray(body.choices).entries()) {
+    const choice = toObject(item)
+    const message = toObject(choice?.message)
+    if (choice === undefined || message === undefined || choice.finish_reason === 'error') continue
+    choices.push(decodeChoice(choice, message, position, replyId))
+  }
+  return {
+    choices,
+    usage: decodeUsage(body, target.provider.openai?.completionExcludesReasoning),
+  }
+}
+
+function decodeChoice(choice: JsonObject, message: JsonObject, position: number, replyId: string): Choice {
+  const index = typeof choice.index === 'number' ? choice.index : position
+  const toolCalls = decodeToolCalls(message, index, replyId)
+  const decoded: ReplyMessage = { role: 'assistant', content: readContent(message) ?? null }
+  if (toolCalls.length > 0) decoded.tool_calls = toolCalls
+  const reasoning = readReasoning(message)
+  if (reasoning !== undefined) decoded.reasoning = reasoning
+  const refusal = toText(message.refusal)
+  if (refusal !== undefined) decoded.refusal = refusal
+  const hasToolCalls = toolCalls.length > 0
+  const finishReason =
+    readFinishReason(choice.finish_reason, hasToolCalls) ?? (hasToolCalls ? 'tool_calls' : 'stop')
+  return { index, message: decoded, finishReason }
+}
+
+function decodeToolCalls(message: JsonObject, choice: number, replyId: string): ToolCall[] {
+  const calls: ToolCall[] = []
+  const add = (id: string | undefined, fn: JsonObject | undefined): void => {
+    const name = toText(fn?.name)
+    if (name === undefined) return
+    calls.push({
+      id: id ?? makeToolCallId(replyId, choice, calls.length, name),
+      type: 'function',
+      function: { name, arguments: completeArguments(fn?.arguments) },
+    })
+  }
+  for (const item of toArray(message.tool_calls)) {
+    const call = toObject(item)
+    add(toText(call?.id), toObject(call?.function))
+  }
+  // The shape before tools: one call without an id.
+  if (calls.length === 0) add(undefined, toObject(message.function_call))
+  return calls
+}
+
+function completeArguments(value: Json | undefined): string {
+  const text = readArguments(value)
+  return text === undefined || text === '' || text === 'null' ? '{}' : text
+}

@@ -1,0 +1,67 @@
+import type { Json, JsonObject, Usage } from '../../spec.ts'
+import { toObject } from './json-value.ts'
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Usage in disjoint buckets from a reply or a chunk; undefined where there is none to use. What the counters include
+ * differs by provider (wire facts §0.1): the total decides where it is given, `completionExcludesReasoning` elsewhere.
+ */
+export function decodeUsage(body: JsonObject, completionExcludesReasoning = false): Usage | undefined {
+  const usage = toObject(body.usage) ?? toObject(toObject(body.x_groq)?.usage)
+  if (usage === undefined) return undefined
+  const total = toCount(usage.total_tokens)
+  const givenPrompt = toCount(usage.prompt_tokens)
+  const givenCompletion = toCount(usage.completion_tokens)
+  // One that is missing is what the others leave; two cannot be guessed.
+  const prompt = givenPrompt ?? difference(total, givenCompletion)
+  const completion = givenCompletion ?? difference(total, prompt)
+  if (prompt === undefined || completion === undefined || prompt + completion === 0) return undefined
+
+  const promptDetails = toObject(usage.prompt_tokens_details)
+  const cacheRead = Math.min(
+    prompt,
+    largest(promptDetails?.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
+  )
+  const cacheWrite = Math.min(prompt - cacheRead, largest(promptDetails?.cache_write_tokens))
+  const reasoning = largest(
+    toObject(usage.completion_tokens_details)?.reasoning_tokens,
+    usage.reasoning_tokens,
+  )
+  const isApart = isReasoningApart(prompt, completion, reasoning, total, completionExcludesReasoning)
+  const within = Math.min(reasoning, completion)
+  return {
+    uncachedInput: prompt - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: isApart ? completion : completion - within,
+    reasoning: isApart ? reasoning : within,
+  }
+}
+
+function isReasoningApart(
+  prompt: number,
+  completion: number,
+  reasoning: number,
+  total: number | undefined,
+  byDefault: boolean,
+): boolean {
+  if (total === prompt + completion + reasoning) return true
+  if (total === prompt + completion) return false
+  return byDefault
+}
+
+function largest(...values: readonly (Json | undefined)[]): number {
+  return Math.max(0, ...values.map(value => toCount(value) ?? 0))
+}
+
+function difference(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined || part > total ? undefined : total - part
+}
+
+/** A whole number of tokens, fractions rounded up; undefined: not a count at all. */
+function toCount(value: Json | undefined): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
+  return Math.ceil(value)
+}

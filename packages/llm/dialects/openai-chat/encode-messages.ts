@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import type { Message, OpenAiDeviations, ToolCall } from '../../spec.ts'
+
+/** Messages as the provider takes them; undefined: they are right as they came, and need not be written again. */
+export function encodeMessages(
+  messages: readonly Message[],
+  deviations: OpenAiDeviations,
+): readonly Message[] | undefined {
+  const { developerRole = false, toolCallIdLength } = deviations
+  let changed = false
+  const encoded = messages.map(message => {
+    let out = message
+    if (!developerRole && out.role === 'developer') out = { ...out, role: 'system' }
+    if (toolCallIdLength !== undefined) out = withToolCallIds(out, toolCallIdLength)
+    if (out !== message) changed = true
+    return out
+  })
+  return changed ? encoded : undefined
+}
+
+/** An id from another provider's answer is refused here, so each becomes one of the right form: call and result alike. */
+function withToolCallIds(message: Message, length: number): Message {
+  const calls = message.tool_calls
+  const badCalls = Array.isArray(calls) && calls.some(call => !isFitting(call.id, length))
+  const resultId = message.tool_call_id
+  const badResult = typeof resultId === 'string' && !isFitting(resultId, length)
+  if (!badCalls && !badResult) return message
+  return {
+    ...message,
+    ...(badCalls
+      ? { tool_calls: calls.map((call): ToolCall => ({ ...call, id: fit(call.id, length) })) }
+      : {}),
+    ...(badResult ? { tool_call_id: fit(resultId, length) } : {}),
+  }
+}
+
+function isFitting(id: unknown, length: number): boolean {
+  return typeof id === 'string' && id.length === length && /^[A-Za-z0-9]+$/.test(id)
+}
+
+function fit(id: string, length: number): string {
+  return isFitting(id, length) ? id : createHash('sha256').update(id).digest('hex').slice(0, length)
+}

@@ -1,0 +1,146 @@
+import type {
+  ChatRequest,
+  Json,
+  JsonObject,
+  OpenAiDeviations,
+  Provider,
+  SourceBody,
+  Target,
+  UpstreamRequest,
+} from '../../spec.ts'
+import { encodeMessages } from './encode-messages.ts'
+import { isHarmless } from './harmless-params.ts'
+import { toObject } from './json-value.ts'
+import { fromRequest, fromSource, type WireBody } from './wire-body.ts'
+
+type Changes = Map<string, Json | undefined>
+
+const OUTPUT_CAPS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
+/** What the gateway's own format has for itself: no provider is sent it. */
+const NATIVE_ONLY = ['end_user', 'timeout_ms', 'provider_options', 'metadata']
+const NO_DEVIATIONS: OpenAiDeviations = {}
+
+/**
+ * The provider's request: of an OpenAI-shaped body only the fields that must differ are written anew, so that what we
+ * do not know passes through. `dropped` are wire names that must not be sent (see findUnsupportedParams).
+ */
+export function encodeRequest(
+  request: ChatRequest,
+  target: Target,
+  source: SourceBody | undefined,
+  dropped: readonly string[] = [],
+): UpstreamRequest {
+  const body = source === undefined ? fromRequest(request) : fromSource(source)
+  const deviations = target.provider.openai ?? NO_DEVIATIONS
+  const changes: Changes = new Map([['model', target.model]])
+  if (source?.surface === 'native') removeNative(body, changes)
+  setOutputCap(request, body, deviations, changes)
+  setStream(request, body, deviations, changes)
+  const messages = encodeMessages(request.messages, deviations)
+  if (messages !== undefined) changes.set('messages', messages as unknown as Json)
+  removeUnsupported(body, deviations, dropped, changes)
+  respell(request, body, deviations, changes)
+  const options = request.providerOptions?.[target.provider.id]
+  for (const [name, value] of Object.entries(options ?? {})) changes.set(name, value)
+  return {
+    ...splitAddress(target.baseUrl),
+    headers: makeHeaders(request, target),
+    body: body.change(changes),
+  }
+}
+
+/**
+ * Wire names of the parameters that are set, that this provider cannot honour, and whose loss would change the answer:
+ * the caller refuses them by name or drops them, by the environment's policy. With `source`, also those that only a
+ * compat caller can send, such as `logprobs`.
+ */
+export function findUnsupportedParams(
+  request: ChatRequest,
+  provider: Provider,
+  source?: SourceBody,
+): readonly string[] {
+  const unsupported = provider.openai?.unsupported
+  if (unsupported === undefined) return []
+  const body = source === undefined ? fromRequest(request) : fromSource(source)
+  return unsupported.filter(name => body.has(name) && !isHarmless(name, body.read(name)))
+}
+
+/** In the native format null means absent, which not every provider knows. */
+function removeNative(body: WireBody, changes: Changes): void {
+  for (const name of NATIVE_ONLY) if (body.has(name)) changes.set(name, undefined)
+  for (const name of body.names()) if (body.isNull(name)) changes.set(name, undefined)
+}
+
+function setOutputCap(
+  request: ChatRequest,
+  body: WireBody,
+  deviations: OpenAiDeviations,
+  changes: Changes,
+): void {
+  for (const name of OUTPUT_CAPS) if (body.has(name)) changes.set(name, undefined)
+  if (request.maxOutputTokens !== undefined) {
+    changes.set(deviations.outputCap ?? 'max_tokens', request.maxOutputTokens)
+  }
+}
+
+/** Usage is always asked for: the provider that is not asked may not tell what its stream cost. */
+function setStream(
+  request: ChatRequest,
+  body: WireBody,
+  deviations: OpenAiDeviations,
+  changes: Changes,
+): void {
+  if ((body.read('stream') === true) !== request.stream) changes.set('stream', request.stream)
+  if (request.stream && deviations.refusesStreamOptions !== true) {
+    changes.set('stream_options', { ...toObject(body.read('stream_options')), include_usage: true })
+  } else if (body.has('stream_options')) {
+    changes.set('stream_options', undefined)
+  }
+}
+
+function removeUnsupported(
+  body: WireBody,
+  deviations: OpenAiDeviations,
+  dropped: readonly string[],
+  changes: Changes,
+): void {
+  for (const name of deviations.unsupported ?? []) {
+    if (body.has(name) && isHarmless(name, body.read(name))) changes.set(name, undefined)
+  }
+  for (const name of dropped) if (body.has(name)) changes.set(name, undefined)
+}
+
+/** Same meaning, other words. */
+function respell(request: ChatRequest, body: WireBody, deviations: OpenAiDeviations, changes: Changes): void {
+  for (const [name, theirs] of Object.entries(deviations.renamed ?? {})) {
+    if (!body.has(name) || changes.has(name)) continue
+    changes.set(name, undefined)
+    changes.set(theirs, body.read(name))
+  }
+  const { toolChoiceRequired, reasoningEfforts } = deviations
+  if (toolChoiceRequired !== undefined && request.toolChoice === 'required') {
+    changes.set('tool_choice', toolChoiceRequired)
+  }
+  const effort = request.reasoningEffort
+  if (effort === undefined || reasoningEfforts === undefined || !Object.hasOwn(reasoningEfforts, effort))
+    return
+  changes.set('reasoning_effort', undefined)
+  for (const [name, value] of Object.entries(reasoningEfforts[effort] as JsonObject)) changes.set(name, value)
+}
+
+function makeHeaders(request: ChatRequest, target: Target): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: request.stream ? 'text/event-stream' : 'application/json',
+  }
+  if (target.apiKey !== '') headers.authorization = `Bearer ${target.apiKey}`
+  return headers
+}
+
+/** By hand: the URL parser costs more than all the rest of a small request. The address was checked when it was stored. */
+function splitAddress(baseUrl: string): { origin: string; path: string } {
+  const slash = baseUrl.indexOf('/', baseUrl.indexOf('//') + 2)
+  const origin = slash === -1 ? baseUrl : baseUrl.slice(0, slash)
+  const prefix = slash === -1 ? '' : baseUrl.slice(slash)
+  return { origin, path: `${prefix}/chat/completions` }
+}

@@ -1,0 +1,16 @@
+import type { Json, JsonObject } from '../../spec.ts'
+
+/** Readers for values that a provider may have put to the wrong type. */
+
+export function toObject(value: Json | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+}
+
+export function toArray(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** undefined: no string, or an empty one. */
+export function toText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
