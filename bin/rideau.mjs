@@ -37,7 +37,8 @@ function readVersion() {
 }
 
 main(process.argv.slice(2)).catch(error => {
-  // A wrong setting is the operator's to mend: its message says all. Anything else is ours and needs the stack.
-  console.error(error.name === 'ConfigError' ? `rideau: ${error.message}` : error)
+  // A wrong setting or a source that does not compile: the message says all. Anything else needs its stack.
+  const isPlain = error.name === 'ConfigError' || error.name === 'BuildError'
+  console.error(isPlain ? `rideau: ${error.message}` : error)
   process.exit(1)
 })

@@ -12,7 +12,7 @@ const KEPT_BUNDLES = 4
 /**
  * The bundle's path, built now where no bundle of these very sources exists.
  * The name carries the sources' hash and the file appears by rename, so starts at the same time share or race
- * harmlessly. Throws esbuild's error where a source does not compile.
+ * harmlessly. Throws a BuildError with esbuild's message where a source does not compile.
  */
 export async function buildServer(from = root) {
   const dist = path.join(from, 'dist')
@@ -40,6 +40,8 @@ export async function buildServer(from = root) {
       logLevel: 'silent',
     })
     fs.renameSync(fresh, bundle)
+  } catch (cause) {
+    throw Object.assign(new Error(cause.message, { cause }), { name: 'BuildError' })
   } finally {
     fs.rmSync(fresh, { force: true })
   }
