@@ -6,6 +6,11 @@ import { fileURLToPath } from 'node:url'
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
+/** Whether the file is the program that was started, and not a module of another. */
+export function isMain(file) {
+  return process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === file
+}
+
 /** Older bundles kept: a start that found one fresh a moment ago may still be about to load it. */
 const KEPT_BUNDLES = 4
 

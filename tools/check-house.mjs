@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { root } from './build.mjs'
+import { isMain, root } from './build.mjs'
 
 const FORBIDDEN_FOLDERS = new Set(['utils', 'util', 'types', 'common', 'shared', 'helpers', 'misc'])
 const CODE = /\.(ts|tsx|mjs|js|c|h)$/
@@ -91,4 +91,4 @@ function main() {
   process.exitCode = breaches.length === 0 ? 0 : 1
 }
 
-if (import.meta.filename === fs.realpathSync(process.argv[1])) main()
+if (isMain(import.meta.filename)) main()

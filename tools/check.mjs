@@ -1,9 +1,8 @@
 // npm run check: every static check at once, each with its time; all run though one fails.
 // `npm run check -- lint types` runs those alone.
 import { spawn } from 'node:child_process'
-import fs from 'node:fs'
 import path from 'node:path'
-import { root } from './build.mjs'
+import { isMain, root } from './build.mjs'
 
 // Called by path: `npx --no tsc` parses as something else and prints npm's version with success.
 const bin = name => path.join(root, 'node_modules', '.bin', name)
@@ -49,7 +48,7 @@ function capture(command, args) {
   })
 }
 
-if (import.meta.filename === fs.realpathSync(process.argv[1])) {
+if (isMain(import.meta.filename)) {
   const names = process.argv.slice(2)
   process.exitCode = (await runChecks(names.length > 0 ? names : undefined)) ? 0 : 1
 }

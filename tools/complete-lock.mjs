@@ -4,7 +4,7 @@
 //   npm install && node tools/complete-lock.mjs && npm ci
 import fs from 'node:fs'
 import path from 'node:path'
-import { root } from './build.mjs'
+import { isMain, root } from './build.mjs'
 
 const SYSTEMS = [
   'linux',
@@ -66,7 +66,7 @@ export function completeLock(lock) {
   return { lock: { ...lock, packages: Object.fromEntries(entries) }, added: Object.keys(added) }
 }
 
-if (import.meta.filename === fs.realpathSync(process.argv[1])) {
+if (isMain(import.meta.filename)) {
   const file = path.join(root, 'package-lock.json')
   const { lock, added } = completeLock(JSON.parse(fs.readFileSync(file, 'utf8')))
   if (added.length > 0) fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)

@@ -175,7 +175,7 @@ async function main() {
   await install(root, process.env, line => console.error(`rideau: ${line}`))
 }
 
-if (fileURLToPath(import.meta.url) === fs.realpathSync(process.argv[1])) {
+if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   main().catch(error => {
     console.error(`rideau: ${error.message}`)
     process.exitCode = 1

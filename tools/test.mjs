@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { root } from './build.mjs'
+import { isMain, root } from './build.mjs'
 import { runChecks } from './check.mjs'
 
 /** The counts as vitest's JSON report gives them. A file that does not load counts as one failure. */
@@ -55,4 +55,4 @@ async function main(args) {
   }
 }
 
-if (import.meta.filename === fs.realpathSync(process.argv[1])) await main(process.argv.slice(2))
+if (isMain(import.meta.filename)) await main(process.argv.slice(2))
