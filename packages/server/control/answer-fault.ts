@@ -38,3 +38,7 @@ function toControlFault(thrown: unknown): Fault {
       return toFault(thrown)
   }
 }
+
+export function routeNotFound(): Fault {
+  return new Fault('route_not_found', 'There is no route for this method and path.')
+}

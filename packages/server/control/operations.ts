@@ -1,3 +1,5 @@
+import { listCatalogModels } from './catalog/list-catalog-models.ts'
+import { listCatalogProviders } from './catalog/list-catalog-providers.ts'
 import { getEnvironment } from './environments/get-environment.ts'
 import { listEnvironments } from './environments/list-environments.ts'
 import { updateEnvironment } from './environments/update-environment.ts'
@@ -44,4 +46,6 @@ export const operations: readonly Operation[] = [
   deleteCredential,
   listLogs,
   getLog,
+  listCatalogProviders,
+  listCatalogModels,
 ]

@@ -26,9 +26,16 @@ export function listOf<Record extends z.ZodType>(record: Record) {
   return z.strictObject({ data: z.array(record), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
+interface ListPage<Record> {
+  data: Record[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 /**
- * One page in the list envelope. `binding` names the route, its path and its filter: a cursor of another one is
- * refused. `load` is asked for one record more than the page holds, which tells whether more follow.
+ * One page of stored rows in the list envelope, newest first. `binding` names the route, its path and its filter: a
+ * cursor of another one is refused. `load` is asked for one row more than the page holds, which tells whether more
+ * follow.
  */
 export async function loadPage<Row extends { readonly id: string }, Record>(
   query: PageQuery,
@@ -36,50 +43,77 @@ export async function loadPage<Row extends { readonly id: string }, Record>(
   load: (page: Page) => Promise<readonly Row[]>,
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
-): Promise<{ data: Record[]; has_more: boolean; next_cursor: string | null }> {
+): Promise<ListPage<Record>> {
   const limit = query.limit ?? DEFAULT_LIMIT
-  const bound = JSON.stringify(binding)
-  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, bound)
+  const position = decodeCursor(query.cursor, binding)
+  const after = position === undefined ? undefined : decodeRowPosition(position)
   const rows = await load({ limit: limit + 1, after })
   const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  const hasMore = rows.length > limit
-  return {
-    data: shown.map(toRecord),
-    has_more: hasMore,
-    next_cursor: hasMore && last !== undefined ? encodeCursor(timeOf(last), last.id, bound) : null,
-  }
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  const next = last === undefined ? null : encodeCursor(encodeRowPosition(timeOf(last), last.id), binding)
+  return { data: shown.map(toRecord), has_more: last !== undefined, next_cursor: next }
 }
 
-// A cursor is 6 bytes of Unix milliseconds, 16 of the id and 10 of a hash over both and what they are bound to.
-// The hash finds a mistaken or altered cursor. It guards no secret: who makes one up only moves inside its own list.
-const POSITION_BYTES = 22
+/** One page of a list that the program holds itself, in the order of its ids. */
+export function cutPage<Record extends { readonly id: string }>(
+  query: PageQuery,
+  binding: readonly unknown[],
+  all: readonly Record[],
+): ListPage<Record> {
+  const limit = query.limit ?? DEFAULT_LIMIT
+  const position = decodeCursor(query.cursor, binding)?.toString('utf8')
+  const ordered = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const rest = position === undefined ? ordered : ordered.filter(({ id }) => id > position)
+  const data = rest.slice(0, limit)
+  const last = rest.length > limit ? data.at(-1) : undefined
+  const next = last === undefined ? null : encodeCursor(Buffer.from(last.id), binding)
+  return { data, has_more: last !== undefined, next_cursor: next }
+}
+
+// A cursor is 10 bytes of a hash, over the position and what it is bound to, and the position. The hash finds a
+// mistaken or altered cursor. It guards no secret: who makes one up only moves inside the own list.
 const CHECK_BYTES = 10
 
-function encodeCursor(at: Date, id: string, bound: string): string {
-  const position = Buffer.alloc(POSITION_BYTES)
-  position.writeUIntBE(at.getTime(), 0, 6)
-  position.write(id.replaceAll('-', ''), 6, 'hex')
-  return Buffer.concat([position, check(position, bound)]).toString('base64url')
+function encodeCursor(position: Buffer, binding: readonly unknown[]): string {
+  return Buffer.concat([check(position, binding), position]).toString('base64url')
 }
 
-function decodeCursor(cursor: string, bound: string): { at: Date; id: string } {
+function decodeCursor(cursor: string | undefined, binding: readonly unknown[]): Buffer | undefined {
+  if (cursor === undefined) return undefined
   const bytes = Buffer.from(cursor, 'base64url')
-  const position = bytes.subarray(0, POSITION_BYTES)
-  const isOurs =
-    bytes.length === POSITION_BYTES + CHECK_BYTES &&
-    bytes.toString('base64url') === cursor &&
-    bytes.subarray(POSITION_BYTES).equals(check(position, bound))
-  if (!isOurs) {
+  const position = bytes.subarray(CHECK_BYTES)
+  const isOurs = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
+  // What base64 skips or rounds off would let one cursor be written in many ways.
+  if (!isOurs || bytes.toString('base64url') !== cursor) {
     throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', { param: 'cursor' })
   }
-  const hex = position.toString('hex', 6)
+  return position
+}
+
+function check(position: Buffer, binding: readonly unknown[]): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(binding))
+    .update('\0')
+    .update(position)
+    .digest()
+    .subarray(0, CHECK_BYTES)
+}
+
+// A row's position: 6 bytes of Unix milliseconds and 16 of its id. No bytes make one that the database would refuse.
+
+function encodeRowPosition(at: Date, id: string): Buffer {
+  const position = Buffer.alloc(22)
+  position.writeUIntBE(at.getTime(), 0, 6)
+  position.write(id.replaceAll('-', ''), 6, 'hex')
+  return position
+}
+
+function decodeRowPosition(position: Buffer): { at: Date; id: string } {
+  const bytes = Buffer.alloc(22)
+  position.copy(bytes)
+  const hex = bytes.toString('hex', 6)
   const id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
     '-',
   )
-  return { at: new Date(position.readUIntBE(0, 6)), id }
-}
-
-function check(position: Buffer, bound: string): Buffer {
-  return createHash('sha256').update(position).update(bound).digest().subarray(0, CHECK_BYTES)
+  return { at: new Date(bytes.readUIntBE(0, 6)), id }
 }

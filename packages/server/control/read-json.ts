@@ -18,7 +18,8 @@ export async function readJson(req: IncomingMessage, timeoutMs: number, anyType:
   const bytes = await readInTime(req, timeoutMs)
   if (bytes.length === 0) return undefined
   const scan = scanJson(bytes)
-  if (scan.ok) return scan.value
+  if (scan.ok && scan.value !== null) return scan.value
+  if (scan.ok) throw new Fault('invalid_request', 'The body must be a JSON object.')
   if (scan.reason === 'duplicate_key') {
     throw new Fault('request_validation_failed', 'A key is given twice in one object.', {
       ...(scan.key === undefined ? {} : { param: scan.key }),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { routeNotFound } from './answer-fault.ts'
 import { type Admission, admit } from './access.ts'
 import { ErrorBody } from './error-body.ts'
 import type { Operation, Services } from './operation.ts'
@@ -26,6 +27,8 @@ export function registerOperations(
       onRequest: async (request, reply) => {
         reply.header('Cache-Control', 'no-store')
         const params = request.params as Record<string, string>
+        // The router lets a parameter be empty: `/v1/orgs/` is no organization's path.
+        if (Object.values(params).includes('')) throw routeNotFound()
         admissions.set(request, await admit(services, operation, request.headers.authorization, params))
         // A bodyless route takes any content type, also one that Fastify would refuse as malformed.
         if (operation.body === undefined) delete request.raw.headers['content-type']

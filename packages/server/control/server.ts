@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { Clock, Random } from '../core/chance.ts'
-import { Fault } from '../core/fault.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
-import { answerFault } from './answer-fault.ts'
+import { answerFault, routeNotFound } from './answer-fault.ts'
 import { answerClientError } from './client-error.ts'
 import { registerDocuments } from './documents.ts'
 import { registerOpenApi } from './open-api.ts'
@@ -62,7 +66,7 @@ export async function createControlServer(
   const loggerInstance: FastifyBaseLogger = deps.log
   const app = Fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: req => parseRequestId(req.headers['x-request-id']) ?? newId(),
     // A backstop behind our own timer: it also ends header blocks and refused bodies that never end.
     requestTimeout: limits.bodyTimeoutMs + 5_000,
@@ -76,12 +80,6 @@ export async function createControlServer(
       answerClientError(error, socket, isAnswering, newId, baseUrl)
     },
   })
-  app.addHook('onRequest', async (request, reply) => {
-    answers.set(request.raw.socket, reply.raw)
-    reply.header('X-Request-Id', request.id)
-    // Before the body, so that an unknown route never answers for the form of what was sent to it.
-    if (request.is404) throw new Fault('route_not_found', 'There is no route for this method and path.')
-  })
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -93,12 +91,19 @@ export async function createControlServer(
       },
     },
   })
+  app.addHook('onRequest', async (request, reply) => {
+    answers.set(request.raw.socket, reply.raw)
+    reply.header('X-Request-Id', request.id)
+    // Before the body, so that an unknown route never answers for the form of what was sent to it.
+    if (request.is404) throw routeNotFound()
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest) =>
     readJson(request.raw, limits.bodyTimeoutMs, request.routeOptions.config.bodyless === true),
   )
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
-    const parsed = z.safeParse(schema, data)
+    // Fastify validates an absent body as null; a null that was sent never comes so far (see read-json.ts).
+    const parsed = z.safeParse(schema, data === null ? undefined : data)
     return parsed.success
       ? { value: parsed.data }
       : { error: toSchemaFault(parsed.error, (httpPart ?? 'body') as HttpPart) }

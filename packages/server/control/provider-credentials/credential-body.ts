@@ -35,7 +35,7 @@ export function parseCredential(body: z.output<typeof CredentialBody>): Credenti
   if (body.api_key == null && provider.auth !== 'none') {
     throw refusal('api_key', 'This provider needs an api_key.')
   }
-  if (body.base_url == null && provider.baseUrl === null && provider.sandbox !== true) {
+  if (body.base_url == null && provider.baseUrl === null) {
     throw refusal('base_url', 'This provider needs a base_url.')
   }
   return {

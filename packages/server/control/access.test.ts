@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyText, hashKeyText, maskKeyText } from '../core/key-format.ts'
+import { hasRole, type Role } from '../core/permissions.ts'
+import { systemRandom } from '../core/chance.ts'
+import { createManagementKeyRow } from './management-keys/new-management-key.ts'
+import { insertManagementKey } from '../storage/management-keys.ts'
+import { insertRequestRecords } from '../storage/request-logs.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import { requestRecord } from '../testing/request-record.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+
+let plane: ControlPlane
+let ours: Tenant
+let theirs: Tenant
+beforeAll(async () => {
+  plane = await openControlPlane()
+  ours = await plane.insertTenant('ours')
+  theirs = await plane.insertTenant('theirs')
+})
+afterAll(() => plane.close())
+
+/** The operation's path with a resource of the tenant made for this call. */
+async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
+  const ids: Record<string, string> = {
+    orgId: tenant.organization.id,
+    projectId: tenant.project.id,
+    envId: tenant.development.id,
+  }
+  if (operation.path.includes('{keyId}')) ids.keyId = (await plane.insertApiKey(tenant)).row.id
+  if (operation.path.includes('{id}')) ids.id = await plane.insertCredential(tenant, 'sk-upstream')
+  if (operation.path.includes('{requestId}')) {
+    const record = requestRecord(tenant.development, plane.newId(), plane.clock.now())
+    await insertRequestRecords(plane.database.pool, [record])
+    ids.requestId = record.request_id
+  }
+  return fill(operation, name => ids[name] as string)
+}
+
+function fill(operation: Operation, valueOf: (name: string) => string): string {
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name))
+}
+
+const guarded = operations.flatMap(operation =>
+  operation.access === 'public' ? [] : [{ name: operation.name, operation, access: operation.access }],
+)
+
+test('only set-up is open to everyone', () => {
+  const open = operations.filter(operation => operation.access === 'public').map(({ name }) => name)
+  expect(open).toEqual(['setup.create'])
+})
+
+describe.each(guarded)('$name', ({ operation, access }) => {
+  const { method } = operation
+
+  test('401 without a credential, before anything else is looked at', async () => {
+    const { outcome, headers } = await plane.call(
+      method,
+      fill(operation, () => 'no-uuid'),
+    )
+    expect(outcome).toBe('401 unauthenticated')
+    expect(headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('takes exactly the roles from its own upwards', async () => {
+    for (const role of ['viewer', 'developer', 'admin'] satisfies Role[]) {
+      const { outcome } = await plane.call(method, await pathOf(operation, ours), { key: ours.keys[role] })
+      // Without a body: what the role may do goes as far as the body's form.
+      if (hasRole(role, access.role)) expect(outcome).toMatch(/^(20\d$|400 invalid_request)/)
+      else expect(outcome).toBe('403 insufficient_role')
+    }
+  })
+
+  if (access.of === 'actor') return
+
+  test("404 for another tenant's resource, to its highest role", async () => {
+    const { outcome } = await plane.call(method, await pathOf(operation, theirs), { key: ours.keys.admin })
+    expect(outcome).toBe('404 resource_not_found')
+  })
+
+  test('404 for an id that names nothing', async () => {
+    const path = fill(operation, () => '00000000-0000-0000-0000-000000000000')
+    expect((await plane.call(method, path, { key: ours.keys.admin })).outcome).toBe('404 resource_not_found')
+  })
+
+  test('400 for an id that is no UUID, with its name', async () => {
+    const path = fill(operation, () => `${'x'.repeat(2000)}`)
+    const { outcome } = await plane.call(method, path, { key: ours.keys.admin })
+    expect(outcome).toBe(`400 request_validation_failed ${operation.paramNames[0]}`)
+  })
+
+  test('404 below a deleted project or organization', async () => {
+    const doomed = await plane.insertTenant('doomed')
+    const path = await pathOf(operation, doomed)
+    const deleted_at = new Date(plane.clock.now())
+    if (access.of !== 'org') {
+      await plane.database.db
+        .updateTable('projects')
+        .set({ deleted_at })
+        .where('id', '=', doomed.project.id)
+        .execute()
+      expect((await plane.call(method, path, { key: doomed.keys.admin })).outcome).toBe(
+        '404 resource_not_found',
+      )
+    }
+    await plane.database.db
+      .updateTable('organizations')
+      .set({ deleted_at })
+      .where('id', '=', doomed.organization.id)
+      .execute()
+    expect((await plane.call(method, path, { key: doomed.keys.admin })).outcome).toBe('401 key_revoked')
+  })
+})
+
+describe('the credential', () => {
+  const random = systemRandom
+  const known = () => ours.keys.viewer
+  test.each([
+    ['no header', undefined, '401 unauthenticated'],
+    ['another scheme', 'Basic YTpi', '401 unauthenticated'],
+    ['an empty Bearer', 'Bearer ', '401 unauthenticated'],
+    [
+      'a secret key',
+      `Bearer ${createKeyText({ kind: 'secret', environment: 'development' }, random)}`,
+      '401 invalid_key',
+    ],
+    [
+      'a publishable key',
+      `Bearer ${createKeyText({ kind: 'publishable', environment: 'production' }, random)}`,
+      '401 invalid_key',
+    ],
+    [
+      'an unknown management key',
+      `Bearer ${createKeyText({ kind: 'management' }, random)}`,
+      '401 invalid_key',
+    ],
+    ['a mistyped management key', `Bearer rd_mk_${'A'.repeat(30)}`, '401 invalid_key'],
+    ['a client token', 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln', '401 invalid_key'],
+    ['the setup token', 'Bearer the-set-up-token-of-the-tests', '401 invalid_key'],
+  ])('%s', async (_, authorization, outcome) => {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+    const answer = await plane.call('GET', '/v1/orgs', { headers })
+    expect(answer.outcome).toBe(outcome)
+    expect(answer.text).not.toContain(authorization?.slice(7) || '\0')
+  })
+
+  test('the scheme may be written in any case', async () => {
+    const answer = await plane.call('GET', '/v1/orgs', { headers: { authorization: `bEARER ${known()}` } })
+    expect(answer.outcome).toBe('200')
+  })
+
+  async function insert(change: { expires_at?: Date; revoked_at?: Date }): Promise<string> {
+    const input = { orgId: ours.organization.id, name: 'n', role: 'viewer' as const, expiresAt: null }
+    const { row, text } = createManagementKeyRow({ ...plane, random }, input)
+    await insertManagementKey(plane.database.db, { ...row, ...change })
+    return text
+  }
+
+  test('401 key_revoked', async () => {
+    const key = await insert({ revoked_at: new Date(plane.clock.now()) })
+    expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('401 key_revoked')
+  })
+
+  test('401 key_expired from the very millisecond on', async () => {
+    const key = await insert({ expires_at: new Date(plane.clock.now() + 1000) })
+    plane.clock.advance(999)
+    expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('200')
+    plane.clock.advance(1)
+    expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('401 key_expired')
+  })
+
+  test('its use is noted, at most once a minute', async () => {
+    const key = await insert({})
+    const used = async (): Promise<number | undefined> => {
+      await plane.call('GET', '/v1/orgs', { key })
+      const { db } = plane.database
+      const query = db
+        .selectFrom('management_keys')
+        .select('last_used_at')
+        .where('hash', '=', hashKeyText(key))
+      return (await query.executeTakeFirstOrThrow()).last_used_at?.getTime()
+    }
+    const first = plane.clock.now()
+    expect(await used()).toBe(first)
+    plane.clock.advance(59_999)
+    expect(await used()).toBe(first)
+    plane.clock.advance(1)
+    expect(await used()).toBe(first + 60_000)
+  })
+
+  test('its masked form shows four characters of it', () => {
+    expect(maskKeyText(known())).toMatch(/^rd_mk_….{4}$/)
+  })
+})

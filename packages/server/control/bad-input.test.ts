@@ -1,0 +1,311 @@
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ErrorEnvelope } from '../http/envelope.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const BODY_LIMIT = 10 * 1024 * 1024
+
+let plane: ControlPlane
+let tenant: Tenant
+let key: string
+let keysPath: string
+beforeAll(async () => {
+  plane = await openControlPlane({}, { bodyTimeoutMs: 300 })
+  tenant = await plane.insertTenant('acme')
+  key = tenant.keys.admin
+  keysPath = `/v1/environments/${tenant.development.id}/keys`
+})
+afterAll(() => plane.close())
+
+const valid = { kind: 'secret', name: 'n' }
+
+function post(raw: string | Buffer, headers: Record<string, string> = {}) {
+  return plane.call('POST', keysPath, {
+    key,
+    raw,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+}
+
+/** What comes back for bytes that no HTTP client would send; the answer is read to the connection's end. */
+function sendRaw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(plane.port, '127.0.0.1', () => socket.write(bytes))
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('data', chunk => {
+      text += chunk
+    })
+    socket.on('end', () => socket.end())
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
+
+/** Status, code and X-Request-Id of a raw answer, whose envelope is whole. */
+function parseRaw(text: string): { outcome: string; requestId: string } {
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  const envelope = JSON.parse(body) as ErrorEnvelope
+  const requestId = /^x-request-id: (.*)$/im.exec(head)?.[1] ?? ''
+  expect(envelope.error.request_id).toBe(requestId)
+  expect(head).toMatch(/^content-type: application\/json/im)
+  return { outcome: `${head.split(' ')[1]} ${envelope.error.code}`, requestId }
+}
+
+describe('every failure', () => {
+  test('is the one envelope, with the id of its X-Request-Id and a link to its code', async () => {
+    const { status, json, headers } = await plane.call<ErrorEnvelope>('GET', '/v1/nothing')
+    expect(status).toBe(404)
+    expect(headers.get('x-request-id')).toMatch(UUID)
+    expect(json).toEqual({
+      error: {
+        type: 'not_found_error',
+        code: 'route_not_found',
+        message: expect.any(String),
+        param: null,
+        request_id: headers.get('x-request-id'),
+        doc_url: `${plane.url}/docs/errors#route_not_found`,
+      },
+    })
+  })
+
+  test('carries the UUID that the caller chose, and no other text', async () => {
+    const chosen = '0190b1f2-0000-4000-8000-000000000001'
+    const taken = await plane.call('GET', '/v1/orgs', { headers: { 'x-request-id': chosen } })
+    expect(taken.headers.get('x-request-id')).toBe(chosen)
+    const refused = await plane.call('GET', '/v1/orgs', { headers: { 'x-request-id': 'chosen' } })
+    expect(refused.headers.get('x-request-id')).toMatch(UUID)
+  })
+
+  test('of ours tells nothing of its cause, which the log has', async () => {
+    const broken = await openControlPlane({
+      afterWrite: () => Promise.reject(new Error('the gateway at 10.1.2.3 is gone')),
+    })
+    try {
+      const there = await broken.insertTenant('acme')
+      const path = `/v1/environments/${there.development.id}/keys`
+      const answer = await broken.call('POST', path, { key: there.keys.admin, body: valid })
+      expect(answer.outcome).toBe('500 internal_error')
+      expect(answer.text).not.toContain('10.1.2.3')
+      expect(broken.logged()).toContain('10.1.2.3')
+      expect(broken.logged()).toContain(answer.headers.get('x-request-id'))
+    } finally {
+      await broken.close()
+    }
+  })
+})
+
+describe('route', () => {
+  test.each([
+    ['GET', '/v1/nothing'],
+    ['GET', '/'],
+    ['POST', '/v1/orgs'],
+    ['PUT', '/v1/setup'],
+    ['GET', '/v1/setup'],
+    ['OPTIONS', '/v1/orgs'],
+    ['GET', '/v1/orgs/'],
+    ['GET', '/V1/orgs'],
+    ['GET', '/v1/environments//keys/x'],
+  ])('404 route_not_found: %s %s', async (method, path) => {
+    expect((await plane.call(method, path, { key })).outcome).toBe('404 route_not_found')
+  })
+
+  test('404 comes before the form of the body', async () => {
+    const headers = { 'content-type': 'text/plain' }
+    expect((await plane.call('POST', '/v1/nothing', { raw: '{', headers })).outcome).toBe(
+      '404 route_not_found',
+    )
+  })
+
+  test('400 request_validation_failed: a path that does not decode', async () => {
+    expect((await plane.call('GET', '/v1/orgs/%zz', { key })).outcome).toBe('400 request_validation_failed')
+  })
+})
+
+describe('body', () => {
+  test.each([
+    ['malformed', '{"kind":', '400 request_validation_failed'],
+    ['cut in a string', '{"kind":"sec', '400 request_validation_failed'],
+    ['two documents', '{}{}', '400 request_validation_failed'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '400 request_validation_failed'],
+    ['a doubled key', '{"kind":"secret","name":"a","name":"b"}', '400 request_validation_failed name'],
+    [
+      'a doubled key below, written in two ways',
+      '{"kind":"secret","name":"n","restrictions":{"allowed_models":[],"allowed\\u005fmodels":[]}}',
+      '400 request_validation_failed allowed_models',
+    ],
+    ['depth 65', `${'['.repeat(65)}${']'.repeat(65)}`, '400 request_validation_failed'],
+    ['no object', '[]', '400 invalid_request'],
+    ['null', 'null', '400 invalid_request'],
+    ['nothing', '', '400 invalid_request'],
+    ['an unknown field', '{"kind":"secret","name":"n","nmae":"x"}', '400 invalid_request nmae'],
+    [
+      '__proto__',
+      '{"kind":"secret","name":"n","__proto__":{"role":"admin"}}',
+      '400 invalid_request __proto__',
+    ],
+  ])('%s', async (_, raw, outcome) => {
+    expect((await post(raw)).outcome).toBe(outcome)
+  })
+
+  test('413 over 10 MiB, and the connection serves on', async () => {
+    const big = JSON.stringify({ ...valid, name: 'x'.repeat(BODY_LIMIT) })
+    expect((await post(big)).outcome).toBe('413 request_too_large')
+    expect((await post(JSON.stringify(valid))).outcome).toBe('201')
+  })
+
+  test('413 for a small gzip that unpacks to more than 10 MiB', async () => {
+    const bomb = gzipSync(Buffer.alloc(BODY_LIMIT + 1, 0x20))
+    expect((await post(bomb, { 'content-encoding': 'gzip' })).outcome).toBe('413 request_too_large')
+  })
+
+  test('gzip is read; what claims to be it and any other encoding are refused', async () => {
+    const packed = gzipSync(JSON.stringify(valid))
+    expect((await post(packed, { 'content-encoding': 'gzip' })).outcome).toBe('201')
+    expect((await post('{}', { 'content-encoding': 'gzip' })).outcome).toBe('400 request_validation_failed')
+    expect((await post('{}', { 'content-encoding': 'br' })).outcome).toBe(
+      '415 unsupported_media_type content-encoding',
+    )
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'json',
+    'a/b/c',
+  ])('415 unsupported_media_type: %s', async type => {
+    const { outcome } = await post(JSON.stringify(valid), { 'content-type': type })
+    expect(outcome).toBe('415 unsupported_media_type content-type')
+  })
+
+  test.each(['application/json; charset=utf-8', 'application/problem+json', 'APPLICATION/JSON'])(
+    'is JSON as %s',
+    async type => {
+      expect((await post(JSON.stringify(valid), { 'content-type': type })).outcome).toBe('201')
+    },
+  )
+
+  test('without a content type reads as JSON', async () => {
+    const body = JSON.stringify(valid)
+    const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`
+    expect(await sendRaw(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 201 /)
+  })
+
+  test('408 request_timeout: one that never ends is answered under the caller’s own id', async () => {
+    const id = '0190b1f2-0000-4000-8000-000000000002'
+    const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: ${id}\r\n`
+    const answer = parseRaw(await sendRaw(`${head}Content-Length: 100\r\n\r\n{"kind":`))
+    expect(answer).toEqual({ outcome: '408 request_timeout', requestId: id })
+  })
+
+  test('the credential is asked for first', async () => {
+    const headers = { 'content-type': 'text/plain' }
+    expect((await plane.call('POST', keysPath, { raw: '{', headers })).outcome).toBe('401 unauthenticated')
+  })
+})
+
+describe('a route without body', () => {
+  const revoke = async (raw: string | undefined, headers: Record<string, string>) => {
+    const { row } = await plane.insertApiKey(tenant)
+    const sent = raw === undefined ? {} : { raw }
+    return (await plane.call('POST', `/v1/keys/${row.id}/revoke`, { key, headers, ...sent })).outcome
+  }
+
+  test.each([
+    [undefined, {}],
+    [undefined, { 'content-type': 'application/json' }],
+    ['', { 'content-type': 'text/plain' }],
+    ['{}', {}],
+    ['{}', { 'content-type': 'application/octet-stream' }],
+    [' {} ', { 'content-type': 'no media type' }],
+  ])('takes %j under %j', async (raw, headers) => {
+    expect(await revoke(raw, headers as Record<string, string>)).toBe('200')
+  })
+
+  test('refuses any field, and what is no JSON', async () => {
+    expect(await revoke('{"reason":"x"}', {})).toBe('400 invalid_request reason')
+    expect(await revoke('{', {})).toBe('400 request_validation_failed')
+    expect(await revoke('[]', {})).toBe('400 invalid_request')
+    expect(await revoke('null', {})).toBe('400 invalid_request')
+  })
+})
+
+describe('query', () => {
+  test.each([
+    ['limit=0', '400 request_validation_failed limit'],
+    ['limit=101', '400 request_validation_failed limit'],
+    ['limit=', '400 request_validation_failed limit'],
+    ['limit=1e1', '400 request_validation_failed limit'],
+    ['limit=%205', '400 request_validation_failed limit'],
+    ['limit=-1', '400 request_validation_failed limit'],
+    ['limit=1.5', '400 request_validation_failed limit'],
+    ['limit=5&limit=6', '400 request_validation_failed limit'],
+    ['cursor=', '400 request_validation_failed cursor'],
+    [`cursor=${'a'.repeat(513)}`, '400 request_validation_failed cursor'],
+    ['cursor=abc', '400 invalid_request cursor'],
+    [`cursor=${'a'.repeat(512)}`, '400 invalid_request cursor'],
+    ['page=2', '400 invalid_request page'],
+    ['__proto__=2', '400 invalid_request __proto__'],
+  ])('%s', async (query, outcome) => {
+    const answer = await plane.call('GET', `${keysPath}?${query}`, { key })
+    expect(answer.outcome).toBe(outcome)
+  })
+})
+
+describe('what is no HTTP request', () => {
+  test('413 for a header block over 16 KiB', async () => {
+    const text = await sendRaw(`GET /v1/orgs HTTP/1.1\r\nHost: a\r\nX-Big: ${'x'.repeat(17_000)}\r\n\r\n`)
+    expect(parseRaw(text)).toEqual({
+      outcome: '413 request_too_large',
+      requestId: expect.stringMatching(UUID),
+    })
+  })
+
+  test('400 request_validation_failed for what does not parse', async () => {
+    const text = await sendRaw('HELLO\r\n\r\n')
+    expect(parseRaw(text)).toEqual({
+      outcome: '400 request_validation_failed',
+      requestId: expect.stringMatching(UUID),
+    })
+  })
+
+  test('a client that leaves in the middle of its body harms no one', async () => {
+    const socket = connect(plane.port, '127.0.0.1')
+    const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9\r\n\r\n{`
+    await new Promise(resolve => socket.write(head, resolve))
+    socket.destroy()
+    expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('200')
+  })
+})
+
+test('no body whatever gives a 5xx', async () => {
+  const bodies = fc.oneof(
+    fc.json({ maxDepth: 4 }),
+    fc.string({ unit: 'binary' }),
+    fc
+      .record(
+        {
+          kind: fc.oneof(fc.constantFrom('secret', 'publishable'), fc.jsonValue()),
+          name: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+          scopes: fc.jsonValue(),
+          restrictions: fc.record(
+            { allowed_models: fc.array(fc.string({ unit: 'binary' })), max_request_cost_usd: fc.double() },
+            { requiredKeys: [] },
+          ),
+          expires_at: fc.oneof(fc.date({ noInvalidDate: false }).map(String), fc.string()),
+        },
+        { requiredKeys: ['kind', 'name'] },
+      )
+      .map(value => JSON.stringify(value)),
+  )
+  await fc.assert(
+    fc.asyncProperty(bodies, async raw => {
+      expect((await post(raw)).status).toBeLessThan(500)
+    }),
+    { numRuns: 400 },
+  )
+})

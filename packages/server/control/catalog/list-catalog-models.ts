@@ -1,0 +1,64 @@
+import { allModels } from '@rideau/llm/catalog'
+import type { CatalogModel } from '@rideau/llm/spec'
+import { defineOperation } from '../operation.ts'
+import { cutPage, listOf, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+
+const CatalogModelResource = z
+  .strictObject({
+    /** `provider/model`, as a request names it. */
+    id: z.string(),
+    provider: z.string(),
+    display_name: z.string(),
+    context_window: z.int().nullable(),
+    max_output_tokens: z.int().nullable(),
+    capabilities: z.array(z.string()),
+    /** null: unknown, which is never zero. */
+    pricing: z
+      .strictObject({
+        input_usd_per_mtok: z.number(),
+        output_usd_per_mtok: z.number(),
+        cached_input_usd_per_mtok: z.number().nullable(),
+        cache_write_usd_per_mtok: z.number().nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'CatalogModel' })
+
+export const listCatalogModels = defineOperation({
+  name: 'catalog.list_models',
+  summary: 'The models that the product knows, with their prices. By id.',
+  method: 'GET',
+  path: '/v1/catalog/models',
+  access: { role: 'viewer', of: 'actor' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(CatalogModelResource) },
+  handle: async ({ query }) => cutPage(query, ['catalog.list_models'], resources),
+})
+
+/** The catalogue is part of the program and does not change while that runs. */
+const resources = allModels().map(({ provider, model }) => toCatalogModelResource(provider, model))
+
+function toCatalogModelResource(
+  provider: string,
+  model: CatalogModel,
+): z.output<typeof CatalogModelResource> {
+  const { pricing } = model
+  return {
+    id: `${provider}/${model.id}`,
+    provider,
+    display_name: model.display_name,
+    context_window: model.context_window,
+    max_output_tokens: model.max_output_tokens,
+    capabilities: [...model.capabilities],
+    pricing:
+      pricing === null
+        ? null
+        : {
+            input_usd_per_mtok: pricing.input,
+            output_usd_per_mtok: pricing.output,
+            cached_input_usd_per_mtok: pricing.cache_read ?? null,
+            cache_write_usd_per_mtok: pricing.cache_write ?? null,
+          },
+  }
+}

@@ -1,0 +1,48 @@
+import { PROVIDERS } from '@rideau/llm/providers/index'
+import type { Provider } from '@rideau/llm/spec'
+import { defineOperation } from '../operation.ts'
+import { cutPage, listOf, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+
+const CatalogProviderResource = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    /** What a credential's own `base_url` replaces; null: it must bring one. */
+    base_url: z.string().nullable(),
+    /** `any`: the models are the owner's own, and every name is taken. */
+    models: z.enum(['catalog', 'any']),
+    sandbox: z.boolean(),
+    credential_fields: z.array(z.strictObject({ name: z.string(), required: z.boolean() })),
+  })
+  .meta({ id: 'CatalogProvider' })
+
+export const listCatalogProviders = defineOperation({
+  name: 'catalog.list_providers',
+  summary: 'The providers that the product knows, and the fields that a credential for each takes. By id.',
+  method: 'GET',
+  path: '/v1/catalog/providers',
+  access: { role: 'viewer', of: 'actor' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(CatalogProviderResource) },
+  handle: async ({ query }) =>
+    cutPage(query, ['catalog.list_providers'], PROVIDERS.map(toCatalogProviderResource)),
+})
+
+function toCatalogProviderResource(provider: Provider): z.output<typeof CatalogProviderResource> {
+  const isSandbox = provider.sandbox === true
+  return {
+    id: provider.id,
+    name: provider.name,
+    // The sandbox calls nobody: its address is a name that cannot exist.
+    base_url: isSandbox ? null : provider.baseUrl,
+    models: provider.models,
+    sandbox: isSandbox,
+    credential_fields: isSandbox
+      ? []
+      : [
+          { name: 'api_key', required: provider.auth !== 'none' },
+          { name: 'base_url', required: provider.baseUrl === null },
+        ],
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FAULTS } from '../core/fault-table.ts'
+import { type ControlPlane, openControlPlane } from '../testing/control-plane.ts'
+
+let plane: ControlPlane
+let ready = { ready: true, reasons: [] as string[] }
+beforeAll(async () => {
+  plane = await openControlPlane({ isReady: () => ready })
+})
+afterAll(() => plane.close())
+
+describe('GET /docs/errors', () => {
+  test('has every code at the anchor that doc_url names', async () => {
+    const { status, headers, text } = await plane.call('GET', '/docs/errors')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    for (const code of Object.keys(FAULTS)) expect(text.split(` id="${code}"`)).toHaveLength(2)
+  })
+
+  test('allows its own style sheet and nothing else', async () => {
+    const { headers, text } = await plane.call('GET', '/docs/errors')
+    const css = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? ''
+    const hash = createHash('sha256').update(css).digest('base64')
+    expect(headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    )
+    expect(text).not.toMatch(/<script|style=|src=|href="(?!#)|\son\w+=/)
+  })
+})
+
+describe('probes', () => {
+  test('GET /healthz: the process lives, whatever else', async () => {
+    ready = { ready: false, reasons: ['the database is out of reach'] }
+    expect((await plane.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
+  })
+
+  test('GET /readyz: says whether it can serve, and why not', async () => {
+    ready = { ready: false, reasons: ['the database is out of reach'] }
+    const not = await plane.call('GET', '/readyz')
+    expect([not.status, not.json]).toEqual([503, ready])
+    ready = { ready: true, reasons: [] }
+    const yes = await plane.call('GET', '/readyz')
+    expect([yes.status, yes.json]).toEqual([200, ready])
+  })
+
+  test('every answer carries X-Request-Id and the headers of a careful host', async () => {
+    for (const path of ['/healthz', '/readyz', '/docs/errors', '/openapi.json', '/nothing']) {
+      const { headers } = await plane.call('GET', path)
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(headers.get('x-powered-by')).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FAULTS } from '../core/fault-table.ts'
+import { UUID_PATTERN } from '../core/ids.ts'
+import { type ControlPlane, openControlPlane } from '../testing/control-plane.ts'
+import { operations } from './operations.ts'
+
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  schema: Record<string, unknown>
+}
+interface DocumentedOperation {
+  operationId: string
+  description: string
+  security?: unknown[]
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Record<string, unknown> }> }
+  responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>
+}
+interface OpenApi {
+  openapi: string
+  paths: Record<string, Record<string, DocumentedOperation>>
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> }
+}
+
+let plane: ControlPlane
+let document: OpenApi
+beforeAll(async () => {
+  plane = await openControlPlane()
+  document = (await plane.call<OpenApi>('GET', '/openapi.json')).json
+})
+afterAll(() => plane.close())
+
+const all = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+
+describe('GET /openapi.json', () => {
+  test('is OpenAPI 3.1 and has every operation once, under its own name', () => {
+    expect(document.openapi).toBe('3.1.0')
+    const documented = all().map(
+      ({ method, path, operation }) => `${method} ${path} ${operation.operationId}`,
+    )
+    expect(documented.sort()).toEqual(
+      operations.map(({ method, path, name }) => `${method} ${path} ${name}`).sort(),
+    )
+    expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)
+  })
+
+  test('declares every path parameter, with the pattern of a UUID', () => {
+    for (const { path, operation } of all()) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+      const declared = (operation.parameters ?? []).filter(parameter => parameter.in === 'path')
+      expect(declared.map(({ name }) => name)).toEqual(named)
+      for (const { required, schema } of declared) {
+        expect([required, schema.type, schema.pattern]).toEqual([true, 'string', UUID_PATTERN])
+      }
+    }
+  })
+
+  test('has no reference that leads nowhere, and no schema that nothing refers to', () => {
+    const text = JSON.stringify(document)
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(match => match[1])
+    const names = Object.keys(document.components.schemas).map(name => `#/components/schemas/${name}`)
+    expect(new Set(references)).toEqual(new Set(names))
+  })
+
+  test('the project list declares exactly a page size and a cursor', () => {
+    const parameters = document.paths['/v1/orgs/{orgId}/projects']?.get?.parameters ?? []
+    const query = parameters.filter(parameter => parameter.in === 'query')
+    expect(query.map(({ name }) => name).sort()).toEqual(['cursor', 'limit'])
+    const schemaOf = (name: string) => query.find(parameter => parameter.name === name)?.schema
+    expect(schemaOf('limit')).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
+    expect(schemaOf('cursor')).toMatchObject({ type: 'string', minLength: 1, maxLength: 512 })
+    expect(query.some(({ required }) => required === true)).toBe(false)
+  })
+
+  test('every operation shows the error envelope, its own codes, and who may call', () => {
+    for (const { path, operation } of all()) {
+      expect(operation.responses.default?.content?.['application/json']?.schema.$ref).toBe(
+        '#/components/schemas/Error',
+      )
+      const codes = [...operation.description.matchAll(/`(\w+)`/g)].map(match => match[1] as string)
+      for (const code of codes) expect(FAULTS).toHaveProperty(code)
+      expect(codes).toContain('request_validation_failed')
+      expect(operation.security).toEqual(path === '/v1/setup' ? [] : undefined)
+    }
+  })
+
+  test('bodies are closed, and a route without body asks for none', () => {
+    const revoke = document.paths['/v1/keys/{keyId}/revoke']?.post
+    expect(revoke?.requestBody).toBeUndefined()
+    expect(
+      JSON.stringify(document.components.schemas.NewKeyInput ?? document.components.schemas.NewKey),
+    ).toContain('"additionalProperties":false')
+  })
+
+  test('404 route_not_found in production', async () => {
+    const production = await openControlPlane({ production: true })
+    try {
+      expect((await production.call('GET', '/openapi.json')).outcome).toBe('404 route_not_found')
+    } finally {
+      await production.close()
+    }
+  })
+})

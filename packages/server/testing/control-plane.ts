@@ -1,0 +1,178 @@
+import type { AddressInfo } from 'node:net'
+import pino from 'pino'
+import { createKeyRow } from '../control/keys/new-key.ts'
+import { createManagementKeyRow } from '../control/management-keys/new-management-key.ts'
+import { createProject, type ProjectTree } from '../control/projects/new-project.ts'
+import { toCredentialRow } from '../control/provider-credentials/new-credential.ts'
+import { type ControlDeps, type ControlLimits, createControlServer } from '../control/server.ts'
+import { type Clock, systemRandom } from '../core/chance.ts'
+import { openIds } from '../core/ids.ts'
+import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
+import { SCOPES } from '../core/tenancy.ts'
+import type { ErrorEnvelope } from '../http/envelope.ts'
+import { insertKey } from '../storage/keys.ts'
+import { insertManagementKey } from '../storage/management-keys.ts'
+import { insertOrganization } from '../storage/organizations.ts'
+import { insertProviderCredential } from '../storage/provider-credentials.ts'
+import type { KeyRow, ManagementKeyRow, OrganizationRow } from '../storage/schema.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+
+export const SETUP_TOKEN = 'the-set-up-token-of-the-tests'
+
+/** What a call answered; the caller says what it expects to read. */
+export interface Answer<Body> {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Body
+  /** `201`, or of a failure `400 invalid_request restrictions.allowed_models[0]`. */
+  readonly outcome: string
+}
+
+export interface List<Record> {
+  readonly data: Record[]
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+export interface CallOptions {
+  readonly key?: string | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is. */
+  readonly raw?: string | Buffer
+  readonly headers?: Record<string, string>
+}
+
+export interface Tenant extends ProjectTree {
+  readonly organization: OrganizationRow
+  /** Management keys in the clear, by role. */
+  readonly keys: Readonly<Record<ManagementKeyRow['role'], string>>
+}
+
+export interface ControlPlane {
+  readonly url: string
+  readonly port: number
+  readonly database: FreshDatabase
+  readonly secretBox: SecretBox
+  readonly clock: Clock & { advance(ms: number): void }
+  readonly newId: () => string
+  /** How often a write was announced. */
+  readonly writes: () => number
+  /** Everything that the server logged. */
+  readonly logged: () => string
+  call<Body = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>
+  /** An organization with a project and a management key of every role, past all operations. */
+  insertTenant(name: string): Promise<Tenant>
+  insertApiKey(tenant: Tenant): Promise<{ row: KeyRow; text: string }>
+  insertCredential(tenant: Tenant, apiKey: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** The real control plane on a database of its own, listening on loopback. */
+export async function openControlPlane(
+  overrides: Partial<ControlDeps> = {},
+  limits?: ControlLimits,
+): Promise<ControlPlane> {
+  const database = await freshDatabase()
+  let now = Date.now()
+  const clock = { now: () => now, advance: (ms: number) => void (now += ms) }
+  const secretBox = openSecretBox(Buffer.alloc(32, 7), systemRandom)
+  const newId = openIds(clock, systemRandom)
+  const made = { clock, random: systemRandom, newId, secretBox }
+  const lines: string[] = []
+  let writes = 0
+  let port = 0
+  const app = await createControlServer(
+    {
+      db: database.db,
+      ...made,
+      log: pino({ level: 'info' }, { write: line => void lines.push(line) }),
+      production: false,
+      baseUrl: () => `http://127.0.0.1:${port}`,
+      gatewayUrl: () => 'http://127.0.0.1:1',
+      setupToken: () => SETUP_TOKEN,
+      afterWrite: async () => void writes++,
+      isReady: () => ({ ready: true, reasons: [] }),
+      ...overrides,
+    },
+    limits,
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    port,
+    database,
+    secretBox,
+    clock,
+    newId,
+    writes: () => writes,
+    logged: () => lines.join(''),
+    call: (method, path, options) => call(`${url}${path}`, method, options ?? {}),
+    async insertTenant(name) {
+      const stamps = { created_at: new Date(now), updated_at: new Date(now) }
+      const slug = `${name}-${newId()}`
+      const organization = { id: newId(), name, slug, time_zone: 'UTC', ...stamps, deleted_at: null }
+      await insertOrganization(database.db, organization)
+      const project = { orgId: organization.id, name, slug: 'project', allowedOrigins: [] }
+      const tree = await createProject(database.db, made, project)
+      const keys = { viewer: '', developer: '', admin: '' }
+      for (const role of ['viewer', 'developer', 'admin'] as const) {
+        const key = createManagementKeyRow(made, {
+          orgId: organization.id,
+          name: role,
+          role,
+          expiresAt: null,
+        })
+        await insertManagementKey(database.db, key.row)
+        keys[role] = key.text
+      }
+      return { organization, ...tree, keys }
+    },
+    async insertApiKey(tenant) {
+      const key = createKeyRow(made, tenant.development, {
+        kind: 'secret',
+        name: 'inserted',
+        scopes: SCOPES,
+        allowedModels: null,
+        allowedEndpoints: null,
+        maxRequestCostNanoUsd: null,
+        expiresAt: null,
+      })
+      await insertKey(database.db, key.row)
+      return key
+    },
+    async insertCredential(tenant, apiKey) {
+      const input = { provider: 'openai', name: 'inserted', apiKey, baseUrl: null, options: {}, weight: 1 }
+      const row = toCredentialRow(made, tenant.development, input)
+      await insertProviderCredential(database.db, row)
+      return row.id
+    },
+    async close() {
+      await app.close()
+      await database.drop()
+    },
+  }
+}
+
+async function call<Body>(url: string, method: string, options: CallOptions): Promise<Answer<Body>> {
+  const { key, body, raw, headers } = options
+  const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent === undefined ? {} : { body: sent }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  const json = (isJson ? JSON.parse(text) : undefined) as Body & Partial<ErrorEnvelope>
+  const { code, param } = json?.error ?? {}
+  const outcome = [response.status, code, param].filter(part => part !== undefined && part !== null).join(' ')
+  return { status: response.status, headers: response.headers, text, json, outcome }
+}
