@@ -1,6 +1,6 @@
 import type { Json, JsonObject, UpstreamError } from '../../spec.ts'
 import { classifyError } from './classify-error.ts'
-import { toArray, toObject, toText } from './json-value.ts'
+import { toArray, toObject, toText } from '../../json-value.ts'
 import { findRetryAfterMs, type ReplyHeaders } from './retry-after.ts'
 
 /** Longest piece of a provider's words that goes to the log. */

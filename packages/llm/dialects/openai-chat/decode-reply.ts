@@ -7,7 +7,7 @@ import {
   readReasoning,
 } from './decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { toArray, toObject, toText } from './json-value.ts'
+import { toArray, toObject, toText } from '../../json-value.ts'
 
 type Choice = ChatReply['choices'][number]
 

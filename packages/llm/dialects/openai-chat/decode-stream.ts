@@ -16,7 +16,7 @@ import {
   readReasoning,
 } from './decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { toArray, toObject, toText } from './json-value.ts'
+import { toArray, toObject, toText } from '../../json-value.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -10,7 +10,7 @@ import type {
 } from '../../spec.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { isHarmless } from './harmless-params.ts'
-import { toObject } from './json-value.ts'
+import { toObject } from '../../json-value.ts'
 import { fromRequest, fromSource, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>

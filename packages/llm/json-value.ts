@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../spec.ts'
+import type { Json, JsonObject } from './spec.ts'
 
 /** Readers for values that a provider may have put to the wrong type. */
 
@@ -13,4 +13,9 @@ export function toArray(value: Json | undefined): readonly Json[] {
 /** undefined: no string, or an empty one. */
 export function toText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The objects of an array; what is none is left out. */
+export function toObjects(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.map(toObject).filter(each => each !== undefined) : []
 }

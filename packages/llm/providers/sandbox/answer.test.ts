@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { openAiChat } from '../../dialects/openai-chat/client.ts'
+import type { ChatReply, JsonObject, StreamEvent, Target } from '../../spec.ts'
+import { sandbox } from '../sandbox.ts'
+import { answerSandbox } from './answer.ts'
+
+const target: Target = { provider: sandbox, model: 'echo', baseUrl: 'http://sandbox.invalid/v1', apiKey: '' }
+
+const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] })
+
+function reply(model: string, body: JsonObject): ChatReply {
+  const answer = answerSandbox(model, body)
+  if (answer.kind !== 'reply') throw new Error(answer.kind)
+  expect(answer.status).toBe(200)
+  return openAiChat.decodeReply(answer.body, target)
+}
+
+function stream(model: string, body: JsonObject): { events: StreamEvent[]; isCut: boolean } {
+  const answer = answerSandbox(model, { ...body, stream: true })
+  if (answer.kind !== 'stream') throw new Error(answer.kind)
+  const decoder = openAiChat.openStream(target)
+  return { events: answer.events.flatMap(data => decoder.decode(data)), isCut: answer.isCut }
+}
+
+function said(events: readonly StreamEvent[]): string {
+  return events.map(event => (event.type === 'delta' ? (event.content ?? '') : '')).join('')
+}
+
+const TOOLS = [
+  {
+    type: 'function',
+    function: {
+      name: 'first',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  },
+  { type: 'function', function: { name: 'second' } },
+]
+
+describe('sandbox/echo', () => {
+  test('repeats the last user text, parts too, and counts four bytes a token', () => {
+    const body = {
+      messages: [
+        { role: 'system', content: 'abcd' },
+        { role: 'user', content: 'Grüße!!' },
+      ],
+    }
+    expect(reply('echo', body)).toEqual({
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Grüße!!' }, finishReason: 'stop' }],
+      usage: { uncachedInput: 4, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 },
+    })
+    expect(
+      reply(
+        'echo',
+        user([
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ]),
+      ).choices[0]?.message.content,
+    ).toBe('a\nb')
+  })
+
+  test('the same request is answered alike', () => {
+    expect(answerSandbox('echo', user('x'))).toEqual(answerSandbox('echo', user('x')))
+  })
+
+  test('streams several pieces that add up, no character halved, with usage where it is asked for', () => {
+    const text = '🦜 a parrot repeats '.repeat(20)
+    const plain = stream('echo', user(text))
+    expect(said(plain.events)).toBe(text)
+    expect(plain.events.filter(event => event.type === 'delta').length).toBeGreaterThan(5)
+    expect(plain.events.at(-1)).toEqual({ type: 'end' })
+    expect(plain.events.some(event => event.type === 'usage')).toBe(false)
+    const asked = stream('echo', { ...user(text), stream_options: { include_usage: true } })
+    expect(asked.events.at(-2)).toEqual({ type: 'usage', usage: reply('echo', user(text)).usage })
+  })
+
+  test('keeps to the output cap, and says so', () => {
+    const { choices, usage } = reply('echo', { ...user('äöüäöüäöü'), max_tokens: 1 })
+    expect(choices[0]).toMatchObject({ message: { content: 'äö' }, finishReason: 'length' })
+    expect(usage?.output).toBe(1)
+  })
+
+  test.each([
+    {},
+    { messages: 'x' },
+    { messages: [null, 1, { role: 'user' }] },
+    { messages: [], tools: 5, tool_choice: 7 },
+  ])('answers %j without a throw', body => {
+    expect(reply('echo', body as JsonObject).choices).toHaveLength(1)
+  })
+})
+
+describe('sandbox/tools', () => {
+  test('calls the first tool with arguments of its schema, plain and streamed alike', () => {
+    const body = { ...user('x'), tools: TOOLS }
+    const choice = reply('tools', body).choices[0]
+    expect(choice).toMatchObject({
+      finishReason: 'tool_calls',
+      message: { content: null, tool_calls: [{ function: { name: 'first', arguments: '{"city":"text"}' } }] },
+    })
+    const { events } = stream('tools', body)
+    const deltas = events.flatMap(event => (event.type === 'delta' ? (event.toolCalls ?? []) : []))
+    expect(deltas[0]).toMatchObject({
+      index: 0,
+      id: choice?.message.tool_calls?.[0]?.id,
+      function: { name: 'first' },
+    })
+    expect(deltas.map(delta => delta.function?.arguments ?? '').join('')).toBe('{"city":"text"}')
+  })
+
+  test('calls the chosen tool, and none where none may be called', () => {
+    const choose = (tool_choice: JsonObject[string]) =>
+      reply('tools', { ...user('x'), tools: TOOLS, tool_choice }).choices[0]
+    expect(
+      choose({ type: 'function', function: { name: 'second' } })?.message.tool_calls?.[0]?.function,
+    ).toEqual({ name: 'second', arguments: '{}' })
+    expect(choose('none')).toMatchObject({ finishReason: 'stop', message: { content: 'x' } })
+  })
+
+  test('answers a tool result with text', () => {
+    const messages = [
+      ...(user('x').messages as JsonObject[]),
+      { role: 'tool', tool_call_id: 'a', content: '21 °C' },
+    ]
+    expect(reply('tools', { messages, tools: TOOLS }).choices[0]).toMatchObject({
+      finishReason: 'stop',
+      message: { content: 'The tool answered: 21 °C' },
+    })
+  })
+})
+
+test('sandbox/json: an instance of the schema, or an object', () => {
+  const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 2 } }, required: ['n'] }
+  const format = { type: 'json_schema', json_schema: { name: 'x', schema } }
+  const content = (body: JsonObject) =>
+    JSON.parse(reply('json', body).choices[0]?.message.content ?? '') as unknown
+  expect(content({ ...user('x'), response_format: format })).toEqual({ n: 2 })
+  expect(content({ ...user('x'), response_format: { type: 'json_object' } })).toEqual({ echo: 'x' })
+  expect(content(user('x'))).toEqual({ echo: 'x' })
+})
+
+describe('the failures an app must handle', () => {
+  test('sandbox/slow waits five seconds, plain and streamed', () => {
+    expect(answerSandbox('slow', user('x'))).toMatchObject({ kind: 'reply', delayMs: 5000 })
+    expect(answerSandbox('slow', { ...user('x'), stream: true })).toMatchObject({
+      kind: 'stream',
+      delayMs: 5000,
+    })
+  })
+
+  test('sandbox/timeout never answers', () => {
+    expect(answerSandbox('timeout', user('x'))).toEqual({ kind: 'timeout' })
+  })
+
+  test.each([
+    ['overloaded', 'overloaded'],
+    ['unavailable', 'unavailable'],
+    ['rejected', 'bad_request'],
+    ['nothing', 'model_not_found'],
+  ])('sandbox/%s is classified as %s', (model, kind) => {
+    const answer = answerSandbox(model, { ...user('x'), stream: true })
+    if (answer.kind !== 'reply') throw new Error(answer.kind)
+    expect(openAiChat.decodeError(answer.status, answer.headers, JSON.stringify(answer.body)).kind).toBe(kind)
+  })
+
+  test('sandbox/interrupted: a stream that breaks off in its text, an answer that breaks off in its JSON', () => {
+    const { events, isCut } = stream('interrupted', user('a long enough text to be cut'))
+    expect(isCut).toBe(true)
+    expect(said(events)).not.toBe('')
+    expect(
+      events.some(
+        event => event.type === 'end' || (event.type === 'delta' && event.finishReason !== undefined),
+      ),
+    ).toBe(false)
+    const plain = answerSandbox('interrupted', user('x'))
+    if (plain.kind !== 'cut') throw new Error(plain.kind)
+    expect(() => JSON.parse(plain.body)).toThrow()
+  })
+})
+
+test('every model of the catalogue is one that answers', () => {
+  for (const { id } of sandbox.catalog?.models ?? []) {
+    const answer = answerSandbox(id, user('x'))
+    if (answer.kind === 'reply') expect(answer.status).not.toBe(404)
+  }
+})

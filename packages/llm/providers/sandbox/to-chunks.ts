@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../spec.ts'
+import type { SandboxSpeech } from './answer.ts'
+
+/** A short text still comes in several pieces, a long one in about so many. */
+const PIECES = 24
+const SHORTEST = 3
+
+/** One speech as the chunks of a stream: the role, pieces, the reason to finish, and usage where it was asked for. */
+export function toChunks(
+  speech: SandboxSpeech,
+  head: { readonly id: string; readonly created: number; readonly callId: string },
+  includeUsage: boolean,
+): JsonObject[] {
+  const chunk = (choices: JsonObject[], usage: JsonObject | null): JsonObject => ({
+    id: head.id,
+    object: 'chat.completion.chunk',
+    created: head.created,
+    model: speech.model,
+    choices,
+    ...(includeUsage ? { usage } : {}),
+  })
+  const step = (delta: JsonObject, finishReason: string | null = null): JsonObject =>
+    chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }], null)
+  const { text, toolCall } = speech
+  const chunks = [step({ role: 'assistant', content: text === undefined ? null : '' })]
+  for (const content of toPieces(text ?? '')) chunks.push(step({ content }))
+  if (toolCall !== undefined) {
+    const begin = { name: toolCall.name, arguments: '' }
+    chunks.push(step({ tool_calls: [{ index: 0, id: head.callId, type: 'function', function: begin }] }))
+    for (const piece of toPieces(toolCall.arguments)) {
+      chunks.push(step({ tool_calls: [{ index: 0, function: { arguments: piece } }] }))
+    }
+  }
+  chunks.push(step({}, speech.finishReason))
+  if (includeUsage) chunks.push(chunk([], speech.usage))
+  return chunks
+}
+
+function toPieces(text: string): string[] {
+  // By characters, not by their halves.
+  const characters = [...text]
+  const size = Math.max(SHORTEST, Math.ceil(characters.length / PIECES))
+  const pieces: string[] = []
+  for (let at = 0; at < characters.length; at += size) pieces.push(characters.slice(at, at + size).join(''))
+  return pieces
+}
