@@ -49,7 +49,7 @@ type ResourceOf<A extends Access> = A extends { readonly of: infer Kind extends 
 type RoleOf<A extends Access> = A extends { readonly of: ResourceKind } ? Role : undefined
 
 /** Everything a handler gets; the resource and the role were resolved and checked before it runs. */
-export interface Call<Path extends string, A extends Access, Query, Body> {
+interface Call<Path extends string, A extends Access, Query, Body> {
   readonly services: Services
   readonly actor: ActorOf<A>
   readonly resource: ResourceOf<A>

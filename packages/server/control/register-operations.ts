@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { routeNotFound } from './answer-fault.ts'
 import { type Admission, admit } from './access.ts'
+import { routeNotFound } from './answer-fault.ts'
 import { ErrorBody } from './error-body.ts'
 import type { Operation, Services } from './operation.ts'
 import { z } from './zod.ts'

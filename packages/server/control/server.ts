@@ -68,6 +68,8 @@ export async function createControlServer(
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: req => parseRequestId(req.headers['x-request-id']) ?? newId(),
+    // While it closes, what still comes in on an open connection is served: Fastify's own 503 is no envelope of ours.
+    return503OnClosing: false,
     // A backstop behind our own timer: it also ends header blocks and refused bodies that never end.
     requestTimeout: limits.bodyTimeoutMs + 5_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: 5_000 },

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, ReferenceExpression, SqlBool, Expression } from 'kysely'
+import type { Expression, ExpressionBuilder, ReferenceExpression, SqlBool } from 'kysely'
 
 /** One page of a list that is ordered newest first, by time and then by id. */
 export interface Page {

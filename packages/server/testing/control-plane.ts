@@ -20,7 +20,7 @@ import { type FreshDatabase, freshDatabase } from './database.ts'
 export const SETUP_TOKEN = 'the-set-up-token-of-the-tests'
 
 /** What a call answered; the caller says what it expects to read. */
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -35,7 +35,7 @@ export interface List<Record> {
   readonly next_cursor: string | null
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly key?: string | undefined
   /** Sent as JSON. */
   readonly body?: unknown

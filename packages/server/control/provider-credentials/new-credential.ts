@@ -1,5 +1,5 @@
-import type { EnvironmentRow } from '../../storage/schema.ts'
 import type { NewCredential } from '../../storage/provider-credentials.ts'
+import type { EnvironmentRow } from '../../storage/schema.ts'
 import type { Services } from '../operation.ts'
 
 export interface CredentialInput {
