@@ -41,17 +41,28 @@ export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
     ...Object.entries(faultHeaders(fault)).flat(),
     ...corsHeaders(x),
   ]
-  const mustClose = hasUnreadBody(x.req)
-  if (mustClose) headers.push('Connection', 'close')
-  res.writeHead(fault.status, headers)
-  res.end(bytes)
-  if (mustClose) closeAfterReading(x)
+  if (hasUnreadBody(x.req)) {
+    res.writeHead(fault.status, [...headers, 'Connection', 'close'])
+    endAfterUpload(x, bytes)
+  } else {
+    res.writeHead(fault.status, headers)
+    res.end(bytes)
+  }
 }
 
-/** Closing at once would reset the connection and could take our answer with it. */
-function closeAfterReading({ req }: Exchange): void {
-  req.resume()
-  const timer = setTimeout(() => req.socket.destroy(), LINGER_MS)
+/**
+ * Answers at once, but ends only when the rest of the upload was read or waited for: closing earlier would reset the
+ * connection and could take our answer with it.
+ */
+function endAfterUpload({ req, res }: Exchange, bytes: Buffer): void {
+  res.write(bytes)
+  const end = (): void => {
+    clearTimeout(timer)
+    res.end()
+  }
+  const timer = setTimeout(end, LINGER_MS)
   timer.unref()
-  req.socket.once('close', () => clearTimeout(timer))
+  req.once('end', end)
+  req.once('close', end)
+  req.resume()
 }

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/house.ts'
+
+let house: TestHouse
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  await house.addCredential('openai', { api_key: 'k' })
+})
+
+afterAll(async () => {
+  await house.close()
+})
+
+async function get(route: string, key = house.secretKey): Promise<{ status: number; body: any }> {
+  const response = await fetch(house.gatewayUrl + route, { headers: { authorization: `Bearer ${key}` } })
+  return { status: response.status, body: await response.json() }
+}
+
+describe('GET /v1/models', () => {
+  test('lists what the environment holds a credential for, by id, all at once', async () => {
+    const { status, body } = await get('/v1/models')
+    expect(status).toBe(200)
+    const ids = body.data.map((model: { id: string }) => model.id)
+    expect(new Set(ids.map((id: string) => id.split('/')[0]))).toEqual(new Set(['openai', 'sandbox']))
+    expect([...ids].sort()).toEqual(ids)
+    expect(body).toMatchObject({ has_more: false, next_cursor: null })
+    expect(body.data.find((model: { id: string }) => model.id === 'openai/gpt-4o-mini')).toEqual({
+      id: 'openai/gpt-4o-mini',
+      object: 'model',
+      kind: 'model',
+      provider: 'openai',
+      display_name: expect.any(String),
+      context_window: 128000,
+      max_output_tokens: 16384,
+      capabilities: expect.arrayContaining(['chat', 'tools', 'response_format', 'vision']),
+      pricing: { input_usd_per_mtok: 0.15, output_usd_per_mtok: 0.6, cached_input_usd_per_mtok: 0.075 },
+      targets: null,
+    })
+  })
+
+  test('pages where limit is given, and the pages make the whole', async () => {
+    const all = (await get('/v1/models')).body.data.map((model: { id: string }) => model.id)
+    const paged: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await get(`/v1/models?limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      paged.push(...body.data.map((model: { id: string }) => model.id))
+      expect(body.has_more).toBe(body.next_cursor !== null)
+      cursor = body.next_cursor
+    }
+    expect(paged).toEqual(all)
+  })
+
+  test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=', `cursor=${'x'.repeat(513)}`, 'page=2'])(
+    '?%s is 400 request_validation_failed',
+    async query => {
+      const { status, body } = await get(`/v1/models?${query}`)
+      expect([status, body.error.code, body.error.param]).toEqual([
+        400,
+        'request_validation_failed',
+        query.split('=')[0],
+      ])
+    },
+  )
+
+  test("shows only the key's models", async () => {
+    const { key } = await house.createKey({
+      restrictions: { allowed_models: ['sandbox/*', 'openai/gpt-4o'] },
+    })
+    const { body } = await get('/v1/models', key)
+    const ids = body.data.map((model: { id: string }) => model.id)
+    expect(ids.filter((id: string) => id.startsWith('openai/'))).toEqual(['openai/gpt-4o'])
+    expect(ids).toContain('sandbox/echo')
+    expect((await get('/v1/models/openai/gpt-4o-mini', key)).body.error.code).toBe('model_not_found')
+  })
+
+  test('needs no scope, but a key', async () => {
+    const { key } = await house.createKey({ scopes: ['feedback'] })
+    expect((await get('/v1/models', key)).status).toBe(200)
+    const { key: publishable } = await house.createKey({ kind: 'publishable' })
+    expect((await get('/v1/models', publishable)).body.error.code).toBe('endpoint_not_allowed')
+    expect((await fetch(`${house.gatewayUrl}/v1/models`)).status).toBe(401)
+  })
+})
+
+describe('GET /v1/models/{model}', () => {
+  test.each(['/v1/models/openai/gpt-4o-mini', '/v1/models/openai%2Fgpt-4o-mini', '/v1/models/gpt-4o-mini'])(
+    '%s is the same model',
+    async route => {
+      expect((await get(route)).body.id).toBe('openai/gpt-4o-mini')
+    },
+  )
+
+  test('one that nothing knows, or without a credential, is 404 model_not_found', async () => {
+    for (const name of ['openai/unheard-of', 'groq/llama-3.3-70b-versatile', '%zz', 'x'.repeat(300)]) {
+      expect((await get(`/v1/models/${name}`)).status).toBe(404)
+    }
+  })
+})
+
+test('the compat list is OpenAI’s, never paged', async () => {
+  const { body } = await get('/openai/v1/models?limit=1')
+  expect(body.object).toBe('list')
+  expect(body.data.length).toBeGreaterThan(1)
+  expect(body.data[0]).toEqual({
+    id: expect.any(String),
+    object: 'model',
+    created: 0,
+    owned_by: expect.any(String),
+  })
+})
+
+describe('browsers', () => {
+  test('a preflight is answered on every client route', async () => {
+    const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+  })
+})
+
+test('GET /healthz and /readyz need no credential', async () => {
+  for (const url of [house.gatewayUrl, house.controlUrl]) {
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  }
+})

@@ -1,0 +1,112 @@
+import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
+import type { JsonObject, UpstreamRequest } from '@rideau/llm/spec'
+import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
+
+/**
+ * Plays the sandbox's answers as if they came over a wire, so that everything above a transport is the same for it as
+ * for a real provider. It calls nobody.
+ */
+export function openSandboxTransport(): Transport {
+  const running = new Set<SandboxCall>()
+  return {
+    call(request, handler) {
+      const call = new SandboxCall(handler, () => running.delete(call))
+      running.add(call)
+      call.play(answer(request))
+      return call
+    },
+    async close() {
+      for (const call of running) call.abort()
+    },
+  }
+}
+
+function answer(request: UpstreamRequest): SandboxAnswer {
+  // The gateway's own encoder made these bytes.
+  const body = JSON.parse(request.body.toString('utf8')) as JsonObject
+  return answerSandbox(String(body.model), body)
+}
+
+class SandboxCall implements UpstreamCall {
+  readonly #handler: UpstreamHandler
+  readonly #onDone: () => void
+  #timer: NodeJS.Timeout | undefined
+  /** What is still to be told, in order. */
+  #steps: (() => void)[] = []
+  #isPaused = false
+  #isScheduled = false
+  #isDone = false
+
+  constructor(handler: UpstreamHandler, onDone: () => void) {
+    this.#handler = handler
+    this.#onDone = onDone
+  }
+
+  play(answered: SandboxAnswer): void {
+    this.#steps = this.#script(answered)
+    const delayMs = 'delayMs' in answered ? answered.delayMs : 0
+    if (delayMs === 0) this.#schedule()
+    else this.#timer = setTimeout(() => this.#schedule(), delayMs)
+  }
+
+  abort(): void {
+    clearTimeout(this.#timer)
+    this.#finish()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#schedule()
+  }
+
+  #script(answered: SandboxAnswer): (() => void)[] {
+    const handler = this.#handler
+    const broken = (): void =>
+      handler.onFail({ kind: 'unavailable', detail: 'the sandbox broke the connection' })
+    if (answered.kind === 'timeout') {
+      return [() => handler.onFail({ kind: 'timeout', detail: 'the sandbox never answers' })]
+    }
+    if (answered.kind === 'cut') return [() => handler.onStart(200, {}), broken]
+    if (answered.kind === 'reply') {
+      return [
+        () => handler.onStart(answered.status, answered.headers),
+        () => handler.onData(Buffer.from(JSON.stringify(answered.body))),
+        () => handler.onEnd(),
+      ]
+    }
+    return [
+      () => handler.onStart(200, { 'content-type': 'text/event-stream' }),
+      ...answered.events.map(event => () => handler.onData(Buffer.from(`data: ${event}\n\n`))),
+      answered.isCut ? broken : () => handler.onEnd(),
+    ]
+  }
+
+  /** Tells in a later turn, as a socket would: never inside the caller's own call. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isDone) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#tell()
+    })
+  }
+
+  #tell(): void {
+    while (!this.#isPaused && !this.#isDone) {
+      const step = this.#steps.shift()
+      if (step === undefined) return this.#finish()
+      step()
+    }
+  }
+
+  #finish(): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    this.#steps = []
+    this.#onDone()
+  }
+}
