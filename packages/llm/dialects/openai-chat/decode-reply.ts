@@ -17,9 +17,9 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const choices: Choice[] = []
   for (const [position, item] of toArray(body.choices).entries()) {
     const choice = toObject(item)
-    const message = toObject(choice?.message)
-    if (choice === undefined || message === undefined || choice.finish_reason === 'error') continue
-    choices.push(decodeChoice(choice, message, position, replyId))
+    if (choice === undefined || choice.finish_reason === 'error') continue
+    // What a content filter took away may leave no message at all.
+    choices.push(decodeChoice(choice, toObject(choice.message) ?? {}, position, replyId))
   }
   return {
     choices,

@@ -38,8 +38,17 @@ class ChunkDecoder implements StreamDecoder {
     if (data === '[DONE]') return [{ type: 'end' }]
     const chunk = parseObject(data)
     if (chunk === undefined) return [{ type: 'error', error: brokenFrame(data) }]
+    const usage = decodeUsage(chunk, this.completionExcludesReasoning)
     const error = findError(chunk, event)
-    if (error !== undefined) return [{ type: 'error', error }]
+    if (error !== undefined) {
+      // What was used until then is owed all the same.
+      return usage === undefined
+        ? [{ type: 'error', error }]
+        : [
+            { type: 'usage', usage },
+            { type: 'error', error },
+          ]
+    }
     const events: StreamEvent[] = []
     for (const item of toArray(chunk.choices)) {
       const choice = toObject(item)
@@ -47,7 +56,6 @@ class ChunkDecoder implements StreamDecoder {
       const delta = this.decodeChoice(choice, toText(chunk.id) ?? '')
       if (delta !== undefined) events.push(delta)
     }
-    const usage = decodeUsage(chunk, this.completionExcludesReasoning)
     if (usage !== undefined) events.push({ type: 'usage', usage })
     return events
   }

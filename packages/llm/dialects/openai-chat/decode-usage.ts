@@ -47,6 +47,8 @@ function isReasoningApart(
   total: number | undefined,
   byDefault: boolean,
 ): boolean {
+  // More than the whole cannot be within it (Gemini models through a gateway); one more is a miscount.
+  if (reasoning > completion + 1) return true
   if (total === prompt + completion + reasoning) return true
   if (total === prompt + completion) return false
   return byDefault
