@@ -21,6 +21,7 @@ const plainTarget = {
   key: PROXY_KEY,
   modelPrefix: '',
   apart: [],
+  warmUpSeconds: 0.5,
   check: async () => {},
 }
 
@@ -102,7 +103,12 @@ export async function startRideau(mockPort, folder) {
       START_TIMEOUT_MS,
     )
     const { key, check } = await setUp(base, setupToken, mockPort)
-    const target = { path: '/openai/v1/chat/completions', modelPrefix: 'custom/', apart: ['postgres'] }
+    const target = {
+      path: '/openai/v1/chat/completions',
+      modelPrefix: 'custom/',
+      apart: ['postgres'],
+      warmUpSeconds: 10,
+    }
     return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }
   } catch (error) {
     await server.stop()
