@@ -39,7 +39,7 @@ for (const [id, names] of Object.entries(PROVIDERS)) {
   for (const [name, entry] of Object.entries(litellm)) {
     if (!names.lite.includes(entry.litellm_provider)) continue
     const model = name.startsWith(names.prefix) ? name.slice(names.prefix.length) : name
-    add(models, fromLitellm(model, name, entry, names))
+    add(models, fromLitellm(model, entry))
   }
   const file = {
     provider: id,
@@ -82,7 +82,7 @@ function fromModelsDev(model, names) {
   }
 }
 
-function fromLitellm(id, name, entry, names) {
+function fromLitellm(id, entry) {
   if (NO_CHAT.test(id) || /^ft:|^openai\/|\/$/.test(id)) return undefined
   if (entry.deprecation_date !== undefined && entry.deprecation_date < DATE) return undefined
   const cost = {

@@ -1,5 +1,5 @@
 import type { UpstreamErrorKind } from '../../spec.ts'
-import type { ErrorWords } from './decode-error.ts'
+import type { ErrorWords } from './error-words.ts'
 
 interface Cause {
   readonly kind: UpstreamErrorKind

@@ -1,4 +1,4 @@
-import type { ErrorWords } from './decode-error.ts'
+import type { ErrorWords } from './error-words.ts'
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
 

@@ -2,6 +2,7 @@ import { estimateTokens } from '../../estimate.ts'
 import { toObject, toObjects } from '../../json-value.ts'
 import type { JsonObject } from '../../spec.ts'
 import { makeInstance } from './schema-instance.ts'
+import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
 
 /** What the sandbox does with a request, in OpenAI's wire format. Whoever carries it out keeps the time. */
@@ -25,15 +26,6 @@ export type SandboxAnswer =
   | { readonly kind: 'cut'; readonly delayMs: number; readonly body: string }
   /** No answer ever comes: to be told as a time-out at once. */
   | { readonly kind: 'timeout' }
-
-/** What was said, before it is put in a plain or a streamed form. */
-export interface SandboxSpeech {
-  readonly model: string
-  readonly text: string | undefined
-  readonly toolCall: { readonly name: string; readonly arguments: string } | undefined
-  readonly finishReason: 'stop' | 'length' | 'tool_calls'
-  readonly usage: JsonObject
-}
 
 const SLOW_MS = 5000
 

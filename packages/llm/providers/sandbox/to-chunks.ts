@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../spec.ts'
-import type { SandboxSpeech } from './answer.ts'
+import type { SandboxSpeech } from './speech.ts'
 
 /** A short text still comes in several pieces, a long one in about so many. */
 const PIECES = 24

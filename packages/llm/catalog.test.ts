@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { allModels, findModel, listModels, providersListing } from './catalog.ts'
+import { PROVIDERS } from './providers/index.ts'
+import type { CatalogModel } from './spec.ts'
+
+const FOLDER = new URL('../../catalog/', import.meta.url)
+const CAPABILITIES = ['chat', 'tools', 'response_format', 'vision', 'reasoning', 'embeddings', 'images']
+
+function checkPrice(price: number | undefined): void {
+  if (price === undefined) return
+  expect(price).toBeGreaterThan(0)
+  // Half a cent a token: no model costs more, a list's slip by a factor does.
+  expect(price).toBeLessThan(5000)
+  expect(Math.round(price * 1e6) / 1e6).toBe(price)
+}
+
+function checkModel({
+  id,
+  display_name,
+  capabilities,
+  context_window,
+  max_output_tokens,
+  pricing,
+}: CatalogModel): void {
+  expect(id).toMatch(/^[A-Za-z0-9@~][A-Za-z0-9._:/@~-]*$/)
+  expect(display_name).not.toBe('')
+  for (const capability of capabilities) expect(CAPABILITIES).toContain(capability)
+  expect(capabilities.includes('chat') || capabilities.includes('embeddings')).toBe(true)
+  for (const limit of [context_window, max_output_tokens]) {
+    expect(limit === null || (Number.isSafeInteger(limit) && limit > 0)).toBe(true)
+  }
+  for (const prices of [pricing, pricing?.long_context]) {
+    if (!prices) continue
+    checkPrice(prices.input)
+    if (!capabilities.includes('embeddings')) checkPrice(prices.output)
+    checkPrice(prices.cache_read)
+    checkPrice(prices.cache_write)
+  }
+}
+
+describe('the catalogue', () => {
+  test.each(
+    PROVIDERS.filter(({ catalog }) => catalog !== undefined).map(
+      provider => [provider.id, provider] as const,
+    ),
+  )('%s: every model well formed, ordered by id, named once, with its source and date', (id, { catalog }) => {
+    expect(catalog?.provider).toBe(id)
+    expect(catalog?.source).not.toBe('')
+    expect(catalog?.date).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    const models = catalog?.models ?? []
+    expect(models.length).toBeGreaterThan(0)
+    for (const model of models) checkModel(model)
+    const ids = models.map(model => model.id)
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)))
+  })
+
+  test('every file belongs to a provider, and all are small', () => {
+    const files = readdirSync(FOLDER).filter(name => name.endsWith('.json'))
+    expect(
+      files.map(name => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).provider).sort(),
+    ).toEqual(
+      PROVIDERS.filter(({ catalog }) => catalog !== undefined)
+        .map(({ id }) => id)
+        .sort(),
+    )
+    const bytes = files.reduce((sum, name) => sum + statSync(new URL(name, FOLDER)).size, 0)
+    expect(bytes).toBeLessThan(300_000)
+  })
+
+  test('the models that everyone begins with are there, priced', () => {
+    expect(findModel('openai', 'gpt-4o-mini')).toMatchObject({
+      context_window: 128_000,
+      capabilities: ['chat', 'tools', 'response_format', 'vision'],
+      pricing: { input: 0.15, output: 0.6, cache_read: 0.075 },
+    })
+    for (const [provider, model] of [
+      ['openai', 'gpt-4o'],
+      ['openai', 'gpt-4.1'],
+      ['openai', 'gpt-5'],
+      ['openai', 'text-embedding-3-small'],
+      ['groq', 'llama-3.3-70b-versatile'],
+      ['mistral', 'mistral-large-latest'],
+      ['deepseek', 'deepseek-chat'],
+      ['xai', 'grok-4'],
+      ['sandbox', 'echo'],
+    ] as const) {
+      expect({ model, isPriced: findModel(provider, model)?.pricing != null }).toEqual({
+        model,
+        isPriced: true,
+      })
+    }
+  })
+
+  test('what nobody lists is not found', () => {
+    expect(findModel('openai', 'nothing')).toBeUndefined()
+    expect(findModel('openai', '__proto__')).toBeUndefined()
+    expect(findModel('nobody', 'gpt-4o')).toBeUndefined()
+    expect(listModels('custom-x')).toEqual([])
+  })
+
+  test('a bare name is listed by its makers and hosts, never by a provider that takes any name', () => {
+    expect(providersListing('gpt-4o')).toEqual(['openai'])
+    expect(providersListing('openai/gpt-oss-120b')).toEqual(['groq', 'together'])
+    expect(providersListing('nothing')).toEqual([])
+  })
+
+  test('allModels is every list together', () => {
+    expect(allModels()).toHaveLength(PROVIDERS.reduce((sum, { id }) => sum + listModels(id).length, 0))
+  })
+})
