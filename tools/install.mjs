@@ -1,5 +1,6 @@
-// Runs before start, test, check and bench: makes node_modules match package-lock.json, so that a clean clone
-// needs no other step. Plain Node without dependencies, and quiet where nothing is to do.
+// Runs first in start, test, check and bench: makes node_modules match package-lock.json, so that a clean clone
+// needs no other step. Plain Node without dependencies, and quiet where nothing is to do. Not a "prestart" script:
+// npm runs none of those under the ignore-scripts of .npmrc.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -20,7 +21,7 @@ export function isSupportedNode(version) {
  * A production start may do without development dependencies; every other command needs them.
  */
 export function wantedStamp(root, env) {
-  const production = env.NODE_ENV === 'production' && env.npm_lifecycle_event === 'prestart'
+  const production = env.NODE_ENV === 'production' && env.npm_lifecycle_event === 'start'
   return {
     lockfile: createHash('sha256')
       .update(fs.readFileSync(path.join(root, 'package-lock.json')))

@@ -7,7 +7,7 @@ import { root as repository } from './build.mjs'
 import { install, isFresh, isSupportedNode, wantedStamp } from './install.mjs'
 
 let root: string
-const env = { ...process.env, NODE_ENV: 'test', npm_lifecycle_event: 'pretest' }
+const env = { ...process.env, NODE_ENV: 'test', npm_lifecycle_event: 'test' }
 const lockFile = () => path.join(root, '.cache', 'install.lock')
 const lockHolders = () =>
   fs.readdirSync(path.join(root, '.cache')).filter(name => name.startsWith('install.lock'))
@@ -54,8 +54,8 @@ describe('the install guard', () => {
   })
 
   test('a production start is content without development dependencies, tests are not', () => {
-    const production = wantedStamp(root, { NODE_ENV: 'production', npm_lifecycle_event: 'prestart' })
-    const tests = wantedStamp(root, { NODE_ENV: 'production', npm_lifecycle_event: 'pretest' })
+    const production = wantedStamp(root, { NODE_ENV: 'production', npm_lifecycle_event: 'start' })
+    const tests = wantedStamp(root, { NODE_ENV: 'production', npm_lifecycle_event: 'test' })
     const stampFile = path.join(root, 'node_modules/.rideau-install.json')
     fs.mkdirSync(path.dirname(stampFile))
     fs.writeFileSync(stampFile, JSON.stringify(production))
