@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { FinishReason, Json, JsonObject } from '../../spec.ts'
 import { toArray, toObject, toText } from '../../json-value.ts'
+import type { FinishReason, Json, JsonObject } from '../../spec.ts'
 
 /** What plain replies and stream deltas have in common: many spellings of the same few things (wire facts §1.2, §2.1). */
 

@@ -1,3 +1,4 @@
+import { toArray, toObject, toText } from '../../json-value.ts'
 import type { ChatReply, Json, JsonObject, ReplyMessage, Target, ToolCall } from '../../spec.ts'
 import {
   makeToolCallId,
@@ -7,7 +8,6 @@ import {
   readReasoning,
 } from './decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { toArray, toObject, toText } from '../../json-value.ts'
 
 type Choice = ChatReply['choices'][number]
 

@@ -1,3 +1,4 @@
+import { toArray, toObject, toText } from '../../json-value.ts'
 import type {
   Json,
   JsonObject,
@@ -16,7 +17,6 @@ import {
   readReasoning,
 } from './decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { toArray, toObject, toText } from '../../json-value.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -1,5 +1,5 @@
-import type { Json, JsonObject, Usage } from '../../spec.ts'
 import { toObject } from '../../json-value.ts'
+import type { Json, JsonObject, Usage } from '../../spec.ts'
 
 /** No request has so many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000

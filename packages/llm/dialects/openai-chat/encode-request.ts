@@ -1,3 +1,4 @@
+import { toObject } from '../../json-value.ts'
 import type {
   ChatRequest,
   Json,
@@ -10,7 +11,6 @@ import type {
 } from '../../spec.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { isHarmless } from './harmless-params.ts'
-import { toObject } from '../../json-value.ts'
 import { fromRequest, fromSource, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
