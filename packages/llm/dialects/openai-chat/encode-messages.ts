@@ -7,15 +7,12 @@ export function encodeMessages(
   deviations: OpenAiDeviations,
 ): readonly Message[] | undefined {
   const { developerRole = false, toolCallIdLength } = deviations
-  let changed = false
-  const encoded = messages.map(message => {
-    let out = message
-    if (!developerRole && out.role === 'developer') out = { ...out, role: 'system' }
-    if (toolCallIdLength !== undefined) out = withToolCallIds(out, toolCallIdLength)
-    if (out !== message) changed = true
-    return out
-  })
-  return changed ? encoded : undefined
+  const encode = (message: Message): Message => {
+    const known: Message =
+      !developerRole && message.role === 'developer' ? { ...message, role: 'system' } : message
+    return toolCallIdLength === undefined ? known : withToolCallIds(known, toolCallIdLength)
+  }
+  return messages.some(message => encode(message) !== message) ? messages.map(encode) : undefined
 }
 
 /** An id from another provider's answer is refused here, so each becomes one of the right form: call and result alike. */

@@ -18,6 +18,7 @@ type Changes = Map<string, Json | undefined>
 const OUTPUT_CAPS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
 /** What the gateway's own format has for itself: no provider is sent it. */
 const NATIVE_ONLY = ['end_user', 'timeout_ms', 'provider_options', 'metadata']
+const USAGE_ASKED: JsonObject = { include_usage: true }
 const NO_DEVIATIONS: OpenAiDeviations = {}
 
 /**
@@ -41,7 +42,7 @@ export function encodeRequest(
   removeUnsupported(body, deviations, dropped, changes)
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
-  for (const [name, value] of Object.entries(options ?? {})) changes.set(name, value)
+  if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
   return {
     ...splitAddress(target.baseUrl),
     headers: makeHeaders(request, target),
@@ -90,9 +91,10 @@ function setStream(
   deviations: OpenAiDeviations,
   changes: Changes,
 ): void {
-  if ((body.read('stream') === true) !== request.stream) changes.set('stream', request.stream)
+  if (body.isTrue('stream') !== request.stream) changes.set('stream', request.stream)
   if (request.stream && deviations.refusesStreamOptions !== true) {
-    changes.set('stream_options', { ...toObject(body.read('stream_options')), include_usage: true })
+    const given = body.has('stream_options') ? toObject(body.read('stream_options')) : undefined
+    changes.set('stream_options', given === undefined ? USAGE_ASKED : { ...given, ...USAGE_ASKED })
   } else if (body.has('stream_options')) {
     changes.set('stream_options', undefined)
   }
@@ -112,12 +114,13 @@ function removeUnsupported(
 
 /** Same meaning, other words. */
 function respell(request: ChatRequest, body: WireBody, deviations: OpenAiDeviations, changes: Changes): void {
-  for (const [name, theirs] of Object.entries(deviations.renamed ?? {})) {
+  const { renamed, toolChoiceRequired, reasoningEfforts } = deviations
+  for (const name in renamed) {
+    const theirs = renamed[name] as string
     if (!body.has(name) || changes.has(name)) continue
     changes.set(name, undefined)
     changes.set(theirs, body.read(name))
   }
-  const { toolChoiceRequired, reasoningEfforts } = deviations
   if (toolChoiceRequired !== undefined && request.toolChoice === 'required') {
     changes.set('tool_choice', toolChoiceRequired)
   }

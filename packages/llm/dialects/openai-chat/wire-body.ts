@@ -5,6 +5,7 @@ import type { ChatRequest, Json, SourceBody } from '../../spec.ts'
 export interface WireBody {
   has(name: string): boolean
   isNull(name: string): boolean
+  isTrue(name: string): boolean
   /** undefined: absent. */
   read(name: string): Json | undefined
   names(): Iterable<string>
@@ -16,8 +17,9 @@ export interface WireBody {
 export function fromSource({ bytes, fields }: SourceBody): WireBody {
   return {
     has: name => fields.has(name),
-    // No other JSON value begins so.
+    // No other JSON values begin with n and t.
     isNull: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x6e,
+    isTrue: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x74,
     read(name) {
       const span = fields.get(name)
       if (span === undefined) return undefined
@@ -50,6 +52,7 @@ export function fromRequest(request: ChatRequest): WireBody {
   return {
     has: name => fields.has(name),
     isNull: name => fields.get(name) === null,
+    isTrue: name => fields.get(name) === true,
     read: name => fields.get(name),
     names: () => fields.keys(),
     change(changes) {
