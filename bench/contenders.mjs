@@ -6,7 +6,7 @@ import { buildServer, root } from '../tools/build.mjs'
 import { findFreePort, findProgram, isListening, pinned, startProcess } from './processes.mjs'
 
 /** Contenders have a core of their own; the mock upstream and the load share the other. */
-export const CONTENDER_CORE = 0
+const CONTENDER_CORE = 0
 export const LOAD_CORE = 1
 
 const START_TIMEOUT_MS = 60_000

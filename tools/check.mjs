@@ -38,9 +38,10 @@ async function runCheck(name) {
 
 /** Both streams in the order they came; a command that cannot be started is a failure with its reason. */
 function capture(command, args) {
+  const env = { ...process.env, NO_COLOR: '1' }
   return new Promise(resolve => {
     const chunks = []
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.on('data', chunk => chunks.push(chunk))
     child.stderr.on('data', chunk => chunks.push(chunk))
     child.once('error', error => resolve({ code: 1, output: error.message }))
