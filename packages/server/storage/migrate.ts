@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Connection } from './connection.ts'
 import { MIGRATIONS, type NumberedMigration } from './migrations/index.ts'
-import { openDatabase, openPool } from './pool.ts'
+import { type Db, openDatabase, openPool } from './pool.ts'
 
 /**
  * Brings the schema up to date and returns the names of the migrations that it applied. All that are due run in one
  * transaction under an advisory lock: of several processes one applies, the others wait and find nothing to do.
- * Throws an Error that names the migration which failed; nothing of it or of its fellows is left then.
+ * Throws an Error that names the migration which failed; nothing of it or of its fellows is left then. Every table is
+ * put behind row-level security after each run.
  */
 export async function migrateDatabase(
   connection: Connection,
@@ -24,10 +25,18 @@ export async function migrateDatabase(
     const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
     if (error !== undefined)
       throw describe(error, results.find(result => result.status === 'Error')?.migrationName)
+    await protectTables(db)
     return results.map(result => result.migrationName)
   } finally {
     await db.destroy()
   }
+}
+
+/** Every table, of whichever migration, stands behind row-level security (0007-row-security.ts). */
+async function protectTables(db: Db): Promise<void> {
+  const { rows } = await sql<{ known: boolean }>`
+    select to_regprocedure('rideau_protect()') is not null as known`.execute(db)
+  if (rows[0]?.known === true) await sql`select rideau_protect()`.execute(db)
 }
 
 function describe(error: unknown, name: string | undefined): Error {
