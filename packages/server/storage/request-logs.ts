@@ -1,6 +1,7 @@
 import { DatabaseError, type Pool } from 'pg'
 import type { RequestRecord } from '../core/request-record.ts'
 import { createPartitions } from './partitions.ts'
+import { addToEndUserUsage, addToUsage } from './usage-rollups.ts'
 
 export interface RejectedRecord {
   readonly record: RequestRecord
@@ -47,15 +48,25 @@ const LOG_COLUMNS = [
   'response_body',
 ] as const satisfies readonly (keyof RequestRecord)[]
 
-/** One statement is one transaction and one round trip, and the batch crosses and is parsed once. */
+/**
+ * One statement is one transaction and one round trip, and the batch crosses and is parsed once. What is new in the
+ * usage ledger, and only that, is added to the rollups: the ledger is kept for good, so that a replay never counts again.
+ */
 const INSERT = `
-with record as materialized (select * from json_populate_recordset(null::request_logs, $1::json)),
+with record as materialized (
+  select distinct on (id) * from json_populate_recordset(null::request_logs, $1::json) order by id
+),
 logged as (
   insert into request_logs (${LOG_COLUMNS.join(', ')}) select ${LOG_COLUMNS.join(', ')} from record
   on conflict do nothing
-)
-insert into usage_records (${USAGE_COLUMNS.join(', ')}) select ${USAGE_COLUMNS.join(', ')} from record
-on conflict do nothing`
+),
+fresh as (
+  insert into usage_records (${USAGE_COLUMNS.join(', ')}) select ${USAGE_COLUMNS.join(', ')} from record
+  on conflict do nothing returning id
+),
+counted as materialized (select *, latency_slot(total_ms) as slot from record where id in (select id from fresh)),
+added as (${addToUsage('counted')})
+${addToEndUserUsage('counted')}`
 
 /**
  * Writes records to the request log and the usage ledger. A record that is there already is left alone, so a replay

@@ -1,6 +1,6 @@
 import { sql as tenancy } from './0001-tenancy.ts'
 import { sql as usage } from './0002-usage.ts'
-import { sql as models } from './0004-models.ts'
+import { sql as observe } from './0006-observe.ts'
 import { sql as rowSecurity } from './0007-row-security.ts'
 
 /** One step of the schema. Once released it never changes; a correction is a step of its own. */
@@ -13,6 +13,6 @@ export interface NumberedMigration {
 export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0001-tenancy', sql: tenancy },
   { name: '0002-usage', sql: usage },
-  { name: '0004-models', sql: models },
+  { name: '0006-observe', sql: observe },
   { name: '0007-row-security', sql: rowSecurity },
 ]

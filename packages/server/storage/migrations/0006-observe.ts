@@ -1,0 +1,99 @@
+const slots = Array.from({ length: 48 }, (_, slot) => `l${String(slot).padStart(2, '0')}`)
+
+/** What a rollup counts. Of columns that the key needs, an absent value is stored as '' or the all-zero UUID. */
+const counters = `
+  requests integer not null,
+  errors integer not null,
+  -- Requests whose price is unknown; the cost is that of the others.
+  unpriced integer not null,
+  uncached_input_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  cost_nano_usd bigint not null,
+  -- Requests by how long they took: see core/latency-histogram.ts.
+  ${slots.map(slot => `${slot} integer not null`).join(', ')}`
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** The counters of usage_records so far. */
+const totals = `
+  count(*), count(*) filter (where status >= 400), count(*) filter (where cost_nano_usd is null),
+  sum(uncached_input_tokens), sum(cache_read_tokens), sum(cache_write_tokens), sum(output_tokens),
+  sum(reasoning_tokens), coalesce(sum(cost_nano_usd), 0),
+  ${slots.map((_, slot) => `count(*) filter (where slot = ${slot})`).join(', ')}`
+
+/** Up to this migration no log was dropped: each usage record has its latency there. */
+const past = `(
+  select u.*, latency_slot(l.total_ms) as slot, date_bin('15 minutes', u.at, 'epoch') as bucket,
+    coalesce(u.key_id, '${NOBODY}') as key, coalesce(u.provider, '') as provider_name,
+    coalesce(u.model, '') as model_name, coalesce(u.end_user_id, '') as end_user
+  from usage_records u left join request_logs l on l.at = u.at and l.id = u.id
+) as past`
+
+/** The audit log; usage by quarter of an hour; indexes for the filters of the request log. */
+export const sql = `
+-- One row a successful write, kept for good. Nothing refers to it and it refers to nothing: what was done outlives
+-- who did it and what it was done to.
+create table audit_log (
+  id uuid primary key,
+  at timestamptz not null,
+  org_id uuid not null,
+  actor_kind text not null check (actor_kind in ('member', 'management_key', 'anonymous')),
+  actor_id uuid,
+  actor_name text,
+  operation text not null,
+  resource_kind text not null,
+  resource_id uuid,
+  before jsonb,
+  after jsonb,
+  client_address text not null,
+  request_id uuid not null
+);
+create index audit_log_org on audit_log (org_id, at desc, id desc);
+create index audit_log_actor on audit_log (org_id, actor_id, at desc, id desc);
+create index audit_log_operation on audit_log (org_id, operation, at desc, id desc);
+create index audit_log_resource on audit_log (org_id, resource_id, at desc, id desc);
+
+create function latency_slot(ms real) returns integer language sql immutable parallel safe as $$
+  select case when ms < 10 then 0 else least(47, 1 + floor(ln(ms / 10.0) / ln(1.27))::integer) end
+$$;
+
+-- Usage by quarter of an hour: the coarsest in which every time zone's days begin. Kept by the writer in the
+-- transaction that stores the records (storage/request-logs.ts), and for good.
+create table usage_rollups (
+  org_id uuid not null,
+  bucket timestamptz not null,
+  project_id uuid not null,
+  environment_id uuid not null,
+  key_id uuid not null,
+  provider text not null,
+  model text not null,
+  sandbox boolean not null,
+  ${counters},
+  primary key (org_id, bucket, environment_id, key_id, provider, model, sandbox)
+) with (fillfactor = 80);
+insert into usage_rollups
+  select org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, ${totals} from ${past}
+  group by org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox;
+
+-- The same by end user too, apart, because there may be millions of them: at worst a row a request.
+create table end_user_rollups (
+  org_id uuid not null,
+  bucket timestamptz not null,
+  project_id uuid not null,
+  environment_id uuid not null,
+  key_id uuid not null,
+  provider text not null,
+  model text not null,
+  sandbox boolean not null,
+  end_user_id text not null,
+  ${counters},
+  primary key (org_id, bucket, environment_id, key_id, provider, model, sandbox, end_user_id)
+) with (fillfactor = 80);
+insert into end_user_rollups
+  select org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, end_user, ${totals}
+  from ${past}
+  group by org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, end_user;
+`
