@@ -10,6 +10,8 @@ import { openIds } from './core/ids.ts'
 import { openSecretBox, type SecretBox } from './core/secret-box.ts'
 import type { GatewayDeps } from './gateway/deps.ts'
 import { InFlight } from './gateway/in-flight.ts'
+import { LastUsed } from './gateway/last-used.ts'
+import { Latencies } from './gateway/latencies.ts'
 import { createGatewayServer } from './gateway/server.ts'
 import { Snapshots } from './gateway/snapshots.ts'
 import { openTicker } from './gateway/ticker.ts'
@@ -19,6 +21,7 @@ import { type Drain, openDrain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
 import { holdInstanceLock } from './storage/instance-lock.ts'
+import { touchKeys } from './storage/keys.ts'
 import { findOrCreateMasterKey } from './storage/master-key.ts'
 import { openStorage, type Storage } from './storage/open-storage.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
@@ -204,6 +207,8 @@ async function openGateway({
     () => sandbox.close(),
   )
   const inFlight = new InFlight()
+  const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
+  closers.push(() => lastUsed.close())
   const isReady = (): { ready: boolean; reasons: string[] } =>
     snapshots.isLost()
       ? { ready: false, reasons: ['the database does not announce changes'] }
@@ -216,6 +221,8 @@ async function openGateway({
     snapshots,
     ticker,
     inFlight,
+    latencies: new Latencies(systemClock.now),
+    lastUsed,
     http,
     sandbox,
     writeRecord: record => drain.write(record),

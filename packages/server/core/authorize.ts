@@ -53,9 +53,15 @@ export function refuseOrigin(environment: Environment, origin: string | undefine
 
 /**
  * Does an allow-list let this model through? Entries are `provider/model`, `provider/*`, or a bare name.
- * `canonical` is `provider/model`; where the name resolved to nothing it is the name as asked.
+ * `canonical` is `provider/model`; where the name resolved to nothing it is the name as asked. An entry that is one of
+ * `aliases` means that alias, and opens no model of the same name.
  */
-export function isModelAllowed(allowed: readonly string[] | null, canonical: string, asked: string): boolean {
+export function isModelAllowed(
+  allowed: readonly string[] | null,
+  canonical: string,
+  asked: string,
+  aliases?: ReadonlyMap<string, unknown>,
+): boolean {
   if (allowed === null) return true
   const slash = canonical.indexOf('/')
   const provider = slash < 0 ? undefined : canonical.slice(0, slash)
@@ -63,6 +69,8 @@ export function isModelAllowed(allowed: readonly string[] | null, canonical: str
     entry =>
       entry === canonical ||
       (provider !== undefined && entry === `${provider}/*`) ||
-      (!entry.includes('/') && (entry === asked || entry === canonical.slice(slash + 1))),
+      (!entry.includes('/') &&
+        (entry === asked || entry === canonical.slice(slash + 1)) &&
+        aliases?.has(entry) !== true),
   )
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@rideau/llm/spec'
+import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
 
 /**
  * What the gateway knows of a tenant while it serves a request. Snapshots are immutable: a change makes a new one,
@@ -16,6 +16,30 @@ export interface Credential {
   readonly options: JsonObject
   readonly weight: number
   readonly createdAt: number
+  /** What the provider's own list named when the credential was last validated. */
+  readonly discovered: ReadonlySet<string>
+}
+
+export const ALIAS_STRATEGIES = ['priority', 'weighted', 'lowest_latency', 'lowest_cost'] as const
+export type AliasStrategy = (typeof ALIAS_STRATEGIES)[number]
+
+export interface AliasTarget {
+  /** `provider/model` or a bare name; never another alias. */
+  readonly model: string
+  /** null: 1. */
+  readonly weight: number | null
+  /** Milliseconds for one try; null: as the request says. */
+  readonly timeoutMs: number | null
+  /** Tries again at this very target, at most; null: what the request's one counter leaves. */
+  readonly maxRetries: number | null
+}
+
+/** A name of an environment's own for one of several models. */
+export interface Alias {
+  readonly name: string
+  readonly strategy: AliasStrategy
+  /** In the order of their priority; never empty. */
+  readonly targets: readonly AliasTarget[]
 }
 
 export interface Environment {
@@ -33,6 +57,10 @@ export interface Environment {
   readonly allowedOrigins: readonly string[]
   /** Oldest first. */
   readonly credentials: readonly Credential[]
+  /** By name. */
+  readonly aliases: ReadonlyMap<string, Alias>
+  /** By `provider/model`: they override the catalogue here. */
+  readonly customModels: ReadonlyMap<string, CatalogModel>
   /** Its project or organization was deleted: every key below is revoked. */
   readonly deleted: boolean
 }

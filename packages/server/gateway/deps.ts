@@ -1,6 +1,8 @@
 import type { Random } from '../core/chance.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import type { InFlight } from './in-flight.ts'
+import type { LastUsed } from './last-used.ts'
+import type { Latencies } from './latencies.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Ticker } from './ticker.ts'
 import type { Transport } from './upstream/transport.ts'
@@ -22,6 +24,8 @@ export interface GatewayDeps {
   readonly snapshots: Snapshots
   readonly ticker: Ticker
   readonly inFlight: InFlight
+  readonly latencies: Latencies
+  readonly lastUsed: LastUsed
   readonly http: Transport
   readonly sandbox: Transport
   /** Makes the record durable before it returns. */

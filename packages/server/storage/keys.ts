@@ -1,4 +1,5 @@
 import { isAfter, type Page } from './page.ts'
+import { sql } from 'kysely'
 import type { Db } from './pool.ts'
 import type { KeyRow } from './schema.ts'
 
@@ -40,4 +41,40 @@ export async function revokeKey(db: Db, id: string, now: Date): Promise<KeyRow> 
     .where('revoked_at', 'is', null)
     .execute()
   return await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** What may change of a key: an absent field stays as it is. */
+export type KeyChange = Partial<
+  Pick<
+    KeyRow,
+    | 'name'
+    | 'scopes'
+    | 'allowed_models'
+    | 'allowed_endpoints'
+    | 'max_request_cost_nano_usd'
+    | 'expires_at'
+    | 'rolled_to'
+  >
+>
+
+export async function updateKey(db: Db, id: string, change: KeyChange, now: Date): Promise<KeyRow> {
+  return await db
+    .updateTable('keys')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The key as it stands, held until the transaction's end: what is decided by it stays true. */
+export async function lockKey(tx: Db, id: string): Promise<KeyRow> {
+  return await tx.selectFrom('keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+}
+
+/** Notes when keys were last used, by id, in Unix milliseconds: one statement, of which nothing is announced. */
+export async function touchKeys(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
+  const times = [...uses.values()].map(at => new Date(at))
+  await sql`update keys set last_used_at = used.at
+    from unnest(${[...uses.keys()]}::uuid[], ${times}::timestamptz[]) as used (id, at)
+    where keys.id = used.id and (keys.last_used_at is null or keys.last_used_at < used.at)`.execute(db)
 }

@@ -1,6 +1,7 @@
-import type { JSONColumnType } from 'kysely'
+import type { Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/permissions.ts'
 import type { RequestRecord } from '../core/request-record.ts'
+import type { CustomModelRow, ModelAliasRow, RetiredMasterKeyRow } from './model-tables.ts'
 
 /** The tables as Kysely sees them; migrations/ is the truth. Times are Dates, int8 are safe numbers (pool.ts). */
 export interface Database {
@@ -12,6 +13,9 @@ export interface Database {
   environments: EnvironmentRow
   keys: KeyRow
   provider_credentials: ProviderCredentialRow
+  model_aliases: ModelAliasRow
+  custom_models: CustomModelRow
+  retired_master_keys: RetiredMasterKeyRow
   request_logs: RequestLogRow
 }
 
@@ -115,6 +119,7 @@ export interface ProviderCredentialRow extends Stamped {
   weight: number
   last_validated_at: Date | null
   validation_error: string | null
+  discovered_models: Generated<string[]>
 }
 
 /** A journal record as stored: `at` is a Date here, a string in the journal. */

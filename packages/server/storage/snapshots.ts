@@ -1,7 +1,8 @@
-import type { JsonObject } from '@rideau/llm/spec'
+import type { CatalogModel, JsonObject, ModelPricing } from '@rideau/llm/spec'
 import type { Pool } from 'pg'
 import type { SecretBox } from '../core/secret-box.ts'
 import type {
+  Alias,
   Credential,
   Endpoint,
   Environment,
@@ -10,6 +11,7 @@ import type {
   KeyKind,
   Scope,
 } from '../core/tenancy.ts'
+import type { AliasTargetRow, CustomModelRow, ModelAliasRow, PricingRow } from './model-tables.ts'
 
 /**
  * What the gateway loads of a tenant, one round trip each. The statements are named: prepared once a connection,
@@ -52,19 +54,27 @@ export async function findKey(pool: Pool, hash: Buffer): Promise<Key | undefined
   }
 }
 
-interface CredentialColumns {
-  credential_id: string
+interface CredentialPart {
+  id: string
   provider: string
-  secret_cipher: Buffer
+  /** Base64. */
+  secret_cipher: string
   base_url: string | null
   options: JsonObject
   weight: number
-  credential_created_at: Date
+  /** Unix milliseconds. */
+  created_at: number
+  discovered_models: string[]
 }
 
-type NoCredential = { [column in keyof CredentialColumns]: null }
+type AliasPart = Pick<ModelAliasRow, 'alias' | 'strategy'> & { targets: AliasTargetRow[] }
 
-type EnvironmentSnapshotRow = {
+type CustomModelPart = Pick<
+  CustomModelRow,
+  'model' | 'capabilities' | 'context_window' | 'max_output_tokens'
+> & { pricing: PricingRow | null }
+
+interface EnvironmentSnapshotRow {
   id: string
   org_id: string
   project_id: string
@@ -76,9 +86,12 @@ type EnvironmentSnapshotRow = {
   allow_secret_key_in_browser: boolean
   allowed_origins: string[]
   deleted: boolean
-} & (CredentialColumns | NoCredential)
+  credentials: CredentialPart[] | null
+  aliases: AliasPart[] | null
+  custom_models: CustomModelPart[] | null
+}
 
-/** Throws SecretBoxError where a credential was sealed under another master key. */
+/** Throws SecretBoxError where a credential was sealed under a master key that the box does not hold. */
 export async function findEnvironment(
   pool: Pool,
   secretBox: SecretBox,
@@ -90,14 +103,20 @@ export async function findEnvironment(
     text: `select e.id, e.org_id, e.project_id, e.name, e.log_capture, e.allowed_models, e.unsupported_params,
         e.on_client_gone, e.allow_secret_key_in_browser, p.allowed_origins,
         p.deleted_at is not null or o.deleted_at is not null as deleted,
-        c.id as credential_id, c.provider, c.secret_cipher, c.base_url, c.options, c.weight,
-        c.created_at as credential_created_at
+        (select jsonb_agg(jsonb_build_object('id', c.id, 'provider', c.provider,
+            'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
+            'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
+            'discovered_models', c.discovered_models) order by c.created_at, c.id)
+          from provider_credentials c where c.environment_id = e.id) as credentials,
+        (select jsonb_agg(jsonb_build_object('alias', a.alias, 'strategy', a.strategy, 'targets', a.targets))
+          from model_aliases a where a.environment_id = e.id) as aliases,
+        (select jsonb_agg(jsonb_build_object('model', m.model, 'capabilities', m.capabilities,
+            'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens, 'pricing', m.pricing))
+          from custom_models m where m.environment_id = e.id) as custom_models
       from environments e
       join projects p on p.id = e.project_id
       join organizations o on o.id = e.org_id
-      left join provider_credentials c on c.environment_id = e.id
-      where e.id = $1
-      order by c.created_at, c.id`,
+      where e.id = $1`,
     values: [id],
   })
   const row = rows[0]
@@ -113,19 +132,58 @@ export async function findEnvironment(
     onClientGone: row.on_client_gone,
     allowSecretKeyInBrowser: row.allow_secret_key_in_browser,
     allowedOrigins: row.allowed_origins,
-    credentials: rows.flatMap(each => (each.credential_id === null ? [] : [toCredential(each, secretBox)])),
+    credentials: (row.credentials ?? []).map(each => toCredential(each, secretBox)),
+    aliases: new Map((row.aliases ?? []).map(each => [each.alias, toAlias(each)])),
+    customModels: new Map((row.custom_models ?? []).map(each => [each.model, toCustomModel(each)])),
     deleted: row.deleted,
   }
 }
 
-function toCredential(row: CredentialColumns, secretBox: SecretBox): Credential {
+function toCredential(part: CredentialPart, secretBox: SecretBox): Credential {
+  const sealed = Buffer.from(part.secret_cipher, 'base64')
   return {
-    id: row.credential_id,
-    provider: row.provider,
-    apiKey: secretBox.open(row.secret_cipher, `provider_credentials:${row.credential_id}`),
-    baseUrl: row.base_url,
-    options: row.options,
-    weight: row.weight,
-    createdAt: row.credential_created_at.getTime(),
+    id: part.id,
+    provider: part.provider,
+    apiKey: secretBox.open(sealed, `provider_credentials:${part.id}`),
+    baseUrl: part.base_url,
+    options: part.options,
+    weight: part.weight,
+    createdAt: part.created_at,
+    discovered: new Set(part.discovered_models),
+  }
+}
+
+export function toAlias({ alias, strategy, targets }: AliasPart): Alias {
+  return {
+    name: alias,
+    strategy,
+    targets: targets.map(target => ({
+      model: target.model,
+      weight: target.weight,
+      timeoutMs: target.timeout_ms,
+      maxRetries: target.max_retries,
+    })),
+  }
+}
+
+/** A custom model reads like one of the catalogue's; its id there is the provider's own name for it. */
+export function toCustomModel(part: CustomModelPart): CatalogModel {
+  const id = part.model.slice(part.model.indexOf('/') + 1)
+  return {
+    id,
+    display_name: id,
+    context_window: part.context_window,
+    max_output_tokens: part.max_output_tokens,
+    capabilities: part.capabilities,
+    pricing: part.pricing === null ? null : toPricing(part.pricing),
+  }
+}
+
+function toPricing(row: PricingRow): ModelPricing {
+  return {
+    input: row.input_usd_per_mtok,
+    output: row.output_usd_per_mtok,
+    ...(row.cached_input_usd_per_mtok === null ? {} : { cache_read: row.cached_input_usd_per_mtok }),
+    ...(row.cache_write_usd_per_mtok === null ? {} : { cache_write: row.cache_write_usd_per_mtok }),
   }
 }

@@ -1,12 +1,12 @@
-import { findModel, listModels } from '@rideau/llm/catalog'
+import { listModels } from '@rideau/llm/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
-import { resolveModel } from '../../core/resolve-model.ts'
-import type { Environment, Key } from '../../core/tenancy.ts'
+import { resolveModel, resolveName } from '../../core/resolve-model.ts'
+import type { Alias, Environment, Key } from '../../core/tenancy.ts'
 import type { Exchange } from '../exchange.ts'
-import { modelDirectory } from '../model-directory.ts'
+import { findModelHere, modelDirectory } from '../model-directory.ts'
 import { sendJson } from '../send.ts'
 
 /** A model that this key may call, with its id as callers write it. */
@@ -15,6 +15,14 @@ interface ListedModel {
   readonly provider: string
   readonly model: CatalogModel
 }
+
+/** An alias that this key may use, with what of its targets can be called here. */
+interface ListedAlias {
+  readonly id: string
+  readonly targets: readonly ListedModel[]
+}
+
+type Listed = ListedModel | ListedAlias
 
 const MAX_PAGE = 100
 
@@ -28,7 +36,7 @@ export function serveModels(x: Exchange): void {
   sendJson(x, 200, {
     data: page.map(toResource),
     has_more: hasMore,
-    next_cursor: hasMore ? Buffer.from(page.at(-1)?.id ?? '').toString('base64url') : null,
+    next_cursor: hasMore ? encodeCursor(page.at(-1)?.id ?? '') : null,
   })
 }
 
@@ -47,28 +55,63 @@ export function serveCompatModel(x: Exchange, name: string): void {
   sendJson(x, 200, toCompatResource(findAllowed(x, name)))
 }
 
-function listAllowed(x: Exchange): ListedModel[] {
+/** Models by id, then aliases by name: the ids of aliases have no slash. */
+function listAllowed(x: Exchange): Listed[] {
   const { key, environment } = tenantOf(x)
-  const providers = new Set(environment.credentials.map(credential => credential.provider))
-  return [...providers]
-    .flatMap(provider =>
-      listModels(provider).map(model => ({ id: `${provider}/${model.id}`, provider, model })),
-    )
-    .filter(
-      ({ id }) =>
-        isModelAllowed(key.allowedModels, id, id) && isModelAllowed(environment.allowedModels, id, id),
-    )
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  const models = [...listIds(environment)]
+    .filter(id => isModelAllowed(environment.allowedModels, id, id))
+    .filter(id => isModelAllowed(key.allowedModels, id, id, environment.aliases))
+    .map(id => toListedModel(environment, id))
+  const aliases = [...environment.aliases.values()].flatMap(alias => findListedAlias(alias, x) ?? [])
+  return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** One model by any name that a chat would take; what this key may not call is not found. */
-function findAllowed(x: Exchange, name: string): ListedModel {
+/** What the catalogue, the providers' own lists and the environment name, of providers with a credential here. */
+function listIds(environment: Environment): Set<string> {
+  const ids = new Set<string>()
+  const providers = new Set<string>()
+  for (const { provider, discovered } of environment.credentials) {
+    if (!providers.has(provider)) for (const { id } of listModels(provider)) ids.add(`${provider}/${id}`)
+    for (const model of discovered) ids.add(`${provider}/${model}`)
+    providers.add(provider)
+  }
+  for (const id of environment.customModels.keys()) if (providers.has(providerOf(id))) ids.add(id)
+  return ids
+}
+
+function toListedModel(environment: Environment, id: string): ListedModel {
+  const provider = providerOf(id)
+  const name = id.slice(provider.length + 1)
+  return { id, provider, model: findModelHere(environment, provider, name) ?? unlisted(name) }
+}
+
+/** undefined: this key may not use it, or nothing that it points at can be called here. */
+function findListedAlias(alias: Alias, x: Exchange): ListedAlias | undefined {
   const { key, environment } = tenantOf(x)
-  const resolution = resolveModel(name, key, environment, modelDirectory)
-  if ('refusal' in resolution)
-    throw new Fault('model_not_found', 'No such model for this key.', { param: 'model' })
-  const { provider, model } = resolution.resolved
-  return { id: `${provider}/${model}`, provider, model: findModel(provider, model) ?? unlisted(model) }
+  const resolution = resolveName(alias.name, key, environment, modelDirectory)
+  if (!('targets' in resolution)) return undefined
+  const targets = resolution.targets.flatMap(({ resolution: each }) =>
+    'resolved' in each ? [toListedModel(environment, each.resolved.id)] : [],
+  )
+  return targets.length === 0 ? undefined : { id: alias.name, targets }
+}
+
+/** One model or alias by any name that a chat would take; what this key may not call is not found. */
+function findAllowed(x: Exchange, name: string): Listed {
+  const { key, environment } = tenantOf(x)
+  const alias = environment.aliases.get(name)
+  if (alias !== undefined) {
+    const listed = findListedAlias(alias, x)
+    if (listed !== undefined) return listed
+  } else {
+    const resolution = resolveModel(name, key, environment, modelDirectory)
+    if ('resolved' in resolution) return toListedModel(environment, resolution.resolved.id)
+  }
+  throw new Fault('model_not_found', 'No such model for this key.', { param: 'model' })
+}
+
+function providerOf(id: string): string {
+  return id.slice(0, id.indexOf('/'))
 }
 
 /** A model known by name only: permissive capabilities, unknown price (contract.md §3). */
@@ -89,7 +132,9 @@ function tenantOf(x: Exchange): { key: Key; environment: Environment } {
   return { key: x.key, environment: x.environment }
 }
 
-function toResource({ id, provider, model }: ListedModel): JsonObject {
+function toResource(listed: Listed): JsonObject {
+  if ('targets' in listed) return toAliasResource(listed)
+  const { id, provider, model } = listed
   const { pricing } = model
   return {
     id,
@@ -112,8 +157,25 @@ function toResource({ id, provider, model }: ListedModel): JsonObject {
   }
 }
 
-function toCompatResource({ id, provider }: ListedModel): JsonObject {
-  return { id, object: 'model', created: 0, owned_by: findProvider(provider)?.name ?? provider }
+/** An alias can what any of its targets can: a request goes to one that can serve it. */
+function toAliasResource({ id, targets }: ListedAlias): JsonObject {
+  return {
+    id,
+    object: 'model',
+    kind: 'alias',
+    provider: null,
+    display_name: id,
+    context_window: null,
+    max_output_tokens: null,
+    capabilities: [...new Set(targets.flatMap(({ model }) => model.capabilities))],
+    pricing: null,
+    targets: targets.map(target => target.id),
+  }
+}
+
+function toCompatResource(listed: Listed): JsonObject {
+  const owner = 'targets' in listed ? 'alias' : (findProvider(listed.provider)?.name ?? listed.provider)
+  return { id: listed.id, object: 'model', created: 0, owned_by: owner }
 }
 
 function parsePaging(x: Exchange): { limit: number | undefined; after: string | undefined } {
@@ -129,11 +191,24 @@ function parsePaging(x: Exchange): { limit: number | undefined; after: string | 
   if (cursor !== null && (cursor.length < 1 || cursor.length > 512)) {
     throw outOfForm('cursor', 'must have 1 to 512 characters.')
   }
-  const after = cursor === null ? undefined : Buffer.from(cursor, 'base64url').toString('utf8')
-  if (after !== undefined && !after.includes('/')) {
+  const after = cursor === null ? undefined : decodeCursor(cursor)
+  return { limit: limit === null ? undefined : Number(limit), after }
+}
+
+/** Tells a position in this list from other text. */
+const CURSOR_MARK = 'models:'
+
+function encodeCursor(id: string): string {
+  return Buffer.from(CURSOR_MARK + id).toString('base64url')
+}
+
+function decodeCursor(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8')
+  const id = text.slice(CURSOR_MARK.length)
+  if (!text.startsWith(CURSOR_MARK) || encodeCursor(id) !== cursor) {
     throw new Fault('invalid_request', 'cursor: is not one that this list gave.', { param: 'cursor' })
   }
-  return { limit: limit === null ? undefined : Number(limit), after }
+  return id
 }
 
 function outOfForm(param: string, message: string): Fault {

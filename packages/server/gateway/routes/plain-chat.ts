@@ -4,27 +4,22 @@ import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
 import { corsHeaders } from '../cors.ts'
-import { answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
+import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
-  const { x, deps, surface, plan, facts, answered } = chat
-  const { transport, dialect, timeoutMs } = attemptOptions(chat)
-  const answer = await callTargets(x, deps, plan, target =>
-    attemptPlain({
-      exchange: x,
-      transport,
-      dialect,
-      target,
-      request: dialect.encodeRequest(plan.request, target, plan.source, plan.dropped),
-      timeoutMs,
-    }),
-  )
-  const bill = toBill(plan.catalogModel, answer.reply.usage, {
+  const { x, deps, surface, plan, facts } = chat
+  const answer = await callTargets(x, deps, plan, (target, planned) => {
+    aimAt(chat, planned)
+    const { transport, dialect, timeoutMs } = attemptOptions(chat)
+    const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
+    return attemptPlain({ exchange: x, transport, dialect, target, request, timeoutMs })
+  })
+  const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
     requestBytes: plan.source.bytes.length,
     deliveredTokens: estimateTokens(answer.bytes.length),
   })
-  const bytes = surface.encodeReply(answered, answer, bill)
+  const bytes = surface.encodeReply(chat.answered, answer, bill)
   x.firstByteAt = performance.now()
   settle(
     x,

@@ -7,12 +7,11 @@ import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
-import { answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
+import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
-  const { x, deps, surface, plan, facts, answered } = chat
-  const { transport, dialect, timeoutMs } = attemptOptions(chat)
+  const { x, deps, surface, plan, facts } = chat
   const writer = new StreamWriter(x, () => {
     const headers = answerHeaders(chat, 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
@@ -22,12 +21,16 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   // From here on a fault may have to be told inside the stream.
   const encodeFault = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
   x.encodeStreamFault = encodeFault
-  const [stream, target] = await callTargets(x, deps, plan, async target => {
-    const request = dialect.encodeRequest(plan.request, target, plan.source, plan.dropped)
+  const [stream, target] = await callTargets(x, deps, plan, async (target, planned) => {
+    aimAt(chat, planned)
+    const { transport, dialect, timeoutMs } = attemptOptions(chat)
+    const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
     const options = { exchange: x, transport, dialect, target, request, timeoutMs }
     const result = await attemptStream(options, now => writer.tick(now))
     return result.ok ? { ...result, value: [result.value, target] as const } : result
   })
+  const { answered } = chat
+  const { dialect, timeoutMs } = attemptOptions(chat)
   const encoder = surface.openStream(answered)
   const end = await relayStream({
     exchange: x,
@@ -39,7 +42,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     capture: x.environment?.logCapture === 'full',
     idleMs: timeoutMs,
   })
-  const bill = toBill(plan.catalogModel, end.usage, {
+  const bill = toBill(chat.target.catalogModel, end.usage, {
     requestBytes: plan.source.bytes.length,
     deliveredTokens: end.deliveredTokens,
   })

@@ -1,21 +1,23 @@
-import type { Target, UpstreamError } from '@rideau/llm/spec'
+import type { Target, UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
+import { orderByWeight } from '../../core/order-targets.ts'
 import { backoffMs, nextStep } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import { type ChatPlan, latencyKey, type PlannedTarget } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import type { ChatPlan } from './plan-chat.ts'
+import { chance } from './chance.ts'
 
 /** How one try ended. */
 export type AttemptResult<T> =
   | { readonly ok: true; readonly status: number; readonly value: T }
   | { readonly ok: false; readonly error: UpstreamError }
 
-export type Attempt<T> = (target: Target) => Promise<AttemptResult<T>>
+export type Attempt<T> = (target: Target, planned: PlannedTarget) => Promise<AttemptResult<T>>
 
 /**
- * Tries the plan's credentials until one answers: one counter over retries and fallbacks. Throws the fault that the
- * caller gets of the last error.
+ * Tries the plan's targets, each with its credentials, until one answers: one counter over retries and fallbacks.
+ * Throws the fault that the caller gets of the last error.
  */
 export async function callTargets<T>(
   x: Exchange,
@@ -23,53 +25,103 @@ export async function callTargets<T>(
   plan: ChatPlan,
   attempt: Attempt<T>,
 ): Promise<T> {
-  const order = orderByWeight(plan.credentials, deps)
+  const way = new Way(plan.targets, deps)
   x.calledAt = performance.now()
-  for (let tries = 1, at = 0; ; tries++) {
+  for (let tries = 1; ; tries++) {
     x.throwIfStopped()
-    const credential = order[at] as Credential
-    const result = await record(x, plan, credential, attempt)
+    const result = await makeTry(x, way.target, way.credential, attempt)
+    if (plan.alias?.strategy === 'lowest_latency') noteLatency(x, plan, way.target, result, deps)
     if (result.ok) return result.value
     x.throwIfStopped()
     const { error } = result
-    deps.log.warn(
-      {
-        requestId: x.requestId,
-        provider: plan.provider.id,
-        kind: error.kind,
-        status: error.status,
-        detail: error.detail,
-      },
-      'a try at a provider failed',
-    )
-    if (error.kind === 'auth') deps.onCredentialRejected(credential.id)
+    report(x, way.target, error, deps)
+    if (error.kind === 'auth') deps.onCredentialRejected(way.credential.id)
     const step = nextStep(error.kind, tries, {
-      hasOther: at + 1 < order.length,
+      hasOther: way.hasOther,
       retryAfterMs: error.retryAfterMs,
-      retries: plan.provider.sandbox !== true,
+      retries: way.mayRepeat,
     })
     if (step === 'stop') throw toUpstreamFault(error)
-    if (step === 'other') at++
-    else await pause(x, backoffMs(tries, error.retryAfterMs, chance(deps)))
+    if (step === 'other') way.goOn()
+    else {
+      way.repeat()
+      await pause(x, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
+    }
   }
 }
 
-async function record<T>(
+/** Through the targets and the credentials of each: where we are, and whether there is more. */
+class Way {
+  readonly #targets: readonly PlannedTarget[]
+  readonly #deps: GatewayDeps
+  #targetAt = 0
+  #credentials: readonly Credential[]
+  #credentialAt = 0
+  #repeated = 0
+
+  constructor(targets: readonly PlannedTarget[], deps: GatewayDeps) {
+    this.#targets = targets
+    this.#deps = deps
+    this.#credentials = this.#spread()
+  }
+
+  get target(): PlannedTarget {
+    return this.#targets[this.#targetAt] as PlannedTarget
+  }
+
+  get credential(): Credential {
+    return this.#credentials[this.#credentialAt] as Credential
+  }
+
+  get hasOther(): boolean {
+    return this.#credentialAt + 1 < this.#credentials.length || this.#targetAt + 1 < this.#targets.length
+  }
+
+  /** Repeating is pointless on the sandbox, and an alias bounds it for each of its targets. */
+  get mayRepeat(): boolean {
+    const { provider, alias } = this.target
+    return provider.sandbox !== true && this.#repeated < (alias?.maxRetries ?? Number.POSITIVE_INFINITY)
+  }
+
+  repeat(): void {
+    this.#repeated++
+  }
+
+  goOn(): void {
+    if (++this.#credentialAt < this.#credentials.length) return
+    this.#targetAt++
+    this.#credentialAt = 0
+    this.#repeated = 0
+    this.#credentials = this.#spread()
+  }
+
+  /** Several credentials of one provider share the load by their weights. */
+  #spread(): readonly Credential[] {
+    const { credentials } = this.target
+    return credentials.length === 1 ? credentials : orderByWeight(credentials, chance(this.#deps.random))
+  }
+}
+
+async function makeTry<T>(
   x: Exchange,
-  plan: ChatPlan,
+  planned: PlannedTarget,
   credential: Credential,
   attempt: Attempt<T>,
 ): Promise<AttemptResult<T>> {
+  const { provider, model } = planned
   const began = performance.now()
-  const result = await attempt({
-    provider: plan.provider,
-    model: plan.model,
-    baseUrl: credential.baseUrl ?? plan.provider.baseUrl ?? '',
-    apiKey: credential.apiKey,
-  })
+  const result = await attempt(
+    {
+      provider,
+      model,
+      baseUrl: credential.baseUrl ?? provider.baseUrl ?? '',
+      apiKey: credential.apiKey,
+    },
+    planned,
+  )
   x.attempts.push({
-    provider: plan.provider.id,
-    model: plan.model,
+    provider: provider.id,
+    model,
     credential_id: credential.id,
     status: result.ok ? result.status : (result.error.status ?? null),
     error: result.ok ? null : result.error.kind,
@@ -78,22 +130,38 @@ async function record<T>(
   return result
 }
 
-/** The first by chance in proportion to its weight, then the others, oldest first. */
-function orderByWeight(credentials: readonly Credential[], deps: GatewayDeps): readonly Credential[] {
-  if (credentials.length === 1) return credentials
-  const total = credentials.reduce((sum, credential) => sum + credential.weight, 0)
-  let left = chance(deps) * total
-  const first = credentials.find(credential => {
-    left -= credential.weight
-    return left < 0
-  })
-  if (first === undefined) return credentials
-  return [first, ...credentials.filter(credential => credential !== first)]
+/** The same body would fail anywhere: this says nothing of the target. */
+const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
+  'bad_request',
+  'context_length',
+  'content_filter',
+])
+
+/** A stream's try ends with its first event, a plain answer's with its last byte. */
+function noteLatency(
+  x: Exchange,
+  plan: ChatPlan,
+  target: PlannedTarget,
+  result: AttemptResult<unknown>,
+  deps: GatewayDeps,
+): void {
+  if (x.stopped !== undefined) return
+  const key = latencyKey(x.environment?.id ?? '', target.id, plan.call.request.stream)
+  if (result.ok) deps.latencies.note(key, x.attempts.at(-1)?.ms ?? 0)
+  else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
 }
 
-/** In [0, 1). */
-function chance(deps: GatewayDeps): number {
-  return deps.random.bytes(4).readUInt32BE() / 2 ** 32
+function report(x: Exchange, target: PlannedTarget, error: UpstreamError, deps: GatewayDeps): void {
+  deps.log.warn(
+    {
+      requestId: x.requestId,
+      provider: target.provider.id,
+      kind: error.kind,
+      status: error.status,
+      detail: error.detail,
+    },
+    'a try at a provider failed',
+  )
 }
 
 /** Waits, unless the exchange is stopped first. */

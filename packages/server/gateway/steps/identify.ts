@@ -34,7 +34,9 @@ async function identifySlowly(x: Exchange, token: string, digest: string, deps: 
 
 function accept(x: Exchange, tenant: Tenant, deps: GatewayDeps): void {
   const { key, environment } = tenant
-  refuse(refuseDeadKey(key, environment, deps.now()))
+  const now = deps.now()
+  refuse(refuseDeadKey(key, environment, now))
+  deps.lastUsed.note(key.id, now)
   x.key = key
   x.environment = environment
   refuse(refuseEndpoint(key, x.route.need))

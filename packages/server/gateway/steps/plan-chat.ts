@@ -1,79 +1,127 @@
-import { findModel } from '@rideau/llm/catalog'
 import { findUnsupportedParams } from '@rideau/llm/dialects/openai-chat/encode-request'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { CatalogModel, ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
+import type { ChatRequest, Provider } from '@rideau/llm/spec'
+import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.ts'
 import { Fault } from '../../core/fault.ts'
-import { resolveModel } from '../../core/resolve-model.ts'
-import type { Credential, Environment, Key } from '../../core/tenancy.ts'
-import { modelDirectory } from '../model-directory.ts'
+import { orderTargets } from '../../core/order-targets.ts'
+import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
+import type { Alias, AliasTarget, Environment, Key } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import { type ChatPlan, latencyKey, type PlannedTarget, type TargetPlan } from '../chat-plan.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { findModelHere, modelDirectory } from '../model-directory.ts'
 import { hasImages } from '../surfaces/chat-fields.ts'
 import type { ChatCall } from '../surfaces/native-chat.ts'
+import { chance } from './chance.ts'
+import { holdToBound } from './hold-to-bound.ts'
 import type { JsonBody } from './read-json.ts'
 
-/** Everything that is decided before a provider is called. */
-export interface ChatPlan {
-  readonly call: ChatCall
-  readonly request: ChatRequest
-  readonly source: SourceBody
-  readonly provider: Provider
-  /** As the provider knows it; `provider.id/model` is what callers see. */
-  readonly model: string
-  /** undefined: known by name only, so capabilities are permissive and the price is unknown. */
-  readonly catalogModel: CatalogModel | undefined
-  /** Oldest first; never empty. */
-  readonly credentials: readonly Credential[]
-  /** Parameters left out because the environment says `drop`. */
-  readonly dropped: readonly string[]
-}
-
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
-export function planChat(call: ChatCall, body: JsonBody, key: Key, environment: Environment): ChatPlan {
-  const { request } = call
-  const resolution = resolveModel(request.model, key, environment, modelDirectory)
-  if ('refusal' in resolution) {
-    const { code, message } = resolution.refusal
-    throw new Fault(code, message, { param: 'model' })
+export function planChat(
+  call: ChatCall,
+  body: JsonBody,
+  key: Key,
+  environment: Environment,
+  deps: GatewayDeps,
+): ChatPlan {
+  const resolution = resolveName(call.request.model, key, environment, modelDirectory)
+  if ('refusal' in resolution) throw toFault(resolution.refusal)
+  const planOne = (resolved: ResolvedModel, alias: AliasTarget | undefined): TargetPlan =>
+    holdToBound(planTarget(resolved, alias, call.request, environment), key, body.value.n)
+  if ('resolved' in resolution) {
+    const target = planOne(resolution.resolved, undefined)
+    if ('refusal' in target) throw toFault(target.refusal)
+    return { call, source: body.source, targets: [target], alias: undefined }
   }
-  const { provider: providerId, model, credentials } = resolution.resolved
-  const provider = findProvider(providerId)
-  if (provider === undefined) throw new Error(`resolved to a provider that does not exist: ${providerId}`)
-  const catalogModel = findModel(provider.id, model)
-  checkCapabilities(request, catalogModel)
+  const { alias } = resolution
+  const plans = resolution.targets.map(({ target, resolution: each }) =>
+    'refusal' in each ? each : planOne(each.resolved, target),
+  )
+  const usable = plans.filter((plan): plan is PlannedTarget => !('refusal' in plan))
+  if (usable.length === 0) throw noTarget(alias, plans)
+  return { call, source: body.source, targets: orderAlias(alias, usable, call, environment, deps), alias }
+}
+
+function planTarget(
+  resolved: ResolvedModel,
+  alias: AliasTarget | undefined,
+  request: ChatRequest,
+  environment: Environment,
+): TargetPlan {
+  const provider = findProvider(resolved.provider)
+  if (provider === undefined) throw new Error(`resolved to a provider that is none: ${resolved.provider}`)
+  const catalogModel = findModelHere(environment, provider.id, resolved.model)
+  const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
+  if (lack !== undefined) return { refusal: lack }
+  // What the target cannot honour is refused by name, or dropped where the environment says so.
+  const dropped = findUnsupportedParams(request, provider)
+  const [first] = dropped
+  if (first !== undefined && environment.unsupportedParams === 'refuse') {
+    return { refusal: unsupported(first, provider) }
+  }
+  const { model, id, credentials } = resolved
+  return { provider, model, id, catalogModel, credentials, request, dropped, alias }
+}
+
+const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
+const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }
+const FORMAT: CapabilityNeed = { capability: 'response_format', param: 'response_format' }
+const VISION: CapabilityNeed = { capability: 'vision', param: 'messages' }
+const TEXT_ONLY = [CHAT]
+
+function listNeeds(request: ChatRequest): readonly CapabilityNeed[] {
+  const hasTools = request.tools !== undefined && request.tools.length > 0
+  const hasFormat = request.responseFormat !== undefined && request.responseFormat.type !== 'text'
+  const seesImages = hasImages(request.messages)
+  if (!hasTools && !hasFormat && !seesImages) return TEXT_ONLY
+  const needs = [CHAT]
+  if (hasTools) needs.push(TOOLS)
+  if (hasFormat) needs.push(FORMAT)
+  if (seesImages) needs.push(VISION)
+  return needs
+}
+
+function unsupported(param: string, provider: Provider): Refusal {
   return {
-    call,
-    request,
-    source: body.source,
-    provider,
-    model,
-    catalogModel,
-    credentials,
-    dropped: findDropped(request, provider, environment),
+    code: 'invalid_request',
+    message: `${param}: the provider ${provider.id} cannot honour this parameter.`,
+    param,
   }
 }
 
-function checkCapabilities(request: ChatRequest, model: CatalogModel | undefined): void {
-  if (model === undefined) return
-  const has = (capability: CatalogModel['capabilities'][number]): boolean =>
-    model.capabilities.includes(capability)
-  if (!has('chat')) throw lacks('chat', 'model')
-  if (request.tools !== undefined && request.tools.length > 0 && !has('tools')) throw lacks('tools', 'tools')
-  const format = request.responseFormat
-  if (format !== undefined && format.type !== 'text' && !has('response_format')) {
-    throw lacks('response_format', 'response_format')
+function orderAlias(
+  alias: Alias,
+  usable: readonly PlannedTarget[],
+  call: ChatCall,
+  environment: Environment,
+  deps: GatewayDeps,
+): readonly PlannedTarget[] {
+  const isTimed = alias.strategy === 'lowest_latency'
+  const entries = usable.map(target => ({
+    target,
+    weight: target.alias?.weight ?? 1,
+    pricing: target.catalogModel?.pricing ?? null,
+    latencyMs: isTimed
+      ? deps.latencies.find(latencyKey(environment.id, target.id, call.request.stream))
+      : undefined,
+  }))
+  return orderTargets(alias.strategy, entries, chance(deps.random)).map(({ target }) => target)
+}
+
+/** Money is a reason of its own; everything else that stands against every target is one answer (spec.md "Errors"). */
+function noTarget(alias: Alias, plans: readonly TargetPlan[]): Fault {
+  for (const plan of plans) {
+    if (!('refusal' in plan)) continue
+    const { code } = plan.refusal
+    if (code === 'budget_exceeded' || code === 'model_unpriced') return toFault(plan.refusal)
   }
-  if (!has('vision') && hasImages(request.messages)) throw lacks('vision', 'messages')
+  return new Fault(
+    'no_eligible_target',
+    `No target of the alias "${alias.name}" can serve this request here: a credential or a capability is missing.`,
+    { param: 'model' },
+  )
 }
 
-function lacks(capability: string, param: string): Fault {
-  return new Fault('model_missing_capability', `The model lacks the capability ${capability}.`, { param })
-}
-
-/** What the target cannot honour is refused by name, or dropped where the environment says so. */
-function findDropped(request: ChatRequest, provider: Provider, environment: Environment): readonly string[] {
-  const unsupported = findUnsupportedParams(request, provider)
-  const [first] = unsupported
-  if (first === undefined || environment.unsupportedParams === 'drop') return unsupported
-  throw new Fault('invalid_request', `${first}: the provider ${provider.id} cannot honour this parameter.`, {
-    param: first,
-  })
+function toFault({ code, message, param }: Refusal): Fault {
+  return new Fault(code, message, param === undefined ? {} : { param })
 }

@@ -1,5 +1,6 @@
 import { sql as tenancy } from './0001-tenancy.ts'
 import { sql as usage } from './0002-usage.ts'
+import { sql as models } from './0004-models.ts'
 import { sql as observe } from './0006-observe.ts'
 import { sql as rowSecurity } from './0007-row-security.ts'
 
@@ -13,6 +14,7 @@ export interface NumberedMigration {
 export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0001-tenancy', sql: tenancy },
   { name: '0002-usage', sql: usage },
+  { name: '0004-models', sql: models },
   { name: '0006-observe', sql: observe },
   { name: '0007-row-security', sql: rowSecurity },
 ]

@@ -1,0 +1,25 @@
+import type { CatalogModel, Capability } from '@rideau/llm/spec'
+import type { Refusal } from './verdict.ts'
+
+/** A capability that a request asks for, and the field that asks. */
+export interface CapabilityNeed {
+  readonly capability: Capability
+  readonly param: string
+}
+
+/** What of `needs` a model lacks; a model known by name only (undefined) is given the benefit of the doubt. */
+export function refuseCapability(
+  needs: readonly CapabilityNeed[],
+  model: CatalogModel | undefined,
+): Refusal | undefined {
+  if (model === undefined) return undefined
+  for (const { capability, param } of needs) {
+    if (model.capabilities.includes(capability)) continue
+    return {
+      code: 'model_missing_capability',
+      message: `The model lacks the capability ${capability}.`,
+      param,
+    }
+  }
+  return undefined
+}

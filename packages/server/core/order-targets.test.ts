@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { orderTargets } from './order-targets.ts'
+import type { AliasStrategy } from './tenancy.ts'
+
+const target = (name: string, weight = 1, price: number | null = 1, latencyMs?: number) => ({
+  name,
+  weight,
+  pricing: price === null ? null : { input: price, output: price },
+  latencyMs,
+})
+
+const order = (strategy: AliasStrategy, targets: ReturnType<typeof target>[], chance = 0): string =>
+  orderTargets(strategy, targets, chance)
+    .map(({ name }) => name)
+    .join('')
+
+test('priority: as given', () => {
+  expect(order('priority', [target('a', 0, 9, 9), target('b', 9, 1, 1)], 0.99)).toBe('ab')
+})
+
+describe('weighted', () => {
+  const targets = [target('a', 1), target('b', 0), target('c', 3)]
+  test.each([
+    [0, 'abc'],
+    [0.2499, 'abc'],
+    [0.25, 'cab'],
+    [0.9999, 'cab'],
+  ])('a chance of %d gives %s: what weighs nothing only falls in', (chance, expected) => {
+    expect(order('weighted', targets, chance)).toBe(expected)
+  })
+
+  test('all without weight stay as given', () => {
+    expect(order('weighted', [target('a', 0), target('b', 0)], 0.7)).toBe('ab')
+  })
+})
+
+test('lowest_cost: an unknown price is the last, equals keep their priority', () => {
+  const targets = [target('a', 1, null), target('b', 1, 2), target('c', 1, 1), target('d', 1, 2)]
+  expect(order('lowest_cost', targets)).toBe('cbda')
+})
+
+test('lowest_latency: never measured first, failed last', () => {
+  const targets = [
+    target('a', 1, 1, 300),
+    target('b', 1, 1, Number.POSITIVE_INFINITY),
+    target('c', 1, 1, 200),
+    target('d'),
+    target('e'),
+  ]
+  expect(order('lowest_latency', targets)).toBe('decab')
+})

@@ -1,0 +1,6 @@
+import type { Random } from '../../core/chance.ts'
+
+/** In [0, 1). */
+export function chance(random: Random): number {
+  return random.bytes(4).readUInt32BE() / 2 ** 32
+}

@@ -1,0 +1,51 @@
+import type { Capability } from '@rideau/llm/spec'
+import type { JSONColumnType } from 'kysely'
+import type { AliasStrategy } from '../core/tenancy.ts'
+
+/** The tables of migration 0004. */
+export interface ModelAliasRow {
+  id: string
+  org_id: string
+  project_id: string
+  environment_id: string
+  alias: string
+  strategy: AliasStrategy
+  targets: JSONColumnType<AliasTargetRow[]>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface AliasTargetRow {
+  model: string
+  weight: number | null
+  timeout_ms: number | null
+  max_retries: number | null
+}
+
+export interface CustomModelRow {
+  id: string
+  org_id: string
+  project_id: string
+  environment_id: string
+  /** `provider/model` */
+  model: string
+  capabilities: Capability[]
+  context_window: number | null
+  max_output_tokens: number | null
+  pricing: JSONColumnType<PricingRow> | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** USD per million tokens, as the API names them. */
+export interface PricingRow {
+  input_usd_per_mtok: number
+  output_usd_per_mtok: number
+  cached_input_usd_per_mtok: number | null
+  cache_write_usd_per_mtok: number | null
+}
+
+export interface RetiredMasterKeyRow {
+  key_id: Buffer
+  retired_at: Date
+}
