@@ -49,4 +49,17 @@ describe('the secret box', () => {
   test('a master key of another length is refused', () => {
     expect(() => openSecretBox(Buffer.alloc(16), systemRandom)).toThrow('32 bytes')
   })
+
+  test('a signature is of its bytes, its purpose and the master key', () => {
+    const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
+    const signatures = [
+      box.sign(Buffer.from('a'), 'cursor'),
+      box.sign(Buffer.from('b'), 'cursor'),
+      box.sign(Buffer.from('a'), 'else'),
+      other.sign(Buffer.from('a'), 'cursor'),
+    ].map(signature => signature.toString('hex'))
+    expect(new Set(signatures).size).toBe(4)
+    expect(box.sign(Buffer.from('a'), 'cursor').toString('hex')).toBe(signatures[0])
+    expect(signatures[0]).not.toContain(box.fingerprint('a'))
+  })
 })

@@ -17,6 +17,8 @@ export interface SecretBox {
    * reads them without it cannot try guesses.
    */
   fingerprint(plaintext: string): string
+  /** HMAC-SHA-256 under a key of the purpose's own: what comes back with it was made here. */
+  sign(bytes: Buffer, purpose: string): Buffer
 }
 
 export class SecretBoxError extends Error {
@@ -39,12 +41,17 @@ export function openSecretBox(masterKey: Buffer, random: Random): SecretBox {
   const boundTo = (context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
 
   // A key of its own, so that no output of one use is ever an output of the other.
-  const fingerprintKey = createHmac('sha256', masterKey).update('fingerprint').digest()
+  const subkey = (purpose: string): Buffer => createHmac('sha256', masterKey).update(purpose).digest()
+  const fingerprintKey = subkey('fingerprint')
 
   return {
     keyId: id.toString('hex'),
     fingerprint: plaintext =>
       createHmac('sha256', fingerprintKey).update(plaintext, 'utf8').digest('hex').slice(0, 12),
+    sign: (bytes, purpose) =>
+      createHmac('sha256', subkey(`sign:${purpose}`))
+        .update(bytes)
+        .digest(),
     seal(plaintext, context) {
       const iv = random.bytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(context))

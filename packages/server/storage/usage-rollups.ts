@@ -7,7 +7,7 @@ export const LATENCY_COLUMNS = Array.from(
 )
 
 /** Stands for a missing id in a rollup's key, as '' does for a missing text. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+export const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** What a rollup's key is made of, as the records tell it. */
 const KEY = {

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock, systemRandom } from '../core/chance.ts'
+import { openIds } from '../core/ids.ts'
+import type { RequestRecord } from '../core/request-record.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
+import { requestRecord } from '../testing/request-record.ts'
+import { insertRequestRecords } from './request-logs.ts'
+import type { EnvironmentRow } from './schema.ts'
+import { listUsage, type UsageFilter, type UsageRow } from './usage.ts'
+
+const newId = openIds(systemClock, systemRandom)
+const ENVIRONMENT = { id: newId(), org_id: newId(), project_id: newId() } as EnvironmentRow
+const FIRST_PAGE = { limit: 100, after: undefined }
+
+function recordAt(at: string, change: Partial<RequestRecord> = {}): RequestRecord {
+  return requestRecord(ENVIRONMENT, newId(), Date.parse(at), { sandbox: false, ...change })
+}
+
+describe.each(listTestServers())('usage on $label', server => {
+  let database: FreshDatabase
+  beforeEach(async () => {
+    database = await freshDatabase(server)
+  })
+  afterEach(() => database.drop())
+
+  const insert = async (...records: RequestRecord[]): Promise<void> => {
+    expect(await insertRequestRecords(database.pool, records)).toEqual({ rejected: [] })
+  }
+  const list = async (change: Partial<UsageFilter> = {}, page = FIRST_PAGE): Promise<UsageRow[]> =>
+    await listUsage(
+      database.db,
+      {
+        orgId: ENVIRONMENT.org_id,
+        from: new Date('2026-01-01T00:00:00Z'),
+        to: new Date('2027-01-01T00:00:00Z'),
+        granularity: 'day',
+        timeZone: 'UTC',
+        groups: [],
+        ...change,
+      },
+      page,
+    )
+  const total = async (): Promise<number> => (await list()).reduce((sum, row) => sum + row.requests, 0)
+
+  test('is the sum of what was stored', async () => {
+    await insert(
+      recordAt('2026-11-21T10:00:00Z', { total_ms: 100 }),
+      recordAt('2026-11-21T10:14:59.999Z', { status: 429, cost_nano_usd: 0, total_ms: 1 }),
+      recordAt('2026-11-21T23:00:00Z', { cost_nano_usd: null, total_ms: 900_000 }),
+    )
+    const [row, ...others] = await list()
+    expect(others).toEqual([])
+    expect(row).toMatchObject({
+      bucket: new Date('2026-11-21T00:00:00Z'),
+      groups: {},
+      sandbox: false,
+      requests: 3,
+      errors: 1,
+      unpriced: 1,
+      inputTokens: 48,
+      outputTokens: 30,
+      cachedTokens: 12,
+      costNanoUsd: 1_234_567,
+    })
+    const counted = row?.latencies.flatMap((count, slot) => (count === 0 ? [] : [[slot, count]]))
+    expect(counted).toEqual([
+      [0, 1],
+      [10, 1],
+      [47, 1],
+    ])
+  })
+
+  test('a record that is there already adds nothing, within a batch, across batches and after its log is gone', async () => {
+    const records = [1, 2, 3].map(() => recordAt('2026-11-21T10:00:00Z'))
+    await insert(...records, ...records)
+    await insert(...records)
+    await database.pool.query('drop table request_logs_20261121')
+    await insert(...records)
+    expect(await total()).toBe(3)
+  })
+
+  test('a record that is refused adds nothing, and its batch adds the rest', async () => {
+    const refused = recordAt('2026-11-21T10:00:00Z', { request_id: 'no-uuid' })
+    const { rejected } = await insertRequestRecords(database.pool, [
+      recordAt('2026-11-21T10:00:00Z'),
+      refused,
+      recordAt('2026-11-21T10:00:00Z'),
+    ])
+    expect(rejected).toHaveLength(1)
+    expect(await total()).toBe(2)
+  })
+
+  test('writers of the same rollups at once neither lose a count nor stop each other', async () => {
+    const batch = () =>
+      Array.from({ length: 60 }, (_, index) =>
+        recordAt('2026-11-21T10:00:00Z', { model: `m${index % 20}`, end_user_id: `u${(index * 7) % 30}` }),
+      )
+    const batches = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? batch() : batch().reverse()))
+    await Promise.all(batches.map(records => insertRequestRecords(database.pool, records)))
+    expect(await total()).toBe(720)
+    const users = await list({ groups: ['end_user_id'] })
+    expect(users.map(row => row.requests)).toEqual(Array.from({ length: 30 }, () => 24))
+  })
+
+  test('is told apart by what is asked for, and null is a group of its own', async () => {
+    const key = newId()
+    await insert(
+      recordAt('2026-11-21T10:00:00Z', { provider: 'openai', model: 'a', key_id: key, end_user_id: 'u' }),
+      recordAt('2026-11-21T11:00:00Z', { provider: 'azure', model: 'a', key_id: key }),
+      recordAt('2026-11-21T12:00:00Z', { provider: null, model: null, sandbox: true }),
+    )
+    const groups = async (...asked: UsageFilter['groups']) =>
+      (await list({ groups: asked }))
+        .map(row => [...Object.values(row.groups), row.sandbox, row.requests])
+        .sort()
+    expect(await groups('model')).toEqual([
+      [null, true, 1],
+      ['a', false, 2],
+    ])
+    expect(await groups('provider', 'model')).toEqual([
+      [null, null, true, 1],
+      ['azure', 'a', false, 1],
+      ['openai', 'a', false, 1],
+    ])
+    expect(await groups('key_id')).toEqual([
+      [null, true, 1],
+      [key, false, 2],
+    ])
+    expect(await groups('end_user_id', 'environment_id')).toEqual([
+      [null, ENVIRONMENT.id, false, 1],
+      [null, ENVIRONMENT.id, true, 1],
+      ['u', ENVIRONMENT.id, false, 1],
+    ])
+  })
+
+  test.each([
+    ['UTC', ['2026-11-21T00:00:00.000Z', '2026-11-20T00:00:00.000Z']],
+    ['Asia/Kolkata', ['2026-11-20T18:30:00.000Z', '2026-11-19T18:30:00.000Z']],
+    ['Asia/Kathmandu', ['2026-11-20T18:15:00.000Z']],
+    ['America/New_York', ['2026-11-20T05:00:00.000Z']],
+  ])('days are those of %s, to the quarter of an hour', async (timeZone, expected) => {
+    await insert(recordAt('2026-11-20T18:29:59.999Z'), recordAt('2026-11-21T01:00:00Z'))
+    const rows = await list({ timeZone })
+    expect(rows.map(row => row.bucket.toISOString())).toEqual(expected)
+  })
+
+  test('hours begin where UTC begins them, and from and to cut', async () => {
+    await insert(
+      recordAt('2026-11-21T10:59:59Z'),
+      recordAt('2026-11-21T11:00:00Z'),
+      recordAt('2026-11-21T12:00:00Z'),
+    )
+    const rows = await list({
+      granularity: 'hour',
+      timeZone: 'Asia/Kolkata',
+      from: new Date('2026-11-21T10:45:00Z'),
+      to: new Date('2026-11-21T12:00:00Z'),
+    })
+    expect(rows.map(row => row.bucket.toISOString())).toEqual([
+      '2026-11-21T11:00:00.000Z',
+      '2026-11-21T10:00:00.000Z',
+    ])
+  })
+
+  test('pages meet every row once, also where rows come between', async () => {
+    const models = ['a', 'b', 'c', 'd', 'e']
+    for (const day of ['20', '21', '22']) {
+      await insert(...models.map(model => recordAt(`2026-11-${day}T10:00:00Z`, { model })))
+    }
+    const seen: string[] = []
+    let after: { at: Date; id: string } | undefined
+    for (;;) {
+      const rows = await list({ groups: ['model'] }, { limit: 4, after } as never)
+      for (const row of rows) seen.push(`${row.bucket.toISOString()} ${row.groups.model}`)
+      await insert(recordAt('2026-11-23T10:00:00Z', { model: newId() }))
+      const last = rows.at(-1)
+      if (last === undefined) break
+      after = { at: last.bucket, id: last.id }
+    }
+    expect(seen).toHaveLength(15)
+    expect(new Set(seen).size).toBe(15)
+  })
+
+  test('is one organization’s, and of what lies below it where asked', async () => {
+    const other = requestRecord(
+      { ...ENVIRONMENT, org_id: newId() },
+      newId(),
+      Date.parse('2026-11-21T10:00:00Z'),
+    )
+    const sibling = requestRecord(
+      { ...ENVIRONMENT, id: newId() },
+      newId(),
+      Date.parse('2026-11-21T10:00:00Z'),
+    )
+    await insert(recordAt('2026-11-21T10:00:00Z'), other, sibling)
+    expect(await total()).toBe(2)
+    expect(await list({ below: { column: 'environment_id', id: ENVIRONMENT.id } })).toMatchObject([
+      { requests: 1, sandbox: false },
+    ])
+    expect(await list({ below: { column: 'project_id', id: newId() } })).toEqual([])
+  })
+})
