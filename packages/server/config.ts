@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseTrustedProxies, type TrustedProxies } from './http/client-address.ts'
 
 /**
  * Every setting, parsed once (contract.md §5). Only compose.ts, main.ts and the CLI read it.
@@ -17,6 +18,14 @@ const masterKey = z
   .transform(value => Buffer.from(value, 'base64'))
   .refine(bytes => bytes.length === 32, 'must be 32 bytes in base64')
 
+const proxies = z.string().transform((value, context): TrustedProxies => {
+  const entries = value.split(',').map(entry => entry.trim())
+  const parsed = parseTrustedProxies(entries)
+  if (parsed !== undefined) return parsed
+  context.addIssue({ code: 'custom', message: 'must be addresses or CIDRs with commas between them' })
+  return z.NEVER
+})
+
 const Settings = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -33,6 +42,7 @@ const Settings = z.object({
   RIDEAU_ANTHROPIC_PREFIX: prefix.default('/anthropic'),
   RIDEAU_CONFIG_MAX_STALE_SECONDS: z.coerce.number().int().min(0).default(300),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
+  RIDEAU_TRUSTED_PROXIES: proxies.optional(),
 })
 
 export interface Config {
@@ -54,6 +64,8 @@ export interface Config {
   readonly anthropicPrefix: string
   readonly configMaxStaleMs: number
   readonly allowPrivateUpstreams: boolean
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: TrustedProxies
 }
 
 /** A setting out of form: its message names the setting, never its value. */
@@ -98,9 +110,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
     allowPrivateUpstreams:
       settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST)),
+    trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
   }
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

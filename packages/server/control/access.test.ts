@@ -27,7 +27,11 @@ async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
     projectId: tenant.project.id,
     envId: tenant.development.id,
   }
-  if (operation.path.includes('{keyId}')) ids.keyId = (await plane.insertApiKey(tenant)).row.id
+  if (operation.path.includes('/keys/{keyId}')) ids.keyId = (await plane.insertApiKey(tenant)).row.id
+  if (operation.path.includes('/management-keys/{keyId}')) ids.keyId = await insertManagement(tenant)
+  if (operation.path.includes('{memberId}')) {
+    ids.memberId = await plane.insertMember(tenant.organization.id, await plane.insertPerson(), 'viewer')
+  }
   if (operation.path.includes('{id}')) ids.id = await plane.insertCredential(tenant, 'sk-upstream')
   if (operation.path.includes('{requestId}')) {
     const record = requestRecord(tenant.development, plane.newId(), plane.clock.now())
@@ -37,17 +41,38 @@ async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
   return fill(operation, name => ids[name] as string)
 }
 
+async function insertManagement(tenant: Tenant): Promise<string> {
+  const input = { orgId: tenant.organization.id, name: 'n', role: 'viewer' as const, expiresAt: null }
+  const { row } = createManagementKeyRow({ ...plane, random: systemRandom }, input)
+  await insertManagementKey(plane.database.db, row)
+  return row.id
+}
+
 function fill(operation: Operation, valueOf: (name: string) => string): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name))
 }
 
 const guarded = operations.flatMap(operation =>
-  operation.access === 'public' ? [] : [{ name: operation.name, operation, access: operation.access }],
+  typeof operation.access === 'string' ? [] : [{ name: operation.name, operation, access: operation.access }],
 )
 
-test('only set-up is open to everyone', () => {
+test('only what carries its own secret is open to everyone', () => {
   const open = operations.filter(operation => operation.access === 'public').map(({ name }) => name)
-  expect(open).toEqual(['setup.create'])
+  expect(open).toEqual(['setup.create', 'session.create', 'session.reset_password', 'invitations.accept'])
+})
+
+describe.each(operations.filter(({ access }) => access === 'session'))('$name', ({ method, path }) => {
+  test('401 without a session, 403 with a management key of any role', async () => {
+    expect((await plane.call(method, path)).outcome).toBe('401 unauthenticated')
+    for (const key of Object.values(ours.keys)) {
+      expect((await plane.call(method, path, { key })).outcome).toBe('403 insufficient_role')
+    }
+  })
+
+  test('takes whoever is signed in, also without any organization', async () => {
+    const { cookie } = await plane.insertPerson()
+    expect((await plane.call(method, path, { cookie })).outcome).toMatch(/^(20\d$|400 invalid_request)/)
+  })
 })
 
 describe.each(guarded)('$name', ({ operation, access }) => {
@@ -63,11 +88,17 @@ describe.each(guarded)('$name', ({ operation, access }) => {
   })
 
   test('takes exactly the roles from its own upwards', async () => {
-    for (const role of ['viewer', 'developer', 'admin'] satisfies Role[]) {
-      const { outcome } = await plane.call(method, await pathOf(operation, ours), { key: ours.keys[role] })
-      // Without a body: what the role may do goes as far as the body's form.
-      if (hasRole(role, access.role)) expect(outcome).toMatch(/^(20\d$|400 invalid_request)/)
-      else expect(outcome).toBe('403 insufficient_role')
+    for (const role of ['viewer', 'developer', 'admin', 'owner'] satisfies Role[]) {
+      // What deletes must leave ours to the other tests.
+      const tenant = method === 'DELETE' ? await plane.insertTenant('ours too') : ours
+      const { cookie } = tenant.people[role]
+      const credentials = role === 'owner' ? [{ cookie }] : [{ key: tenant.keys[role] }, { cookie }]
+      for (const by of method === 'DELETE' ? credentials.slice(0, 1) : credentials) {
+        const { outcome } = await plane.call(method, await pathOf(operation, tenant), by)
+        // Without a body: what the role may do goes as far as the body's form.
+        if (hasRole(role, access.role)) expect(outcome).toMatch(/^(20\d$|400 invalid_request)/)
+        else expect(outcome).toBe('403 insufficient_role')
+      }
     }
   })
 
@@ -93,7 +124,7 @@ describe.each(guarded)('$name', ({ operation, access }) => {
     const doomed = await plane.insertTenant('doomed')
     const path = await pathOf(operation, doomed)
     const deleted_at = new Date(plane.clock.now())
-    if (access.of !== 'org') {
+    if (!['org', 'member', 'management_key'].includes(access.of)) {
       await plane.database.db
         .updateTable('projects')
         .set({ deleted_at })

@@ -1,17 +1,30 @@
 import { Fault } from '../core/fault.ts'
 import { isUuid } from '../core/ids.ts'
 import { hashKeyText, parseKeyText } from '../core/key-format.ts'
-import { type Actor, hasRole, type Role, roleIn } from '../core/permissions.ts'
+import {
+  type Actor,
+  hasRole,
+  hasRoleAnywhere,
+  type ManagementKeyActor,
+  organizationsOf,
+  type Role,
+  roleIn,
+} from '../core/permissions.ts'
 import { parseBearer } from '../http/request-headers.ts'
 import { findManagementKeyByHash, touchManagementKey } from '../storage/management-keys.ts'
+import { inTenantScope } from '../storage/tenant-scope.ts'
+import { type Caller, refuseForeignWrite } from './caller.ts'
 import { type Operation, PARAM_OF, type Services } from './operation.ts'
 import { findResource, type Resources } from './resources.ts'
+import { findSession } from './session/find-session.ts'
 
 /** What the choke point found out about a call. */
 export interface Admission {
   readonly actor: Actor | undefined
   readonly role: Role | undefined
   readonly resource: Resources[keyof Resources] | undefined
+  /** The organization that the resource belongs to. */
+  readonly orgId: string | undefined
 }
 
 /**
@@ -21,39 +34,61 @@ export interface Admission {
 export async function admit(
   services: Services,
   operation: Operation,
-  authorization: string | undefined,
+  caller: Caller,
   params: Readonly<Record<string, string>>,
 ): Promise<Admission> {
   const { access } = operation
-  const actor = access === 'public' ? undefined : await identify(services, authorization)
+  const actor = access === 'public' ? undefined : await identify(services, caller)
   for (const name of operation.paramNames) {
     if (!isUuid(params[name] ?? '')) {
       throw new Fault('request_validation_failed', `${name} must be a UUID.`, { param: name })
     }
   }
-  if (access === 'public' || actor === undefined) return { actor, role: undefined, resource: undefined }
+  if (access === 'public' || actor === undefined) return { actor, ...NO_RESOURCE }
+  if (access === 'session') {
+    if (actor.kind !== 'member') {
+      throw new Fault('insufficient_role', 'This is for people: it needs a session, not a management key.')
+    }
+    return { actor, ...NO_RESOURCE }
+  }
   if (access.of === 'actor') {
-    if (!hasRole(actor.role, access.role)) throw insufficient(access.role)
-    return { actor, role: undefined, resource: undefined }
+    if (!hasRoleAnywhere(actor, access.role)) throw insufficient(access.role)
+    return { actor, ...NO_RESOURCE }
   }
-  const found = await findResource(services.db, access.of, params[PARAM_OF[access.of]] as string, actor)
+  const { of } = access
+  const found = await inTenantScope(services.wholeDb, organizationsOf(actor), db =>
+    findResource(db, of, params[PARAM_OF[of]] as string, actor),
+  )
   const role = found === undefined ? undefined : roleIn(actor, found.orgId)
-  if (found === undefined || role === undefined) {
-    throw new Fault('resource_not_found', 'There is nothing by this id that you may see.')
-  }
+  if (found === undefined || role === undefined) throw noResource()
   if (!hasRole(role, access.role)) throw insufficient(access.role)
-  return { actor, role, resource: found.row }
+  return { actor, role, resource: found.row, orgId: found.orgId }
 }
+
+const NO_RESOURCE = { role: undefined, resource: undefined, orgId: undefined }
 
 /** How stale a key's `last_used_at` may be: one write a minute serves any number of calls. */
 const TOUCH_INTERVAL_MS = 60_000
 
-/** Who a Bearer is on this host, by the rules of contract.md §2 "Which code when". */
-async function identify(services: Services, authorization: string | undefined): Promise<Actor> {
-  const text = parseBearer(authorization)
-  if (text === undefined) {
-    throw new Fault('unauthenticated', 'Send a management key as Authorization: Bearer.')
+/** Who calls, by the rules of contract.md §2 "Which code when". A Bearer wins over a cookie. */
+async function identify(services: Services, caller: Caller): Promise<Actor> {
+  const bearer = parseBearer(caller.authorization)
+  const actor =
+    bearer === undefined ? await identifyPerson(services, caller) : await identifyKey(services, bearer)
+  services.rates.countCall(actor.kind === 'member' ? actor.sessionId : actor.id)
+  return actor
+}
+
+async function identifyPerson(services: Services, caller: Caller): Promise<Actor> {
+  const actor = await findSession(services, caller)
+  if (actor === undefined) {
+    throw new Fault('unauthenticated', 'Sign in, or send a management key as Authorization: Bearer.')
   }
+  refuseForeignWrite(caller, services.baseUrl())
+  return actor
+}
+
+async function identifyKey(services: Services, text: string): Promise<ManagementKeyActor> {
   // The text alone tells a mistyped key and one of another kind, without a look-up.
   const form = parseKeyText(text)
   if (form !== undefined && form.kind !== 'management') {
@@ -72,6 +107,10 @@ async function identify(services: Services, authorization: string | undefined): 
     await touchManagementKey(services.db, row.id, new Date(now))
   }
   return { kind: 'management_key', id: row.id, orgId: row.org_id, role: row.role }
+}
+
+export function noResource(): Fault {
+  return new Fault('resource_not_found', 'There is nothing by this id that you may see.')
 }
 
 function insufficient(needed: Role): Fault {

@@ -26,10 +26,21 @@ export const passwordField = z
   .min(10, 'must have at least 10 characters')
   .max(1024, 'must have at most 1024 characters')
 
+/** One that is compared, not set: how it must be made is told to nobody who guesses. */
+export const givenPasswordField = z.string().min(1).max(1024)
+
+/** The secret of a link: what it opens is told by a look-up alone. */
+export const tokenField = z.string().min(1).max(256)
+
 /** An ISO 8601 time with its offset. */
 export const dateTimeField = z.iso
   .datetime({ offset: true })
   .refine(text => !Number.isNaN(Date.parse(text)), 'must be a time that exists')
+
+/** Of an optional time in a query. */
+export function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}
 
 /** An integer in a query: digits only, so that `1e2`, ` 5` and an empty text are refused. */
 export function integerParam(min: number, max: number) {

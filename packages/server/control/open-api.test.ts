@@ -78,14 +78,16 @@ describe('GET /openapi.json', () => {
   })
 
   test('every operation shows the error envelope, its own codes, and who may call', () => {
-    for (const { path, operation } of all()) {
+    for (const { operation } of all()) {
       expect(operation.responses.default?.content?.['application/json']?.schema.$ref).toBe(
         '#/components/schemas/Error',
       )
       const codes = [...operation.description.matchAll(/`(\w+)`/g)].map(match => match[1] as string)
       for (const code of codes) expect(FAULTS).toHaveProperty(code)
       expect(codes).toContain('request_validation_failed')
-      expect(operation.security).toEqual(path === '/v1/setup' ? [] : undefined)
+      const access = operations.find(({ name }) => name === operation.operationId)?.access
+      const expected = access === 'public' ? [] : access === 'session' ? [{ session: [] }] : undefined
+      expect(operation.security).toEqual(expected)
     }
   })
 

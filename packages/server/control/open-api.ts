@@ -14,9 +14,16 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
       components: {
         securitySchemes: {
           management_key: { type: 'http', scheme: 'bearer', description: 'A management key.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'rideau_session',
+            description:
+              "Who signed in by POST /v1/session; `__Host-rideau_session` under https. Unsafe methods need the header `X-Rideau-CSRF: 1` and this host's own `Origin`.",
+          },
         },
       },
-      security: [{ management_key: [] }],
+      security: [{ management_key: [] }, { session: [] }],
     },
     transform: toDocumented,
     transformObject: prune,

@@ -1,9 +1,14 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { Clock, Random } from '../core/chance.ts'
 import type { FaultCode } from '../core/fault-table.ts'
-import type { Actor, Role } from '../core/permissions.ts'
+import type { Actor, MemberActor, Role } from '../core/permissions.ts'
 import type { SecretBox } from '../core/secret-box.ts'
+import type { EgressPolicy } from '../http/egress.ts'
 import type { Db } from '../storage/pool.ts'
+import type { Caller } from './caller.ts'
+import type { ControlRates } from './control-rates.ts'
 import { uuidField } from './fields.ts'
+import type { Passwords } from './password.ts'
 import type { ResourceKind, Resources } from './resources.ts'
 import { z } from './zod.ts'
 
@@ -16,16 +21,21 @@ export interface Services {
   readonly newId: () => string
   /** The one-time set-up token; undefined where none was made. */
   readonly setupToken: () => string | undefined
-  /** For storage: see password.ts. */
-  readonly hashPassword: (password: string) => Promise<string>
+  /** Reaches every organization: for sign-in, and for what concerns one person in all of them. */
+  readonly wholeDb: Db
+  readonly passwords: Passwords
+  readonly rates: ControlRates
+  readonly baseUrl: () => string
+  /** What the control plane may call for a customer: identity issuers, webhooks. */
+  readonly egress: EgressPolicy
 }
 
 /**
- * Who may call: nobody in particular, or an actor with at least the role. `of` says where the role must be held: in the
- * organization of the resource that the path names, or (`actor`) in any of the actor's own, for routes that show
- * nothing else.
+ * Who may call: nobody in particular, whoever is signed in by a session, or an actor with at least the role. `of` says
+ * where the role must be held: in the organization of the resource that the path names, or (`actor`) in any of the
+ * actor's own, for routes that show nothing else.
  */
-export type Access = 'public' | { readonly role: Role; readonly of: ResourceKind | 'actor' }
+export type Access = 'public' | 'session' | { readonly role: Role; readonly of: ResourceKind | 'actor' }
 
 /** The path parameter that names each kind of resource. */
 export const PARAM_OF = {
@@ -35,6 +45,14 @@ export const PARAM_OF = {
   key: 'keyId',
   provider_credential: 'id',
   log: 'requestId',
+  member: 'memberId',
+  management_key: 'keyId',
+  limit: 'id',
+  quota: 'id',
+  budget: 'id',
+  plan: 'id',
+  end_user: 'id',
+  webhook: 'id',
 } as const satisfies Record<ResourceKind, string>
 
 /** The parameters in a path such as `/v1/environments/{envId}/keys`. */
@@ -42,15 +60,31 @@ type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | ParamName<Rest>
   : never
 
-type ActorOf<A extends Access> = A extends 'public' ? undefined : Actor
+type ActorOf<A extends Access> = A extends 'public' ? undefined : A extends 'session' ? MemberActor : Actor
 type ResourceOf<A extends Access> = A extends { readonly of: infer Kind extends ResourceKind }
   ? Resources[Kind]
   : undefined
 type RoleOf<A extends Access> = A extends { readonly of: ResourceKind } ? Role : undefined
 
+/** Whose audit log a write goes to, and what of it the kit cannot know. */
+export interface AuditSubject {
+  /** Absent: the organization of the resource. */
+  readonly orgIds?: readonly string[]
+  readonly resourceId?: string
+  /** Of a public operation: who it turned out to be. */
+  readonly actor?: { readonly kind: 'member'; readonly id: string }
+}
+
+/** What an operation adds to its answer besides the body. */
+export interface Answer {
+  setCookie(name: string, value: string, options: CookieSerializeOptions): void
+}
+
 /** Everything a handler gets; the resource and the role were resolved and checked before it runs. */
 interface Call<Path extends string, A extends Access, Query, Body> {
   readonly services: Services
+  readonly caller: Caller
+  readonly answer: Answer
   readonly actor: ActorOf<A>
   readonly resource: ResourceOf<A>
   /** The actor's role in the resource's organization. */
@@ -90,6 +124,18 @@ interface Definition<
   /** The codes that are this operation's own, beside those that every operation of its access may give. */
   readonly faults?: readonly FaultCode[]
   handle(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<ResultOf<R>>
+  /**
+   * For the audit log, what the operation replaces or ends. The resource that the path names is known; this is for
+   * what lies below it, such as a project's federated auth.
+   */
+  before?(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<unknown>
+  /**
+   * For the audit log, what nothing else tells; `none` for an unsafe method that changes nothing. A public operation
+   * and one on the actor itself must say whose log it goes to.
+   */
+  readonly audit?:
+    | 'none'
+    | ((call: Call<Path, A, z.output<Query>, z.output<Body>>, result: ResultOf<R>) => AuditSubject)
 }
 
 /** An operation as the server mounts it: the types of its schemas are proven inside and forgotten outside. */
@@ -107,6 +153,8 @@ export interface Operation {
   readonly result: z.ZodType
   readonly faults: readonly FaultCode[]
   handle(call: unknown): Promise<unknown>
+  readonly before: ((call: unknown) => Promise<unknown>) | undefined
+  readonly audit: 'none' | ((call: unknown, result: unknown) => AuditSubject) | undefined
 }
 
 const noQuery = z.strictObject({})
@@ -121,7 +169,7 @@ export function defineOperation<
 >(definition: Definition<Path, A, Query, Body, R>): Operation {
   const { name, path, access } = definition
   const paramNames = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] as string)
-  if (access !== 'public' && access.of !== 'actor' && !paramNames.includes(PARAM_OF[access.of])) {
+  if (typeof access === 'object' && access.of !== 'actor' && !paramNames.includes(PARAM_OF[access.of])) {
     throw new Error(`${name}: its path names no {${PARAM_OF[access.of]}}`)
   }
   const [success, ...others] = Object.entries(definition.response)
@@ -141,5 +189,7 @@ export function defineOperation<
     faults: definition.faults ?? [],
     // The one place where the types meet: register-operations.ts makes the call from these very schemas.
     handle: call => definition.handle(call as Call<Path, A, z.output<Query>, z.output<Body>>),
+    before: definition.before as Operation['before'],
+    audit: definition.audit as Operation['audit'],
   }
 }

@@ -1,6 +1,7 @@
-import { scrypt } from 'node:crypto'
+import { scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Random } from '../core/chance.ts'
+import { Fault } from '../core/fault.ts'
 
 const derive = promisify(scrypt) as (
   password: string,
@@ -16,22 +17,78 @@ const P = 1
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024
 /** More at once would let a handful of calls take the machine's memory. */
 const CONCURRENCY = 2
+/** What waits takes some ten seconds; who comes later is told to come back. */
+const MAX_WAITING = 64
+const RETRY_SECONDS = 15
 
-/**
- * Makes what is stored in a password's place, in the PHC string format: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`, base64
- * without padding. The password is taken in Unicode form NFKC, so that it is the same from every keyboard.
- */
-export function createPasswordHasher(random: Random): (password: string) => Promise<string> {
+/** The password is taken in Unicode form NFKC, so that it is the same from every keyboard. */
+export interface Passwords {
+  /**
+   * What is stored in a password's place, in the PHC string format: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`, base64
+   * without padding. Throws the fault `control_rate_limit_exceeded` where too many wait.
+   */
+  hash(password: string): Promise<string>
+  /** Is it the stored one? Where nothing is stored it takes as long and is wrong. Throws as `hash` does. */
+  verify(password: string, stored: string | null): Promise<boolean>
+}
+
+interface Stored {
+  readonly logN: number
+  readonly r: number
+  readonly p: number
+  readonly salt: Buffer
+  readonly hash: Buffer
+}
+
+const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** Takes the place of an account that does not exist: no password has this hash. */
+const NOBODY: Stored = { logN: LOG_N, r: R, p: P, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
+
+export function openPasswords(random: Random): Passwords {
+  const atMostTwo = openQueue()
+  const run = (password: string, { logN, r, p, salt }: Omit<Stored, 'hash'>): Promise<Buffer> =>
+    atMostTwo(() =>
+      derive(password.normalize('NFKC'), salt, 32, { N: 2 ** logN, r, p, maxmem: MAX_MEMORY_BYTES }),
+    )
+  return {
+    async hash(password) {
+      const salt = random.bytes(16)
+      const hash = await run(password, { logN: LOG_N, r: R, p: P, salt })
+      return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${toBase64(salt)}$${toBase64(hash)}`
+    },
+    async verify(password, stored) {
+      const expected = stored === null ? NOBODY : parseStored(stored)
+      return timingSafeEqual(await run(password, expected), expected.hash)
+    },
+  }
+}
+
+function parseStored(text: string): Stored {
+  const [, ln, r, p, salt = '', hash = ''] = FORM.exec(text) ?? []
+  if (ln === undefined) throw new Error('a stored password is not in the form that this program writes')
+  return {
+    logN: Number(ln),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  }
+}
+
+function openQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let running = 0
   const waiting: (() => void)[] = []
-  return async password => {
+  return async work => {
+    if (waiting.length >= MAX_WAITING) {
+      throw new Fault('control_rate_limit_exceeded', 'Too many sign-ins at once. Try again shortly.', {
+        retryAfterSeconds: RETRY_SECONDS,
+      })
+    }
     if (running === CONCURRENCY) await new Promise<void>(resolve => waiting.push(resolve))
     else running++
     try {
-      const salt = random.bytes(16)
-      const options = { N: 2 ** LOG_N, r: R, p: P, maxmem: MAX_MEMORY_BYTES }
-      const hash = await derive(password.normalize('NFKC'), salt, 32, options)
-      return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${toBase64(salt)}$${toBase64(hash)}`
+      return await work()
     } finally {
       // The place goes to who waits; only without one does it become free.
       const next = waiting.shift()

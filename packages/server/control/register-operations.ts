@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TrustedProxies } from '../http/client-address.ts'
 import { type Admission, admit } from './access.ts'
 import { routeNotFound } from './answer-fault.ts'
+import { type Caller, toCaller } from './caller.ts'
 import { ErrorBody } from './error-body.ts'
-import type { Operation, Services } from './operation.ts'
+import type { Answer, Operation, Services } from './operation.ts'
+import { runOperation } from './run-operation.ts'
 import { z } from './zod.ts'
 
 const emptyBody = z.strictObject({}).optional()
@@ -15,9 +18,10 @@ export function registerOperations(
   app: FastifyInstance,
   operations: readonly Operation[],
   services: Services,
+  trustedProxies: TrustedProxies,
   afterWrite: () => Promise<void>,
 ): void {
-  const admissions = new WeakMap<FastifyRequest, Admission>()
+  const admissions = new WeakMap<FastifyRequest, Admission & { readonly caller: Caller }>()
   for (const operation of operations) {
     app.route({
       method: operation.method,
@@ -29,13 +33,19 @@ export function registerOperations(
         const params = request.params as Record<string, string>
         // The router lets a parameter be empty: `/v1/orgs/` is no organization's path.
         if (Object.values(params).includes('')) throw routeNotFound()
-        admissions.set(request, await admit(services, operation, request.headers.authorization, params))
+        const caller = toCaller(request, trustedProxies)
+        admissions.set(request, { caller, ...(await admit(services, operation, caller, params)) })
         // A bodyless route takes any content type, also one that Fastify would refuse as malformed.
         if (operation.body === undefined) delete request.raw.headers['content-type']
       },
       handler: async (request, reply) => {
-        const { params, query, body } = request
-        const result = await operation.handle({ services, params, query, body, ...admissions.get(request) })
+        const { caller, ...admission } = admissions.get(request) as Admission & { readonly caller: Caller }
+        const answer: Answer = {
+          setCookie: (name, value, options) => void reply.setCookie(name, value, options),
+        }
+        const { id, params, query, body } = request
+        const input = { params, query, body, caller, answer }
+        const result = await runOperation(services, operation, admission, input, id)
         if (operation.method !== 'GET') await afterWrite()
         return reply.code(operation.status).send(result)
       },
@@ -51,6 +61,7 @@ function toRouteSchema(operation: Operation) {
     description: `Faults: ${faults.join(', ')}.`,
     tags: [operation.name.split('.', 1)[0] as string],
     ...(operation.access === 'public' ? { security: [] } : {}),
+    ...(operation.access === 'session' ? { security: [{ session: [] }] } : {}),
     ...(operation.paramNames.length === 0 ? {} : { params: operation.params }),
     querystring: operation.query,
     ...(operation.method === 'GET' ? {} : { body: operation.body ?? emptyBody }),
@@ -63,7 +74,9 @@ function faultsOf(operation: Operation): readonly string[] {
   const { access } = operation
   const codes = new Set<string>()
   if (access !== 'public') for (const code of CREDENTIAL_FAULTS) codes.add(code)
-  if (access !== 'public' && access.of !== 'actor') {
+  if (access !== 'public' && operation.method !== 'GET') codes.add('csrf_failed')
+  if (access === 'session') codes.add('insufficient_role')
+  if (typeof access === 'object' && access.of !== 'actor') {
     codes.add('resource_not_found')
     if (access.role !== 'viewer') codes.add('insufficient_role')
   }
@@ -73,5 +86,11 @@ function faultsOf(operation: Operation): readonly string[] {
   return [...codes]
 }
 
-const CREDENTIAL_FAULTS = ['unauthenticated', 'invalid_key', 'key_revoked', 'key_expired']
+const CREDENTIAL_FAULTS = [
+  'unauthenticated',
+  'invalid_key',
+  'key_revoked',
+  'key_expired',
+  'control_rate_limit_exceeded',
+]
 const BODY_FAULTS = ['unsupported_media_type', 'request_too_large', 'request_timeout']

@@ -1,12 +1,27 @@
 import { type Actor, organizationsOf } from '../core/permissions.ts'
+import { findBudget } from '../storage/budgets.ts'
+import { findEndUser, type StoredEndUser } from '../storage/end-users.ts'
 import { findEnvironment } from '../storage/environments.ts'
 import { findKey } from '../storage/keys.ts'
+import { findLimit } from '../storage/limits.ts'
+import { findManagementKey } from '../storage/management-keys.ts'
+import { findMember, type StoredMember } from '../storage/members.ts'
 import { findOrganization } from '../storage/organizations.ts'
+import { findPlan } from '../storage/plans.ts'
+import type { BudgetRow, LimitRow, PlanRow, QuotaRow, WebhookRow } from '../storage/policy-tables.ts'
 import type { Db } from '../storage/pool.ts'
 import { findProject } from '../storage/projects.ts'
 import { findProviderCredential, type StoredCredential } from '../storage/provider-credentials.ts'
+import { findQuota } from '../storage/quotas.ts'
 import { findRequestLog, type StoredLog } from '../storage/request-log-list.ts'
-import type { EnvironmentRow, KeyRow, OrganizationRow, ProjectRow } from '../storage/schema.ts'
+import type {
+  EnvironmentRow,
+  KeyRow,
+  ManagementKeyRow,
+  OrganizationRow,
+  ProjectRow,
+} from '../storage/schema.ts'
+import { findWebhook } from '../storage/webhooks.ts'
 
 /** What a path can name, as stored. */
 export interface Resources {
@@ -16,6 +31,14 @@ export interface Resources {
   readonly key: KeyRow
   readonly provider_credential: StoredCredential
   readonly log: StoredLog
+  readonly member: StoredMember
+  readonly management_key: ManagementKeyRow
+  readonly limit: LimitRow
+  readonly quota: QuotaRow
+  readonly budget: BudgetRow
+  readonly plan: PlanRow
+  readonly end_user: StoredEndUser
+  readonly webhook: WebhookRow
 }
 
 export type ResourceKind = keyof Resources
@@ -32,6 +55,8 @@ export async function findResource(
   id: string,
   actor: Actor,
 ): Promise<FoundResource | undefined> {
+  // A person without any organization sees nothing of one.
+  if (organizationsOf(actor).length === 0) return undefined
   if (kind === 'org') {
     const row = await findOrganization(db, id)
     return row === undefined ? undefined : { orgId: row.id, row }
@@ -46,4 +71,12 @@ const find = {
   key: findKey,
   provider_credential: findProviderCredential,
   log: (db: Db, id: string, actor: Actor) => findRequestLog(db, id, organizationsOf(actor)),
+  member: findMember,
+  management_key: findManagementKey,
+  limit: findLimit,
+  quota: findQuota,
+  budget: findBudget,
+  plan: findPlan,
+  end_user: findEndUser,
+  webhook: findWebhook,
 }

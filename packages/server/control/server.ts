@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import Fastify, {
   type FastifyBaseLogger,
@@ -10,14 +11,17 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { Clock, Random } from '../core/chance.ts'
 import type { SecretBox } from '../core/secret-box.ts'
+import type { TrustedProxies } from '../http/client-address.ts'
+import type { EgressPolicy } from '../http/egress.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
 import { answerFault, routeNotFound } from './answer-fault.ts'
 import { answerClientError } from './client-error.ts'
+import { openControlRates } from './control-rates.ts'
 import { registerDocuments } from './documents.ts'
 import { registerOpenApi } from './open-api.ts'
 import { operations } from './operations.ts'
-import { createPasswordHasher } from './password.ts'
+import { openPasswords } from './password.ts'
 import { readJson } from './read-json.ts'
 import { registerOperations } from './register-operations.ts'
 import { type HttpPart, toSchemaFault } from './schema-fault.ts'
@@ -37,11 +41,14 @@ export interface ControlDeps {
   readonly random: Random
   readonly newId: () => string
   readonly log: Logger
+  readonly egress: EgressPolicy
   /** In production there is no OpenAPI document. */
   readonly production: boolean
   /** Where callers reach this host and the gateway; asked for per answer, because a port may be known late. */
   readonly baseUrl: () => string
   readonly gatewayUrl: () => string
+  /** Whose `X-Forwarded-For` tells a caller's address. */
+  readonly trustedProxies: TrustedProxies
   /** undefined: no token was made. That set-up is over is decided by a user's existence, not by this. */
   readonly setupToken: () => string | undefined
   /** Awaited after every successful unsafe call, before its answer: lets the gateway's snapshots catch up. */
@@ -93,6 +100,7 @@ export async function createControlServer(
       },
     },
   })
+  await app.register(cookie)
   app.addHook('onRequest', async (request, reply) => {
     answers.set(request.raw.socket, reply.raw)
     reply.header('X-Request-Id', request.id)
@@ -113,8 +121,13 @@ export async function createControlServer(
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
   if (!deps.production) await registerOpenApi(app, deps)
-  const services = { ...deps, hashPassword: createPasswordHasher(deps.random) }
-  registerOperations(app, operations, services, deps.afterWrite)
+  const services = {
+    ...deps,
+    wholeDb: deps.db,
+    passwords: openPasswords(deps.random),
+    rates: openControlRates(deps.clock),
+  }
+  registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   registerDocuments(app, deps)
   return app
 }

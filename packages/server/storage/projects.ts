@@ -30,3 +30,41 @@ export async function listProjects(db: Db, orgId: string, page: Page): Promise<P
     .limit(page.limit)
     .execute()
 }
+
+export async function isProjectSlugTaken(db: Db, orgId: string, slug: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('slug', '=', slug)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** What may change of a project: an absent field stays as it is. */
+export type ProjectChange = Partial<Pick<ProjectRow, 'name' | 'slug' | 'allowed_origins'>>
+
+export async function updateProject(
+  db: Db,
+  id: string,
+  change: ProjectChange,
+  now: Date,
+): Promise<ProjectRow> {
+  return await db
+    .updateTable('projects')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** It stays as a tombstone, by which every key below it is told as revoked. */
+export async function removeProject(db: Db, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set({ deleted_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .execute()
+}

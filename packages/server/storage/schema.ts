@@ -2,12 +2,16 @@ import type { Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/permissions.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import type { CustomModelRow, ModelAliasRow, RetiredMasterKeyRow } from './model-tables.ts'
+import type { PolicyTables } from './policy-tables.ts'
 
 /** The tables as Kysely sees them; migrations/ is the truth. Times are Dates, int8 are safe numbers (pool.ts). */
-export interface Database {
+export interface Database extends PolicyTables {
   users: UserRow
   organizations: OrganizationRow
   members: MemberRow
+  sessions: SessionRow
+  password_resets: PasswordResetRow
+  identities: IdentityRow
   management_keys: ManagementKeyRow
   projects: ProjectRow
   environments: EnvironmentRow
@@ -17,6 +21,7 @@ export interface Database {
   custom_models: CustomModelRow
   retired_master_keys: RetiredMasterKeyRow
   request_logs: RequestLogRow
+  audit_log: AuditLogRow
 }
 
 interface Stamped {
@@ -29,6 +34,8 @@ export interface UserRow extends Stamped {
   email: string
   name: string | null
   password_hash: string | null
+  /** Somebody besides the account itself vouched for its address: the operator at set-up, or the OIDC issuer. */
+  email_proven: boolean
 }
 
 export interface OrganizationRow extends Stamped {
@@ -47,6 +54,33 @@ export interface MemberRow extends Stamped {
   invite_email: string | null
   invited_by: string | null
   accepted_at: Date | null
+  /** SHA-256 of the invitation's token; null once it was accepted. */
+  invite_hash: Buffer | null
+  invite_expires_at: Date | null
+}
+
+export interface SessionRow {
+  id: string
+  user_id: string
+  hash: Buffer
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+}
+
+export interface PasswordResetRow {
+  user_id: string
+  hash: Buffer
+  issued_by: string
+  created_at: Date
+  expires_at: Date
+}
+
+export interface IdentityRow {
+  issuer: string
+  subject: string
+  user_id: string
+  created_at: Date
 }
 
 export interface ManagementKeyRow extends Stamped {
@@ -125,6 +159,23 @@ export interface ProviderCredentialRow extends Stamped {
 /** A journal record as stored: `at` is a Date here, a string in the journal. */
 export type RequestLogRow = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> & {
   at: Date
+  ended_at: Date
   attempts: JSONColumnType<RequestRecord['attempts']>
   metadata: JSONColumnType<Record<string, string>> | null
+}
+
+export interface AuditLogRow {
+  id: string
+  at: Date
+  org_id: string
+  actor_kind: 'member' | 'management_key' | 'anonymous'
+  actor_id: string | null
+  actor_name: string | null
+  operation: string
+  resource_kind: string
+  resource_id: string | null
+  before: JSONColumnType<object> | null
+  after: JSONColumnType<object> | null
+  client_address: string
+  request_id: string
 }

@@ -14,15 +14,14 @@ const fields = {
   ...stamps,
 }
 
+export const ManagementKeyResource = z.strictObject(fields).meta({ id: 'ManagementKey' })
+
 /** At creation only: the plaintext is shown once. */
 export const NewManagementKeyResource = z
   .strictObject({ ...fields, key: z.string() })
   .meta({ id: 'NewManagementKey' })
 
-export function toNewManagementKeyResource(
-  row: ManagementKeyRow,
-  text: string,
-): z.output<typeof NewManagementKeyResource> {
+export function toManagementKeyResource(row: ManagementKeyRow): z.output<typeof ManagementKeyResource> {
   return {
     id: row.id,
     org_id: row.org_id,
@@ -33,6 +32,5 @@ export function toNewManagementKeyResource(
     revoked_at: toDateTime(row.revoked_at),
     last_used_at: toDateTime(row.last_used_at),
     ...toStamps(row),
-    key: text,
   }
 }

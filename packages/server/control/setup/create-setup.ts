@@ -4,7 +4,8 @@ import { Fault } from '../../core/fault.ts'
 import { SCOPES } from '../../core/tenancy.ts'
 import { insertKey } from '../../storage/keys.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
-import { insertMember, insertOrganization } from '../../storage/organizations.ts'
+import { insertMember } from '../../storage/members.ts'
+import { insertOrganization } from '../../storage/organizations.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { OrganizationRow, UserRow } from '../../storage/schema.ts'
 import { hasUsers, insertUser } from '../../storage/users.ts'
@@ -14,7 +15,7 @@ import { NewKeyResource, toKeyResource } from '../keys/key-resource.ts'
 import { createKeyRow } from '../keys/new-key.ts'
 import {
   NewManagementKeyResource,
-  toNewManagementKeyResource,
+  toManagementKeyResource,
 } from '../management-keys/management-key-resource.ts'
 import { createManagementKeyRow } from '../management-keys/new-management-key.ts'
 import { defineOperation, type Services } from '../operation.ts'
@@ -54,11 +55,16 @@ export const createSetup = defineOperation({
   body: SetupBody,
   response: { 201: SetupResource },
   faults: ['setup_closed'],
+  audit: (_call, { organization, user }) => ({
+    orgIds: [organization.id],
+    resourceId: organization.id,
+    actor: { kind: 'member', id: user.id },
+  }),
   handle: async ({ services, body }) => {
     // Token and users first, so that only who may set up can make us work on a password.
     if (!isSameToken(body.setup_token, services.setupToken())) throw closed()
     if (await hasUsers(services.db)) throw closed()
-    const passwordHash = await services.hashPassword(body.password)
+    const passwordHash = await services.passwords.hash(body.password)
     return await services.db.transaction().execute(async tx => {
       // Of two set-ups at once the second waits here, and then finds a user.
       await sql`select pg_advisory_xact_lock(hashtext('rideau:setup'))`.execute(tx)
@@ -81,6 +87,8 @@ async function insertAll(
     email: body.email,
     name: body.name ?? null,
     password_hash: passwordHash,
+    // Who has the set-up token runs the house.
+    email_proven: true,
     ...both,
   }
   const { name } = body.organization
@@ -102,6 +110,8 @@ async function insertAll(
     invite_email: null,
     invited_by: null,
     accepted_at: now,
+    invite_hash: null,
+    invite_expires_at: null,
     ...both,
   })
   const { project, development, production } = await createProject(tx, services, {
@@ -132,7 +142,7 @@ async function insertAll(
     organization: toOrganizationResource(organization),
     project: toProjectResource(project),
     environments: [toEnvironmentResource(development), toEnvironmentResource(production)],
-    management_key: toNewManagementKeyResource(management.row, management.text),
+    management_key: { ...toManagementKeyResource(management.row), key: management.text },
     secret_key: { ...toKeyResource(secret.row), key: secret.text },
   }
 }

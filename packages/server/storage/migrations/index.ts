@@ -1,6 +1,8 @@
 import { sql as tenancy } from './0001-tenancy.ts'
 import { sql as usage } from './0002-usage.ts'
+import { sql as people } from './0003-people.ts'
 import { sql as models } from './0004-models.ts'
+import { sql as policies } from './0005-policies.ts'
 import { sql as observe } from './0006-observe.ts'
 import { sql as rowSecurity } from './0007-row-security.ts'
 
@@ -14,7 +16,9 @@ export interface NumberedMigration {
 export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0001-tenancy', sql: tenancy },
   { name: '0002-usage', sql: usage },
+  { name: '0003-people', sql: people },
   { name: '0004-models', sql: models },
+  { name: '0005-policies', sql: policies },
   { name: '0006-observe', sql: observe },
   { name: '0007-row-security', sql: rowSecurity },
 ]

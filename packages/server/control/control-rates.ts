@@ -1,0 +1,49 @@
+import type { Clock } from '../core/chance.ts'
+import { Fault } from '../core/fault.ts'
+import { SlidingWindow } from '../core/sliding-window.ts'
+import { toAddressGroup } from '../http/client-address.ts'
+
+const MINUTE_MS = 60_000
+const CALLS = 3_000
+const SIGN_INS = 10
+/** Over all accounts: who tries one password on each must not tie up the machine either. */
+const SIGN_INS_PER_ADDRESS = 100
+
+/** The control plane's own limits, per minute, counted in this process. Each throws `control_rate_limit_exceeded`. */
+export interface ControlRates {
+  /** A call by a management key or a session. */
+  countCall(credentialId: string): void
+  /** Somebody gives a password for an account. */
+  countSignIn(email: string, address: string): void
+  /** Somebody gives another secret that could be guessed: a set-up token, an invitation, a reset link. */
+  countAttempt(address: string): void
+}
+
+export function openControlRates(clock: Clock): ControlRates {
+  const window = (limit: number, maxKeys: number): SlidingWindow =>
+    new SlidingWindow({ limit, windowMs: MINUTE_MS, maxKeys, clock })
+  const calls = window(CALLS, 10_000)
+  const signIns = window(SIGN_INS, 50_000)
+  const addresses = window(SIGN_INS_PER_ADDRESS, 50_000)
+  const attempts = window(SIGN_INS, 50_000)
+  return {
+    countCall: id => count(calls, id, 'This credential makes too many calls a minute.'),
+    countSignIn(email, address) {
+      const group = toAddressGroup(address)
+      count(signIns, `${group} ${email}`, TOO_MANY_ATTEMPTS)
+      count(addresses, group, TOO_MANY_ATTEMPTS)
+    },
+    countAttempt: address => count(attempts, toAddressGroup(address), TOO_MANY_ATTEMPTS),
+  }
+}
+
+const TOO_MANY_ATTEMPTS = 'Too many attempts from this address.'
+
+function count(window: SlidingWindow, key: string, message: string): void {
+  const waitMs = window.take(key)
+  if (waitMs === 0) return
+  const seconds = Math.ceil(waitMs / 1000)
+  throw new Fault('control_rate_limit_exceeded', `${message} Try again in ${seconds} s.`, {
+    retryAfterSeconds: seconds,
+  })
+}

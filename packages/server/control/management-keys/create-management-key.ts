@@ -1,0 +1,34 @@
+import { Fault } from '../../core/fault.ts'
+import { insertManagementKey } from '../../storage/management-keys.ts'
+import { dateTimeField, textField } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { NewManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
+import { createManagementKeyRow } from './new-management-key.ts'
+
+export const createManagementKey = defineOperation({
+  name: 'management_keys.create',
+  summary: 'Makes a management key. Its plaintext is in this answer and in no other.',
+  method: 'POST',
+  path: '/v1/orgs/{orgId}/management-keys',
+  // No management key has this role: only a person makes one.
+  access: { role: 'owner', of: 'org' },
+  body: z
+    .strictObject({
+      name: textField(200),
+      role: z.enum(['admin', 'developer', 'viewer']),
+      expires_at: dateTimeField.nullish(),
+    })
+    .meta({ id: 'ManagementKeyRequest' }),
+  response: { 201: NewManagementKeyResource },
+  handle: async ({ services, resource, body }) => {
+    const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : null
+    if (expiresAt !== null && expiresAt.getTime() <= services.clock.now()) {
+      throw new Fault('invalid_request', 'expires_at must lie in the future.', { param: 'expires_at' })
+    }
+    const input = { orgId: resource.id, name: body.name, role: body.role, expiresAt }
+    const { row, text } = createManagementKeyRow(services, input)
+    await insertManagementKey(services.db, row)
+    return { ...toManagementKeyResource(row), key: text }
+  },
+})

@@ -1,0 +1,15 @@
+import { revokeManagementKey } from '../../storage/management-keys.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+
+export const deleteManagementKey = defineOperation({
+  name: 'management_keys.delete',
+  summary: 'The same as to revoke it: the record stays, so that its use stays explained.',
+  method: 'DELETE',
+  path: '/v1/management-keys/{keyId}',
+  access: { role: 'owner', of: 'management_key' },
+  response: { 204: z.undefined() },
+  handle: async ({ services, resource }) => {
+    await revokeManagementKey(services.db, resource.id, new Date(services.clock.now()))
+  },
+})

@@ -1,0 +1,23 @@
+import { listManagementKeys as loadKeys } from '../../storage/management-keys.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
+
+export const listManagementKeys = defineOperation({
+  name: 'management_keys.list',
+  summary: "An organization's management keys, newest first, also those that were revoked.",
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/management-keys',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(ManagementKeyResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['management_keys.list', resource.id],
+      page => loadKeys(services.db, resource.id, page),
+      row => row.created_at,
+      toManagementKeyResource,
+    ),
+})

@@ -1,0 +1,14 @@
+import { revokeManagementKey as storeRevocation } from '../../storage/management-keys.ts'
+import { defineOperation } from '../operation.ts'
+import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
+
+export const revokeManagementKey = defineOperation({
+  name: 'management_keys.revoke',
+  summary: 'Ends a management key, from the next call on. A second call changes nothing.',
+  method: 'POST',
+  path: '/v1/management-keys/{keyId}/revoke',
+  access: { role: 'owner', of: 'management_key' },
+  response: { 200: ManagementKeyResource },
+  handle: async ({ services, resource }) =>
+    toManagementKeyResource(await storeRevocation(services.db, resource.id, new Date(services.clock.now()))),
+})

@@ -1,0 +1,48 @@
+import { Fault } from '../../core/fault.ts'
+import { createToken, hashToken } from '../../core/opaque-token.ts'
+import { putPasswordReset } from '../../storage/password-resets.ts'
+import { dateTime } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { mayResetPassword } from './reset-authority.ts'
+
+const RESET_MS = 3_600_000
+
+export const createResetLink = defineOperation({
+  name: 'members.create_reset_link',
+  summary: 'A link by which a member sets a new password, once, within an hour. It ends the one before.',
+  method: 'POST',
+  path: '/v1/members/{memberId}/reset-link',
+  access: { role: 'owner', of: 'member' },
+  response: {
+    201: z.strictObject({ reset_url: z.string(), expires_at: dateTime }).meta({ id: 'ResetLink' }),
+  },
+  faults: ['resource_conflict'],
+  handle: async ({ services, actor, resource }) => {
+    const userId = resource.user_id
+    if (userId === null) {
+      throw new Fault('resource_conflict', 'The invitation was not accepted yet: there is no password.')
+    }
+    if (userId === actor.id) {
+      throw new Fault('resource_conflict', 'Change the own password by POST /v1/session/password.')
+    }
+    if (!(await mayResetPassword(services.wholeDb, actor.id, userId))) {
+      throw new Fault('insufficient_role', 'Only who owns every organization of this person may do this.')
+    }
+    const token = createToken(services.random)
+    const now = services.clock.now()
+    const expiresAt = new Date(now + RESET_MS)
+    await putPasswordReset(services.db, {
+      user_id: userId,
+      hash: hashToken(token),
+      issued_by: actor.id,
+      created_at: new Date(now),
+      expires_at: expiresAt,
+    })
+    return {
+      // After the `#`, so that it reaches no server's log and no other site.
+      reset_url: `${services.baseUrl()}/reset-password#token=${token}`,
+      expires_at: expiresAt.toISOString(),
+    }
+  },
+})

@@ -1,0 +1,26 @@
+import { findMember, removeMember } from '../../storage/members.ts'
+import { lockOrganization } from '../../storage/organizations.ts'
+import { noResource } from '../access.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { refuseAbove, refuseLastOwner } from './member-rules.ts'
+
+export const deleteMember = defineOperation({
+  name: 'members.delete',
+  summary: 'Removes a member, whose sessions lose the organization at once, or withdraws an invitation.',
+  method: 'DELETE',
+  path: '/v1/members/{memberId}',
+  access: { role: 'admin', of: 'member' },
+  response: { 204: z.undefined() },
+  faults: ['resource_conflict'],
+  handle: async ({ services, role, resource }) => {
+    await services.db.transaction().execute(async tx => {
+      await lockOrganization(tx, resource.org_id)
+      const member = await findMember(tx, resource.id)
+      if (member === undefined) throw noResource()
+      refuseAbove(role, member.role)
+      await refuseLastOwner(tx, member)
+      await removeMember(tx, member.id)
+    })
+  },
+})

@@ -1,0 +1,57 @@
+import { Fault } from '../../core/fault.ts'
+import { createToken, hashToken } from '../../core/opaque-token.ts'
+import { ROLES } from '../../core/permissions.ts'
+import { hasMemberOrInvitation, insertMember, removeExpiredInvitations } from '../../storage/members.ts'
+import { lockOrganization } from '../../storage/organizations.ts'
+import { emailField } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { refuseAbove } from './member-rules.ts'
+import { InvitedMemberResource, toMemberResource } from './member-resource.ts'
+
+const INVITATION_MS = 7 * 24 * 3_600_000
+
+export const inviteMember = defineOperation({
+  name: 'members.invite',
+  summary: 'Invites an e-mail address. The link to accept is in this answer and in no other.',
+  method: 'POST',
+  path: '/v1/orgs/{orgId}/members',
+  access: { role: 'admin', of: 'org' },
+  body: z.strictObject({ email: emailField, role: z.enum(ROLES) }).meta({ id: 'Invitation' }),
+  response: { 201: InvitedMemberResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, actor, role, resource, body }) => {
+    refuseAbove(role, body.role)
+    const token = createToken(services.random)
+    const now = new Date(services.clock.now())
+    const row = {
+      id: services.newId(),
+      org_id: resource.id,
+      user_id: null,
+      role: body.role,
+      invite_email: body.email,
+      // A management key is nobody.
+      invited_by: actor.kind === 'member' ? actor.id : null,
+      accepted_at: null,
+      invite_hash: hashToken(token),
+      invite_expires_at: new Date(now.getTime() + INVITATION_MS),
+      created_at: now,
+      updated_at: now,
+    }
+    await services.db.transaction().execute(async tx => {
+      await lockOrganization(tx, resource.id)
+      await removeExpiredInvitations(tx, resource.id, body.email, now)
+      if (await hasMemberOrInvitation(tx, resource.id, body.email)) {
+        throw new Fault('resource_conflict', 'This address is a member or invited already.', {
+          param: 'email',
+        })
+      }
+      await insertMember(tx, row)
+    })
+    return {
+      ...toMemberResource({ ...row, user_email: null, user_name: null }),
+      // After the `#`, so that it reaches no server's log and no other site.
+      accept_url: `${services.baseUrl()}/accept-invitation#token=${token}`,
+    }
+  },
+})

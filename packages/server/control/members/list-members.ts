@@ -1,0 +1,23 @@
+import { listMembers as loadMembers } from '../../storage/members.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { MemberResource, toMemberResource } from './member-resource.ts'
+
+export const listMembers = defineOperation({
+  name: 'members.list',
+  summary: "An organization's members and invitations, newest first.",
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/members',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(MemberResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['members.list', resource.id],
+      page => loadMembers(services.db, resource.id, page),
+      row => row.created_at,
+      toMemberResource,
+    ),
+})

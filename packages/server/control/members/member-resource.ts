@@ -1,0 +1,38 @@
+import { ROLES } from '../../core/permissions.ts'
+import type { StoredMember } from '../../storage/members.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+const fields = {
+  id: uuid,
+  org_id: uuid,
+  // null: invited, and not come yet.
+  user: z.strictObject({ id: uuid, email: z.string(), name: z.string().nullable() }).nullable(),
+  role: z.enum(ROLES),
+  invite_email: z.string().nullable(),
+  invited_by: uuid.nullable(),
+  accepted_at: dateTime.nullable(),
+  ...stamps,
+}
+
+export const MemberResource = z.strictObject(fields).meta({ id: 'Member' })
+
+/** At the invitation only: whoever has the address may join. */
+export const InvitedMemberResource = z
+  .strictObject({ ...fields, accept_url: z.string() })
+  .meta({ id: 'InvitedMember' })
+
+export function toMemberResource(row: StoredMember): z.output<typeof MemberResource> {
+  const { user_id, user_email, user_name } = row
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    user:
+      user_id === null || user_email === null ? null : { id: user_id, email: user_email, name: user_name },
+    role: row.role,
+    invite_email: row.invite_email,
+    invited_by: row.invited_by,
+    accepted_at: toDateTime(row.accepted_at),
+    ...toStamps(row),
+  }
+}

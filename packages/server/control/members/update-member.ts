@@ -1,0 +1,37 @@
+import { ROLES } from '../../core/permissions.ts'
+import { findMember, updateMemberRole } from '../../storage/members.ts'
+import { lockOrganization } from '../../storage/organizations.ts'
+import { noResource } from '../access.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { MemberResource, toMemberResource } from './member-resource.ts'
+import { refuseAbove, refuseLastOwner } from './member-rules.ts'
+
+export const updateMember = defineOperation({
+  name: 'members.update',
+  summary: "Changes a member's role. In force at the member's next call.",
+  method: 'PATCH',
+  path: '/v1/members/{memberId}',
+  access: { role: 'admin', of: 'member' },
+  body: z
+    .strictObject({ role: z.enum(ROLES) })
+    .partial()
+    .meta({ id: 'MemberChange' }),
+  response: { 200: MemberResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, role, resource, body }) => {
+    const wanted = body.role
+    if (wanted === undefined) return toMemberResource(resource)
+    return await services.db.transaction().execute(async tx => {
+      // Of two owners who make each other less the second finds itself the last.
+      await lockOrganization(tx, resource.org_id)
+      const member = await findMember(tx, resource.id)
+      if (member === undefined) throw noResource()
+      refuseAbove(role, member.role, wanted)
+      if (wanted !== 'owner') await refuseLastOwner(tx, member)
+      const now = new Date(services.clock.now())
+      await updateMemberRole(tx, member.id, wanted, now)
+      return toMemberResource({ ...member, role: wanted, updated_at: now })
+    })
+  },
+})

@@ -1,0 +1,31 @@
+import { updateOrganization as storeOrganization } from '../../storage/organizations.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { z } from '../zod.ts'
+import { DEFAULT_TIME_ZONE, organizationFields } from './organization-fields.ts'
+import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
+
+export const updateOrganization = defineOperation({
+  name: 'orgs.update',
+  summary: 'Changes an organization. `time_zone: null` goes back to UTC.',
+  method: 'PATCH',
+  path: '/v1/orgs/{orgId}',
+  access: { role: 'admin', of: 'org' },
+  body: z
+    .strictObject({ ...organizationFields, time_zone: organizationFields.time_zone.nullable() })
+    .partial()
+    .meta({ id: 'OrganizationChange' }),
+  response: { 200: OrganizationResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const { name, slug, time_zone } = body
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(slug === undefined ? {} : { slug }),
+      ...(time_zone === undefined ? {} : { time_zone: time_zone ?? DEFAULT_TIME_ZONE }),
+    }
+    const now = new Date(services.clock.now())
+    const stored = storeOrganization(services.db, resource.id, change, now)
+    return toOrganizationResource(await orConflict(stored, 'organizations_slug', 'slug'))
+  },
+})

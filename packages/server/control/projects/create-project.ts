@@ -1,0 +1,37 @@
+import { isProjectSlugTaken } from '../../storage/projects.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { findFreeSlug, toSlug } from '../slug.ts'
+import { z } from '../zod.ts'
+import { createProject as storeProject } from './new-project.ts'
+import { projectFields } from './project-fields.ts'
+import { ProjectResource, toProjectResource } from './project-resource.ts'
+
+export const createProject = defineOperation({
+  name: 'projects.create',
+  summary: 'Makes a project with its two environments.',
+  method: 'POST',
+  path: '/v1/orgs/{orgId}/projects',
+  access: { role: 'admin', of: 'org' },
+  body: z
+    .strictObject({
+      name: projectFields.name,
+      slug: projectFields.slug.nullish(),
+      allowed_origins: projectFields.allowed_origins.nullish(),
+    })
+    .meta({ id: 'NewProject' }),
+  response: { 201: ProjectResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const isTaken = (slug: string): Promise<boolean> => isProjectSlugTaken(services.db, resource.id, slug)
+    const input = {
+      orgId: resource.id,
+      name: body.name,
+      slug: body.slug ?? (await findFreeSlug(toSlug(body.name, 'project'), isTaken, services.random)),
+      allowedOrigins: body.allowed_origins ?? [],
+    }
+    const made = services.db.transaction().execute(tx => storeProject(tx, services, input))
+    const { project } = await orConflict(made, 'projects_slug', 'slug')
+    return toProjectResource(project)
+  },
+})

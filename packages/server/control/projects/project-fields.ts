@@ -1,0 +1,23 @@
+import { parseOrigin } from '../../core/origin.ts'
+import { textField } from '../fields.ts'
+import { slugField } from '../slug.ts'
+import { z } from '../zod.ts'
+
+const originField = z
+  .string()
+  .max(300)
+  .refine(
+    text => parseOrigin(text) !== undefined,
+    'must be an origin such as https://app.example:8443, without a path or a wildcard',
+  )
+  .overwrite(text => parseOrigin(text) ?? text)
+
+/** What of a project its administrators set. Origins are kept as browsers write them, each once. */
+export const projectFields = {
+  name: textField(200),
+  slug: slugField,
+  allowed_origins: z
+    .array(originField)
+    .max(100)
+    .overwrite(origins => [...new Set(origins)]),
+}

@@ -1,0 +1,31 @@
+import { updateProject as storeProject } from '../../storage/projects.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { z } from '../zod.ts'
+import { projectFields } from './project-fields.ts'
+import { ProjectResource, toProjectResource } from './project-resource.ts'
+
+export const updateProject = defineOperation({
+  name: 'projects.update',
+  summary: 'Changes a project. `allowed_origins: null` lets no browser in.',
+  method: 'PATCH',
+  path: '/v1/projects/{projectId}',
+  access: { role: 'admin', of: 'project' },
+  body: z
+    .strictObject({ ...projectFields, allowed_origins: projectFields.allowed_origins.nullable() })
+    .partial()
+    .meta({ id: 'ProjectChange' }),
+  response: { 200: ProjectResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const { name, slug, allowed_origins } = body
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(slug === undefined ? {} : { slug }),
+      ...(allowed_origins === undefined ? {} : { allowed_origins: allowed_origins ?? [] }),
+    }
+    const now = new Date(services.clock.now())
+    const stored = storeProject(services.db, resource.id, change, now)
+    return toProjectResource(await orConflict(stored, 'projects_slug', 'slug'))
+  },
+})

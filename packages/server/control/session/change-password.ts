@@ -1,0 +1,47 @@
+import { Fault } from '../../core/fault.ts'
+import { getUser, lockUser } from '../../storage/users.ts'
+import { givenPasswordField, passwordField } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { startSession } from './session-life.ts'
+import { loadSessionResource, SessionResource } from './session-resource.ts'
+import { storePassword } from './store-password.ts'
+
+export const changePassword = defineOperation({
+  name: 'session.change_password',
+  summary: 'Changes the own password. Every session of the person ends; the caller gets a new one.',
+  method: 'POST',
+  path: '/v1/session/password',
+  access: 'session',
+  body: z
+    .strictObject({ current_password: givenPasswordField, new_password: passwordField })
+    .meta({ id: 'PasswordChange' }),
+  response: { 200: SessionResource },
+  faults: ['sign_in_failed'],
+  // What a password was is nobody's to know.
+  before: async () => null,
+  audit: ({ actor }) => ({ resourceId: actor.id }),
+  handle: async ({ services, actor, caller, answer, body }) => {
+    const { wholeDb, passwords, rates } = services
+    const user = await getUser(wholeDb, actor.id)
+    // Who took over a session guesses no faster than who signs in.
+    rates.countAttempt(caller.address)
+    rates.countSignIn(user.email, caller.address)
+    if (!(await passwords.verify(body.current_password, user.password_hash))) throw wrongPassword()
+    const hash = await passwords.hash(body.new_password)
+    const now = new Date(services.clock.now())
+    const changed = await wholeDb.transaction().execute(async tx => {
+      const current = await lockUser(tx, user.id)
+      if (current.password_hash !== user.password_hash) throw wrongPassword()
+      await storePassword(tx, user.id, hash, now)
+      return { ...current, password_hash: hash }
+    })
+    // Another change in between has ended the caller's right to a session.
+    if (!(await startSession(services, caller, answer, changed))) throw wrongPassword()
+    return await loadSessionResource(services, changed)
+  },
+})
+
+function wrongPassword(): Fault {
+  return new Fault('sign_in_failed', 'The current password is wrong.', { param: 'current_password' })
+}

@@ -1,0 +1,39 @@
+import { Fault } from '../../core/fault.ts'
+import { findUserByEmail } from '../../storage/users.ts'
+import { refuseForeignOrigin } from '../caller.ts'
+import { emailField, givenPasswordField } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { startSession } from './session-life.ts'
+import { loadSessionResource, SessionResource } from './session-resource.ts'
+
+export const createSession = defineOperation({
+  name: 'session.create',
+  summary: 'Signs in by e-mail and password. The session is in a cookie, in place of the one before.',
+  method: 'POST',
+  path: '/v1/session',
+  access: 'public',
+  body: z.strictObject({ email: emailField, password: givenPasswordField }).meta({ id: 'SignIn' }),
+  response: { 201: SessionResource },
+  faults: ['sign_in_failed', 'csrf_failed', 'control_rate_limit_exceeded'],
+  audit: (_, { user, memberships }) => ({
+    orgIds: memberships.map(({ organization }) => organization.id),
+    resourceId: user.id,
+    actor: { kind: 'member', id: user.id },
+  }),
+  handle: async ({ services, caller, answer, body }) => {
+    // Else another site's page could sign a browser in as somebody else.
+    refuseForeignOrigin(caller, services.baseUrl())
+    services.rates.countSignIn(body.email, caller.address)
+    const user = await findUserByEmail(services.wholeDb, body.email)
+    // Also where there is nobody, so that neither answer nor time tells who has an account.
+    const isRight = await services.passwords.verify(body.password, user?.password_hash ?? null)
+    if (user === undefined || !isRight) throw signInFailed()
+    if (!(await startSession(services, caller, answer, user))) throw signInFailed()
+    return await loadSessionResource(services, user)
+  },
+})
+
+function signInFailed(): Fault {
+  return new Fault('sign_in_failed', 'The e-mail or the password is wrong.')
+}

@@ -1,0 +1,21 @@
+import { removeSession, removeSessionsOf } from '../../storage/sessions.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { clearSession } from './session-life.ts'
+
+export const deleteSession = defineOperation({
+  name: 'session.delete',
+  summary: 'Signs out: this session, or with `everywhere=true` every one of the same person.',
+  method: 'DELETE',
+  path: '/v1/session',
+  access: 'session',
+  query: z.strictObject({ everywhere: z.enum(['true', 'false']).optional() }),
+  response: { 204: z.undefined() },
+  before: async ({ actor }) => ({ id: actor.sessionId }),
+  audit: ({ actor }) => ({ resourceId: actor.sessionId }),
+  handle: async ({ services, actor, answer, query }) => {
+    if (query.everywhere === 'true') await removeSessionsOf(services.wholeDb, actor.id)
+    else await removeSession(services.wholeDb, actor.sessionId)
+    clearSession(services, answer)
+  },
+})

@@ -1,0 +1,31 @@
+import type { MemberActor } from '../../core/permissions.ts'
+import { hashToken } from '../../core/opaque-token.ts'
+import { listMemberships } from '../../storage/members.ts'
+import { findSessionByHash, touchSession } from '../../storage/sessions.ts'
+import type { Caller } from '../caller.ts'
+import type { Services } from '../operation.ts'
+import { readSessionToken } from './session-cookie.ts'
+import { IDLE_MS } from './session-life.ts'
+
+/** How stale a session's last use may be: one write a minute serves any number of calls. */
+const TOUCH_INTERVAL_MS = 60_000
+
+/** Who is signed in by the caller's cookie; undefined where there is no cookie or its session has ended. */
+export async function findSession(services: Services, caller: Caller): Promise<MemberActor | undefined> {
+  const { wholeDb, clock } = services
+  const token = readSessionToken(caller, services.baseUrl())
+  if (token === undefined) return undefined
+  const session = await findSessionByHash(wholeDb, hashToken(token))
+  if (session === undefined) return undefined
+  const now = clock.now()
+  const usedAt = session.last_used_at.getTime()
+  if (session.expires_at.getTime() <= now || usedAt + IDLE_MS <= now) return undefined
+  if (usedAt <= now - TOUCH_INTERVAL_MS) await touchSession(wholeDb, session.id, new Date(now))
+  const memberships = await listMemberships(wholeDb, session.user_id)
+  return {
+    kind: 'member',
+    id: session.user_id,
+    sessionId: session.id,
+    memberships: memberships.map(({ org_id, role }) => ({ orgId: org_id, role })),
+  }
+}

@@ -1,0 +1,14 @@
+import { getUser } from '../../storage/users.ts'
+import { defineOperation } from '../operation.ts'
+import { loadSessionResource, SessionResource } from './session-resource.ts'
+
+export const getSession = defineOperation({
+  name: 'session.get',
+  summary: 'Who is signed in, with the organizations and the role in each.',
+  method: 'GET',
+  path: '/v1/session',
+  access: 'session',
+  response: { 200: SessionResource },
+  handle: async ({ services, actor }) =>
+    await loadSessionResource(services, await getUser(services.wholeDb, actor.id)),
+})

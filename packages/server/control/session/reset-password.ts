@@ -1,0 +1,55 @@
+import { Fault } from '../../core/fault.ts'
+import { hashToken } from '../../core/opaque-token.ts'
+import { findPasswordReset, removePasswordReset } from '../../storage/password-resets.ts'
+import { lockUser } from '../../storage/users.ts'
+import { refuseForeignOrigin } from '../caller.ts'
+import { passwordField, tokenField } from '../fields.ts'
+import { mayResetPassword } from '../members/reset-authority.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { startSession } from './session-life.ts'
+import { loadSessionResource, SessionResource } from './session-resource.ts'
+import { storePassword } from './store-password.ts'
+
+export const resetPassword = defineOperation({
+  name: 'session.reset_password',
+  summary:
+    "Sets a new password by an owner's reset link, once, and signs in. Every other session of the person ends.",
+  method: 'POST',
+  path: '/v1/session/password-reset',
+  access: 'public',
+  body: z
+    .strictObject({ reset_token: tokenField, new_password: passwordField })
+    .meta({ id: 'PasswordReset' }),
+  response: { 200: SessionResource },
+  faults: ['resource_not_found', 'csrf_failed', 'control_rate_limit_exceeded'],
+  before: async () => null,
+  audit: (_, { user, memberships }) => ({
+    orgIds: memberships.map(({ organization }) => organization.id),
+    resourceId: user.id,
+    actor: { kind: 'member', id: user.id },
+  }),
+  handle: async ({ services, caller, answer, body }) => {
+    const { wholeDb, clock } = services
+    refuseForeignOrigin(caller, services.baseUrl())
+    services.rates.countAttempt(caller.address)
+    const tokenHash = hashToken(body.reset_token)
+    const reset = await findPasswordReset(wholeDb, tokenHash)
+    if (reset === undefined || reset.expires_at.getTime() <= clock.now()) throw noLink()
+    const password = await services.passwords.hash(body.new_password)
+    const changed = await wholeDb.transaction().execute(async tx => {
+      const user = await lockUser(tx, reset.user_id)
+      if (!(await removePasswordReset(tx, tokenHash))) throw noLink()
+      // What the issuer could do then it must still be able to do: the person may have joined another organization.
+      if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id))) throw noLink()
+      await storePassword(tx, reset.user_id, password, new Date(clock.now()))
+      return { ...user, password_hash: password }
+    })
+    if (!(await startSession(services, caller, answer, changed))) throw noLink()
+    return await loadSessionResource(services, changed)
+  },
+})
+
+function noLink(): Fault {
+  return new Fault('resource_not_found', 'The reset link is unknown, used or over.', { param: 'reset_token' })
+}

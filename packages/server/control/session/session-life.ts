@@ -1,0 +1,56 @@
+import { createToken, hashToken } from '../../core/opaque-token.ts'
+import type { Db } from '../../storage/pool.ts'
+import type { UserRow } from '../../storage/schema.ts'
+import { insertSession, removeEndedSessions, removeSessionByHash } from '../../storage/sessions.ts'
+import { lockUser } from '../../storage/users.ts'
+import type { Answer, Services } from '../operation.ts'
+import type { Caller } from '../caller.ts'
+import { readSessionToken, setSessionCookie } from './session-cookie.ts'
+
+/** A session ends so long after its last use, */
+export const IDLE_MS = 7 * 24 * 3_600_000
+/** and at the latest so long after sign-in. */
+const LIFE_MS = 30 * 24 * 3_600_000
+
+/**
+ * Signs the user in under a new token, in place of the session that the caller had. False where the password changed
+ * since `user` was read: what was verified then says nothing any more.
+ */
+export async function startSession(
+  services: Services,
+  caller: Caller,
+  answer: Answer,
+  user: UserRow,
+): Promise<boolean> {
+  const token = await services.wholeDb.transaction().execute(async tx => {
+    const now = await lockUser(tx, user.id)
+    if (now.password_hash !== user.password_hash) return undefined
+    return await replaceSession(tx, services, caller, user.id)
+  })
+  if (token === undefined) return false
+  setSessionCookie(answer, token, LIFE_MS, services.baseUrl())
+  return true
+}
+
+/** The new session's token. `tx`: whose holder has locked the user. */
+async function replaceSession(tx: Db, services: Services, caller: Caller, userId: string): Promise<string> {
+  const now = services.clock.now()
+  const former = readSessionToken(caller, services.baseUrl())
+  if (former !== undefined) await removeSessionByHash(tx, hashToken(former))
+  await removeEndedSessions(tx, new Date(now), new Date(now - IDLE_MS))
+  const token = createToken(services.random)
+  await insertSession(tx, {
+    id: services.newId(),
+    user_id: userId,
+    hash: hashToken(token),
+    created_at: new Date(now),
+    last_used_at: new Date(now),
+    expires_at: new Date(now + LIFE_MS),
+  })
+  return token
+}
+
+/** Makes the browser forget its session. */
+export function clearSession(services: Services, answer: Answer): void {
+  setSessionCookie(answer, undefined, 0, services.baseUrl())
+}

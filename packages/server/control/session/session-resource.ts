@@ -1,0 +1,35 @@
+import { ROLES } from '../../core/permissions.ts'
+import { type Membership, listMemberships } from '../../storage/members.ts'
+import type { UserRow } from '../../storage/schema.ts'
+import { uuid } from '../fields.ts'
+import type { Services } from '../operation.ts'
+import { z } from '../zod.ts'
+
+export const SessionResource = z
+  .strictObject({
+    user: z.strictObject({ id: uuid, email: z.string(), name: z.string().nullable() }),
+    memberships: z.array(
+      z.strictObject({
+        id: uuid,
+        role: z.enum(ROLES),
+        organization: z.strictObject({ id: uuid, name: z.string(), slug: z.string() }),
+      }),
+    ),
+  })
+  .meta({ id: 'Session', description: 'Who is signed in.' })
+
+export async function loadSessionResource(
+  services: Services,
+  user: UserRow,
+): Promise<z.output<typeof SessionResource>> {
+  const memberships = await listMemberships(services.wholeDb, user.id)
+  return {
+    user: { id: user.id, email: user.email, name: user.name },
+    memberships: memberships.map(toMembership),
+  }
+}
+
+function toMembership(row: Membership): z.output<typeof SessionResource>['memberships'][number] {
+  const organization = { id: row.org_id, name: row.org_name, slug: row.org_slug }
+  return { id: row.id, role: row.role, organization }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { parseTrustedProxies, toAddressGroup, toClientAddress } from './client-address.ts'
+
+function trust(...entries: string[]) {
+  const trusted = parseTrustedProxies(entries)
+  if (trusted === undefined) throw new Error('not a list of proxies')
+  return trusted
+}
+
+describe('the address of a caller', () => {
+  test.each([
+    ['nobody is trusted', '9.9.9.9', '1.1.1.1', [], '9.9.9.9'],
+    ['the peer is no proxy of ours', '9.9.9.9', '1.1.1.1', ['10.0.0.0/8'], '9.9.9.9'],
+    ['one proxy', '10.0.0.1', '1.1.1.1', ['10.0.0.0/8'], '1.1.1.1'],
+    ['what the caller wrote itself', '10.0.0.1', '6.6.6.6, 1.1.1.1', ['10.0.0.0/8'], '1.1.1.1'],
+    ['a chain of proxies', '10.0.0.1', '6.6.6.6, 1.1.1.1, 10.2.3.4', ['10.0.0.0/8'], '1.1.1.1'],
+    ['all of them proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', ['10.0.0.0/8'], '10.0.0.3'],
+    ['nonsense', '10.0.0.1', '1.1.1.1, nonsense', ['10.0.0.0/8'], '10.0.0.1'],
+    ['no header', '10.0.0.1', undefined, ['10.0.0.0/8'], '10.0.0.1'],
+    ['a port', '10.0.0.1', '1.1.1.1:4242', ['10.0.0.0/8'], '1.1.1.1'],
+    ['IPv6 with a port', '10.0.0.1', '[2001:db8::7]:4242', ['10.0.0.0/8'], '2001:db8::7'],
+    ['an IPv4 peer written as IPv6', '::ffff:10.0.0.1', '1.1.1.1', ['10.0.0.0/8'], '1.1.1.1'],
+    ['an IPv6 proxy', 'fd00::1', '1.1.1.1', ['fd00::/8'], '1.1.1.1'],
+    ['a single address', '127.0.0.1', '1.1.1.1', ['127.0.0.1'], '1.1.1.1'],
+  ])('%s', (_, peer, forwardedFor, trusted, expected) => {
+    expect(toClientAddress(peer, forwardedFor, trust(...trusted))).toBe(expected)
+  })
+
+  test('counts IPv6 callers by their /64', () => {
+    expect(toAddressGroup('2001:DB8:0:0a::1')).toBe('2001:db8:0:a::/64')
+    expect(toAddressGroup('2001:db8:0:a:ffff:1:2:3')).toBe('2001:db8:0:a::/64')
+    expect(toAddressGroup('2001:db8:0:b::1')).toBe('2001:db8:0:b::/64')
+    expect(toAddressGroup('::1')).toBe('0:0:0:0::/64')
+    expect(toAddressGroup('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+    expect(toAddressGroup('192.0.2.1')).toBe('192.0.2.1')
+  })
+
+  test.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'proxy.example', '::/129', ''])(
+    'no list of proxies: %j',
+    entry => {
+      expect(parseTrustedProxies([entry])).toBeUndefined()
+    },
+  )
+})

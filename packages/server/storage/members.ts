@@ -1,0 +1,152 @@
+import type { Role } from '../core/permissions.ts'
+import { isAfter, type Page } from './page.ts'
+import type { Db } from './pool.ts'
+import type { MemberRow } from './schema.ts'
+
+export async function insertMember(db: Db, row: MemberRow): Promise<void> {
+  await db.insertInto('members').values(row).execute()
+}
+
+/** A member with the person that it is; a pending invitation has none yet. */
+export interface StoredMember extends MemberRow {
+  user_email: string | null
+  user_name: string | null
+}
+
+function selectMembers(db: Db) {
+  return db
+    .selectFrom('members')
+    .innerJoin('organizations', 'organizations.id', 'members.org_id')
+    .leftJoin('users', 'users.id', 'members.user_id')
+    .selectAll('members')
+    .select(['users.email as user_email', 'users.name as user_name'])
+    .where('organizations.deleted_at', 'is', null)
+}
+
+/** undefined where there is none or its organization was deleted. */
+export async function findMember(db: Db, id: string): Promise<StoredMember | undefined> {
+  return await selectMembers(db).where('members.id', '=', id).executeTakeFirst()
+}
+
+export async function listMembers(db: Db, orgId: string, page: Page): Promise<StoredMember[]> {
+  return await selectMembers(db)
+    .where('members.org_id', '=', orgId)
+    .where(eb => isAfter(eb, 'members.created_at', 'members.id', page))
+    .orderBy('members.created_at', 'desc')
+    .orderBy('members.id', 'desc')
+    .limit(page.limit)
+    .execute()
+}
+
+/** By the SHA-256 of its token, while nobody has accepted it. */
+export async function findInvitation(db: Db, hash: Buffer): Promise<StoredMember | undefined> {
+  return await selectMembers(db)
+    .where('members.invite_hash', '=', hash)
+    .where('members.accepted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Those that wait for an address, in every organization. */
+export async function listInvitationsFor(db: Db, email: string): Promise<StoredMember[]> {
+  return await selectMembers(db)
+    .where('members.invite_email', '=', email)
+    .where('members.accepted_at', 'is', null)
+    .execute()
+}
+
+export async function removeExpiredInvitations(
+  db: Db,
+  orgId: string,
+  email: string,
+  now: Date,
+): Promise<void> {
+  await db
+    .deleteFrom('members')
+    .where('org_id', '=', orgId)
+    .where('invite_email', '=', email)
+    .where('accepted_at', 'is', null)
+    .where('invite_expires_at', '<=', now)
+    .execute()
+}
+
+/** Is this address a member already, or invited? */
+export async function hasMemberOrInvitation(db: Db, orgId: string, email: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('members')
+    .leftJoin('users', 'users.id', 'members.user_id')
+    .select('members.id')
+    .where('members.org_id', '=', orgId)
+    .where(eb =>
+      eb.or([
+        eb('users.email', '=', email),
+        eb.and([eb('members.invite_email', '=', email), eb('members.accepted_at', 'is', null)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export async function acceptInvitation(db: Db, id: string, userId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('members')
+    .set({
+      user_id: userId,
+      accepted_at: now,
+      updated_at: now,
+      invite_hash: null,
+      invite_expires_at: null,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function updateMemberRole(db: Db, id: string, role: Role, now: Date): Promise<void> {
+  await db.updateTable('members').set({ role, updated_at: now }).where('id', '=', id).execute()
+}
+
+export async function removeMember(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('members').where('id', '=', id).execute()
+}
+
+/** Does the organization have an owner besides this member? An invited one has not come yet. */
+export async function hasOtherOwner(db: Db, orgId: string, memberId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('members')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('role', '=', 'owner')
+    .where('accepted_at', 'is not', null)
+    .where('id', '!=', memberId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export interface Membership {
+  readonly id: string
+  readonly role: Role
+  readonly org_id: string
+  readonly org_name: string
+  readonly org_slug: string
+}
+
+/** Oldest first. A deleted organization has no members. */
+export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
+  return await db
+    .selectFrom('members')
+    .innerJoin('organizations', 'organizations.id', 'members.org_id')
+    .select([
+      'members.id',
+      'members.role',
+      'members.org_id',
+      'organizations.name as org_name',
+      'organizations.slug as org_slug',
+    ])
+    .where('members.user_id', '=', userId)
+    .where('members.accepted_at', 'is not', null)
+    .where('organizations.deleted_at', 'is', null)
+    .orderBy('members.created_at')
+    .orderBy('members.id')
+    .execute()
+}
