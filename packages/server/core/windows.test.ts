@@ -1,18 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CALENDAR_WINDOWS, type CalendarWindow, windowAt } from './windows.ts'
+import { CALENDAR_WINDOWS, type CalendarWindow, spanAt, windowAt } from './windows.ts'
 
 const HOUR = 3_600_000
 const at = (text: string): number => Date.parse(text)
 
 /** The window's ends and its length in hours. */
 function show(window: CalendarWindow, instant: string, timeZone: string): [string, string, number] {
-  const { start, end } = windowAt(window, at(instant), timeZone, 0)
-  return [
-    new Date(start).toISOString(),
-    new Date(end as number).toISOString(),
-    ((end as number) - start) / HOUR,
-  ]
+  const { start, end } = windowAt(window, at(instant), timeZone)
+  return [new Date(start).toISOString(), new Date(end).toISOString(), (end - start) / HOUR]
 }
 
 describe('windows', () => {
@@ -53,11 +49,12 @@ describe('windows', () => {
   })
 
   test('total begins with its creation and never ends', () => {
-    expect(windowAt('total', 5000, 'Europe/Berlin', 1234)).toEqual({ start: 1234, end: null })
+    expect(spanAt('total', 5000, 'Europe/Berlin', 1234)).toEqual({ start: 1234, end: null })
+    expect(spanAt('hour', 5000, 'UTC', 1234)).toEqual({ start: 0, end: HOUR })
   })
 
   test('what is no time zone is refused', () => {
-    expect(() => windowAt('day', 0, 'Mars/Olympus', 0)).toThrow(RangeError)
+    expect(() => windowAt('day', 0, 'Mars/Olympus')).toThrow(RangeError)
   })
 })
 
@@ -68,12 +65,12 @@ const instant = fc.integer({ min: at('1971-01-01T00:00:00Z'), max: at('2099-12-3
 test('windows tile the line: each holds its instant, and the next begins where it ends', () => {
   fc.assert(
     fc.property(window, instant, timeZone, (kind, now, zone) => {
-      const { start, end } = windowAt(kind, now, zone, 0) as { start: number; end: number }
+      const { start, end } = windowAt(kind, now, zone)
       expect(start <= now && now < end).toBe(true)
-      expect(windowAt(kind, start, zone, 0)).toEqual({ start, end })
-      expect(windowAt(kind, end - 1, zone, 0)).toEqual({ start, end })
-      expect(windowAt(kind, end, zone, 0).start).toBe(end)
-      expect(windowAt(kind, start - 1, zone, 0).end).toBe(start)
+      expect(windowAt(kind, start, zone)).toEqual({ start, end })
+      expect(windowAt(kind, end - 1, zone)).toEqual({ start, end })
+      expect(windowAt(kind, end, zone).start).toBe(end)
+      expect(windowAt(kind, start - 1, zone).end).toBe(start)
     }),
     { numRuns: 1000 },
   )
@@ -85,9 +82,9 @@ test('around every change of a clock the hours and days still tile', () => {
     for (const kind of ['hour', 'day'] as const) {
       let now = at(kind === 'day' ? '2008-01-01T00:00:00Z' : '2009-10-15T00:00:00Z')
       const until = at(kind === 'day' ? '2018-12-01T00:00:00Z' : '2009-12-01T00:00:00Z')
-      let last = windowAt(kind, now, zone, 0).start
+      let last = windowAt(kind, now, zone).start
       while (now < until) {
-        const { start, end } = windowAt(kind, now, zone, 0) as { start: number; end: number }
+        const { start, end } = windowAt(kind, now, zone)
         if (start !== last || end <= start) throw new Error(`${zone} ${kind} ${new Date(now).toISOString()}`)
         last = end
         now = end

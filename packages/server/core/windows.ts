@@ -14,15 +14,20 @@ export interface Span {
   readonly end: number | null
 }
 
+interface CalendarSpan extends Span {
+  readonly end: number
+}
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/**
- * The window that holds `instant`. Weeks begin on Monday; `total` begins with `createdAt`. Throws RangeError where the
- * time zone is not one.
- */
-export function windowAt(window: Window, instant: number, timeZone: string, createdAt: number): Span {
-  if (window === 'total') return { start: createdAt, end: null }
+/** Of any window: `total` begins with `createdAt`. Throws RangeError where the time zone is not one. */
+export function spanAt(window: Window, instant: number, timeZone: string, createdAt: number): Span {
+  return window === 'total' ? { start: createdAt, end: null } : windowAt(window, instant, timeZone)
+}
+
+/** The calendar window that holds `instant`. Weeks begin on Monday. */
+export function windowAt(window: CalendarWindow, instant: number, timeZone: string): CalendarSpan {
   if (window === 'hour') return hourAt(instant, timeZone)
   let wall = firstDay(window, toWall(instant, timeZone))
   let start = startOf(wall, timeZone)
@@ -73,7 +78,7 @@ function startOf(wall: number, timeZone: string): number {
  * Hours begin when the wall clock shows a full hour. Where it is moved by 30 minutes, the hour within which that
  * happens is 30 or 90 minutes long; where it is moved by whole hours, every hour is one.
  */
-function hourAt(instant: number, timeZone: string): Span {
+function hourAt(instant: number, timeZone: string): CalendarSpan {
   const hours = [-2, -1, 0, 1, 2].map(count => count * HOUR_MS)
   const grids = hours.map(by => instant - modulo(toWall(instant + by, timeZone) - by, HOUR_MS))
   const [grid] = grids as [number]

@@ -1,0 +1,56 @@
+import { Fault } from '../../core/fault.ts'
+import type { BudgetRow } from '../../storage/policy-tables.ts'
+import type { Db } from '../../storage/pool.ts'
+import { uuidField } from '../fields.ts'
+import { MAX_USD, toNanoUsd } from '../money.ts'
+import { parseScopeRef } from '../scope-ref.ts'
+import { z } from '../zod.ts'
+
+export const BUDGET_SCOPES = ['environment', 'key'] as const
+export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const
+
+export const budgetFields = {
+  limit_usd: z.number().min(0).max(MAX_USD),
+  window: z.enum(BUDGET_WINDOWS),
+  scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Absent: the whole organization or project.' }),
+  scope_ref: uuidField.nullish(),
+  alert_pcts: z
+    .array(z.int().min(1).max(1000))
+    .max(20)
+    .nullish()
+    .meta({ description: 'Of limit_usd: each raises `budget.alert` once a window.' }),
+}
+
+export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
+
+/** A budget's settings, with the limit in whole nano-dollars. */
+export type BudgetSettings = Pick<
+  BudgetRow,
+  'limit_nano_usd' | 'window' | 'scope' | 'scope_ref' | 'alert_pcts'
+>
+
+export function toBudgetSettings(body: z.output<typeof NewBudget>): BudgetSettings {
+  return {
+    limit_nano_usd: toNanoUsd(body.limit_usd),
+    window: body.window,
+    scope: body.scope ?? null,
+    scope_ref: body.scope_ref ?? null,
+    alert_pcts: body.alert_pcts ?? [],
+  }
+}
+
+/** What the schema cannot say: the scope names something of the organization or project. */
+export async function checkBudget(
+  db: Db,
+  owner: Pick<BudgetRow, 'org_id' | 'project_id'>,
+  settings: BudgetSettings,
+): Promise<BudgetSettings> {
+  const { scope, scope_ref } = settings
+  const alert_pcts = [...new Set(settings.alert_pcts)].sort((a, b) => a - b)
+  if (scope === null) {
+    if (scope_ref === null) return { ...settings, alert_pcts }
+    throw new Fault('invalid_request', 'A scope_ref needs a scope.', { param: 'scope_ref' })
+  }
+  const below = { ...owner, environment_id: null }
+  return { ...settings, alert_pcts, scope_ref: await parseScopeRef(db, below, scope, scope_ref) }
+}

@@ -1,0 +1,52 @@
+import { toUsd } from '../../core/money.ts'
+import type { BudgetRow } from '../../storage/policy-tables.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+import { BUDGET_SCOPES, BUDGET_WINDOWS } from './budget-body.ts'
+import type { MeasuredBudget } from './measure-budgets.ts'
+
+const settings = {
+  id: uuid,
+  org_id: uuid,
+  /** null: the organization's. */
+  project_id: uuid.nullable(),
+  scope: z.enum(BUDGET_SCOPES).nullable(),
+  scope_ref: z.string().nullable(),
+  window: z.enum(BUDGET_WINDOWS),
+  limit_usd: z.number(),
+  alert_pcts: z.array(z.int()),
+  ...stamps,
+}
+
+export const BudgetResource = z
+  .strictObject({
+    ...settings,
+    spent_usd: z.number(),
+    reserved_usd: z.number().meta({ description: 'Held for requests that are under way.' }),
+    resets_at: dateTime.nullable(),
+  })
+  .meta({ id: 'Budget' })
+
+export function toBudgetResource(budget: MeasuredBudget): z.output<typeof BudgetResource> {
+  return {
+    ...toBudgetRecord(budget),
+    spent_usd: toUsd(budget.spent_nano_usd) ?? 0,
+    reserved_usd: toUsd(budget.reserved_nano_usd) ?? 0,
+    resets_at: toDateTime(budget.resets_at),
+  }
+}
+
+/** What was set, without what was spent. */
+export function toBudgetRecord(row: BudgetRow) {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    project_id: row.project_id,
+    scope: row.scope,
+    scope_ref: row.scope_ref,
+    window: row.window,
+    limit_usd: toUsd(row.limit_nano_usd) ?? 0,
+    alert_pcts: row.alert_pcts,
+    ...toStamps(row),
+  }
+}

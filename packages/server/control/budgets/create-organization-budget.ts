@@ -1,0 +1,23 @@
+import { insertBudget } from '../../storage/budgets.ts'
+import { defineOperation } from '../operation.ts'
+import { checkBudget, NewBudget, toBudgetSettings } from './budget-body.ts'
+import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { measureBudget } from './measure-budgets.ts'
+import { toBudgetRow } from './new-budget.ts'
+
+export const createOrganizationBudget = defineOperation({
+  name: 'budgets.create_in_organization',
+  summary:
+    'A budget of an organization, or of an environment or a key of it. The sandbox is no spend of the whole.',
+  method: 'POST',
+  path: '/v1/orgs/{orgId}/budgets',
+  access: { role: 'admin', of: 'org' },
+  body: NewBudget,
+  response: { 201: BudgetResource },
+  handle: async ({ services, resource, body }) => {
+    const owner = { org_id: resource.id, project_id: null }
+    const settings = await checkBudget(services.db, owner, toBudgetSettings(body))
+    const row = await insertBudget(services.db, toBudgetRow(services, owner, settings))
+    return toBudgetResource(await measureBudget(services, row))
+  },
+})

@@ -1,0 +1,22 @@
+import { insertBudget } from '../../storage/budgets.ts'
+import { defineOperation } from '../operation.ts'
+import { checkBudget, NewBudget, toBudgetSettings } from './budget-body.ts'
+import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { measureBudget } from './measure-budgets.ts'
+import { toBudgetRow } from './new-budget.ts'
+
+export const createProjectBudget = defineOperation({
+  name: 'budgets.create',
+  summary: 'A budget of a project, or of an environment or a key of it. The sandbox counts.',
+  method: 'POST',
+  path: '/v1/projects/{projectId}/budgets',
+  access: { role: 'admin', of: 'project' },
+  body: NewBudget,
+  response: { 201: BudgetResource },
+  handle: async ({ services, resource, body }) => {
+    const owner = { org_id: resource.org_id, project_id: resource.id }
+    const settings = await checkBudget(services.db, owner, toBudgetSettings(body))
+    const row = await insertBudget(services.db, toBudgetRow(services, owner, settings))
+    return toBudgetResource(await measureBudget(services, row))
+  },
+})

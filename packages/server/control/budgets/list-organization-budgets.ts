@@ -1,0 +1,25 @@
+import { listOrganizationBudgets as loadBudgets } from '../../storage/budgets.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { measureBudgets } from './measure-budgets.ts'
+
+export const listOrganizationBudgets = defineOperation({
+  name: 'budgets.list_of_organization',
+  summary:
+    'The budgets that were made for the organization itself, newest first, with what is spent of each.',
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/budgets',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(BudgetResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['budgets.list_of_organization', resource.id],
+      async page => measureBudgets(services, resource.id, await loadBudgets(services.db, resource.id, page)),
+      row => row.created_at,
+      toBudgetResource,
+    ),
+})

@@ -1,0 +1,25 @@
+import { listProjectBudgets as loadBudgets } from '../../storage/budgets.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { measureBudgets } from './measure-budgets.ts'
+
+export const listProjectBudgets = defineOperation({
+  name: 'budgets.list',
+  summary: "A project's budgets, newest first, with what is spent of each.",
+  method: 'GET',
+  path: '/v1/projects/{projectId}/budgets',
+  access: { role: 'viewer', of: 'project' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(BudgetResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['budgets.list', resource.id],
+      async page =>
+        measureBudgets(services, resource.org_id, await loadBudgets(services.db, resource.id, page)),
+      row => row.created_at,
+      toBudgetResource,
+    ),
+})

@@ -1,0 +1,33 @@
+import { updateBudget as storeBudget } from '../../storage/budgets.ts'
+import { mergeChange } from '../merge-change.ts'
+import { toNanoUsd } from '../money.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { z } from '../zod.ts'
+import { budgetFields, checkBudget } from './budget-body.ts'
+import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { measureBudget } from './measure-budgets.ts'
+
+export const updateBudget = defineOperation({
+  name: 'budgets.update',
+  summary: 'Changes a budget. What was spent in the window stays spent.',
+  method: 'PATCH',
+  path: '/v1/budgets/{id}',
+  access: { role: 'admin', of: 'budget' },
+  body: z.strictObject(budgetFields).partial().meta({ id: 'BudgetChange' }),
+  response: { 200: BudgetResource },
+  handle: async ({ services, resource, body }) => {
+    const { limit_usd, ...rest } = body
+    const { limit_nano_usd, window, scope, scope_ref, alert_pcts } = mergeChange(resource, rest)
+    const settings = await checkBudget(services.db, resource, {
+      limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
+      window,
+      scope,
+      scope_ref,
+      alert_pcts: alert_pcts ?? [],
+    })
+    const change = { ...settings, updated_at: new Date(services.clock.now()) }
+    const row = orGone(await storeBudget(services.db, resource.id, change))
+    return toBudgetResource(await measureBudget(services, row))
+  },
+})

@@ -1,0 +1,80 @@
+import { createPrivateKey } from 'node:crypto'
+import { z } from '../zod.ts'
+
+/** Apple's ids of teams and keys. */
+const appleId = z.string().regex(/^[A-Z0-9]{10}$/, 'must have 10 characters of A-Z and 0-9')
+
+const bundleId = z
+  .string()
+  .max(155)
+  .regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, 'must be a bundle id such as com.example.app')
+const packageName = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/, 'must be a package name such as com.example.app')
+
+const privateKey = z
+  .string()
+  .max(4096)
+  .refine(isP256PrivateKey, "must be DeviceCheck's private key: PEM, an EC key on P-256")
+
+const signingDigest = z
+  .string()
+  .max(128)
+  .transform(text => toDigestHex(text.trim()) ?? '')
+  .refine(hex => hex !== '', 'must be a SHA-256 in hex or base64')
+
+export const DeviceAuthBody = z
+  .strictObject({
+    ios: z
+      .strictObject({
+        team_id: appleId,
+        bundle_ids: z.array(bundleId).min(1).max(50),
+        environment: z.enum(['production', 'development']),
+        device_check: z
+          .strictObject({
+            key_id: appleId,
+            private_key: privateKey.nullish().meta({
+              description: 'Needed with a new key_id; absent: the stored one of the same key_id stays.',
+            }),
+          })
+          .nullish(),
+      })
+      .nullish(),
+    android: z
+      .strictObject({
+        package_names: z.array(packageName).min(1).max(50),
+        signing_digests: z
+          .array(signingDigest)
+          .min(1)
+          .max(50)
+          .meta({ description: "SHA-256 of the apps' signing certificates." }),
+      })
+      .nullish(),
+  })
+  .refine(body => body.ios != null || body.android != null, {
+    path: ['ios'],
+    error: 'needed where android is absent',
+  })
+  .meta({ id: 'DeviceAuthSettings' })
+
+function isP256PrivateKey(pem: string): boolean {
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)
+    return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  } catch {
+    return false
+  }
+}
+
+/** Lower-case hex of what is written as hex, with or without colons, or as base64 or base64url. */
+function toDigestHex(text: string): string | undefined {
+  const hex = text.replaceAll(':', '').toLowerCase()
+  if (/^[0-9a-f]{64}$/.test(hex)) return hex
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
+  const bytes = Buffer.from(text, 'base64')
+  // Node skips what base64 does not have: the same bytes must come from the same text.
+  const canonical = bytes.toString('base64url')
+  const given = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_')
+  return canonical === given ? bytes.toString('hex') : undefined
+}

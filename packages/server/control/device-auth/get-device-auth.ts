@@ -1,0 +1,14 @@
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { DeviceAuthResource } from './device-auth-resource.ts'
+import { readDeviceAuth } from './read-device-auth.ts'
+
+export const getDeviceAuth = defineOperation({
+  name: 'device_auth.get',
+  summary: "A project's device attestation; 404 where none is set.",
+  method: 'GET',
+  path: '/v1/projects/{projectId}/device-auth',
+  access: { role: 'viewer', of: 'project' },
+  response: { 200: DeviceAuthResource },
+  handle: async ({ services, resource }) => orGone(await readDeviceAuth(services, resource.id)),
+})

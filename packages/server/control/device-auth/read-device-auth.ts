@@ -1,0 +1,13 @@
+import { findDeviceAuth } from '../../storage/device-auth.ts'
+import type { Services } from '../operation.ts'
+import type { z } from '../zod.ts'
+import { type DeviceAuthResource, toDeviceAuthResource } from './device-auth-resource.ts'
+
+/** The project's record; undefined where none is set. */
+export async function readDeviceAuth(
+  { db }: Pick<Services, 'db'>,
+  projectId: string,
+): Promise<z.output<typeof DeviceAuthResource> | undefined> {
+  const row = await findDeviceAuth(db, projectId)
+  return row === undefined ? undefined : toDeviceAuthResource(row)
+}

@@ -1,0 +1,17 @@
+import { blockEndUser as storeBlock } from '../../storage/end-users.ts'
+import { defineOperation } from '../operation.ts'
+import { EndUserResource } from './end-user-resource.ts'
+import { readEndUser } from './read-end-user.ts'
+
+export const blockEndUser = defineOperation({
+  name: 'end_users.block',
+  summary: 'Refuses the end user from now on. One that is blocked stays as it is.',
+  method: 'POST',
+  path: '/v1/end-users/{id}/block',
+  access: { role: 'developer', of: 'end_user' },
+  response: { 200: EndUserResource },
+  handle: async ({ services, resource }) => {
+    await storeBlock(services.db, resource.id, new Date(services.clock.now()))
+    return await readEndUser(services, resource.id)
+  },
+})

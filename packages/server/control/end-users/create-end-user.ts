@@ -1,0 +1,36 @@
+import { insertEndUser } from '../../storage/end-users.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { z } from '../zod.ts'
+import { encodeAttributes, endUserFields, findPlanId, refuseReserved } from './end-user-body.ts'
+import { EndUserResource } from './end-user-resource.ts'
+import { readEndUser } from './read-end-user.ts'
+
+export const createEndUser = defineOperation({
+  name: 'end_users.create',
+  summary: "Makes an end user's record. A plan that is set here counts before any that a token names.",
+  method: 'POST',
+  path: '/v1/environments/{envId}/end-users',
+  access: { role: 'developer', of: 'environment' },
+  body: z.strictObject(endUserFields).meta({ id: 'NewEndUser' }),
+  response: { 201: EndUserResource },
+  faults: ['attributes_too_large', 'resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    refuseReserved(body.external_id)
+    const now = new Date(services.clock.now())
+    const row = {
+      id: services.newId(),
+      org_id: resource.org_id,
+      project_id: resource.project_id,
+      environment_id: resource.id,
+      external_id: body.external_id,
+      plan_id: await findPlanId(services.db, resource.id, body.plan),
+      attributes: encodeAttributes(body.attributes ?? null),
+      blocked_at: null,
+      created_at: now,
+      updated_at: now,
+    }
+    await orConflict(insertEndUser(services.db, row), 'end_users_external', 'external_id')
+    return await readEndUser(services, row.id)
+  },
+})

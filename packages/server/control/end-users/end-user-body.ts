@@ -1,0 +1,46 @@
+import { isEndUserId, isReservedEndUserId, MAX_ATTRIBUTES_BYTES } from '../../core/end-users.ts'
+import { Fault } from '../../core/fault.ts'
+import { isUuid } from '../../core/ids.ts'
+import { findPlan, findPlanByName } from '../../storage/plans.ts'
+import type { Db } from '../../storage/pool.ts'
+import { textField } from '../fields.ts'
+import { jsonObjectField } from '../json-object-field.ts'
+import { z } from '../zod.ts'
+
+export const endUserFields = {
+  // Not trimmed: it must equal what tokens and requests name.
+  external_id: z
+    .string()
+    .refine(isEndUserId, 'must have 1 to 255 characters, no control characters')
+    .meta({ minLength: 1, maxLength: 255 }),
+  plan: textField(64).nullish().meta({ description: "A plan's name or id." }),
+  attributes: jsonObjectField.nullish(),
+}
+
+/** Devices and members are named by us: nobody makes one up here. */
+export function refuseReserved(externalId: string): void {
+  if (!isReservedEndUserId(externalId)) return
+  const message = 'The prefixes device: and member: are reserved.'
+  throw new Fault('invalid_request', message, { param: 'external_id' })
+}
+
+export function encodeAttributes(attributes: Readonly<Record<string, unknown>> | null): string {
+  const json = JSON.stringify(attributes ?? {})
+  if (Buffer.byteLength(json, 'utf8') <= MAX_ATTRIBUTES_BYTES) return json
+  const message = `attributes must be at most ${MAX_ATTRIBUTES_BYTES} bytes of JSON.`
+  throw new Fault('attributes_too_large', message, { param: 'attributes' })
+}
+
+/** The plan of this name; where there is none, of this id. */
+export async function findPlanId(
+  db: Db,
+  environmentId: string,
+  plan: string | null | undefined,
+): Promise<string | null> {
+  if (plan == null) return null
+  const named = await findPlanByName(db, environmentId, plan)
+  if (named !== undefined) return named.id
+  const byId = isUuid(plan) ? await findPlan(db, plan) : undefined
+  if (byId?.environment_id === environmentId) return byId.id
+  throw new Fault('invalid_request', 'The environment has no plan of this name or id.', { param: 'plan' })
+}

@@ -1,0 +1,79 @@
+import { toUsd } from '../../core/money.ts'
+import type { StoredEndUser } from '../../storage/end-users.ts'
+import { sumUsage, type UsageTotals } from '../../storage/usage-totals.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
+import type { Services } from '../operation.ts'
+import { z } from '../zod.ts'
+
+export const EndUserResource = z
+  .strictObject({
+    id: uuid,
+    project_id: uuid,
+    environment_id: uuid,
+    external_id: z.string(),
+    plan: z
+      .string()
+      .nullable()
+      .meta({ description: "The plan's name; null: the default plan, if there is one." }),
+    attributes: z.record(z.string(), z.unknown()),
+    blocked_at: dateTime.nullable(),
+    last_seen_at: dateTime.nullable(),
+    usage: z
+      .strictObject({
+        requests: z.int(),
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cost_usd: z.number(),
+      })
+      .meta({ description: 'To date.' }),
+    ...stamps,
+  })
+  .meta({ id: 'EndUser' })
+
+/** With what the ledger says it used. */
+export interface MeasuredEndUser extends StoredEndUser {
+  readonly totals: UsageTotals | undefined
+}
+
+export async function measureEndUsers(
+  { db }: Pick<Services, 'db'>,
+  rows: readonly StoredEndUser[],
+): Promise<MeasuredEndUser[]> {
+  const totals = await sumUsage(
+    db,
+    rows.map(({ id, org_id, environment_id, external_id }) => ({
+      id,
+      org_id,
+      environment_id,
+      end_user_id: external_id,
+    })),
+  )
+  return rows.map(row => ({ ...row, totals: totals.get(row.id) }))
+}
+
+export function toEndUserResource({ totals, ...row }: MeasuredEndUser): z.output<typeof EndUserResource> {
+  return {
+    ...toEndUserRecord(row),
+    last_seen_at: toDateTime(totals?.last_at ?? null),
+    usage: {
+      requests: totals?.requests ?? 0,
+      input_tokens: totals?.input_tokens ?? 0,
+      output_tokens: totals?.output_tokens ?? 0,
+      cost_usd: toUsd(totals?.cost_nano_usd ?? 0) ?? 0,
+    },
+  }
+}
+
+/** What was set, without what was used. */
+export function toEndUserRecord(row: StoredEndUser) {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    environment_id: row.environment_id,
+    external_id: row.external_id,
+    plan: row.plan,
+    attributes: row.attributes,
+    blocked_at: toDateTime(row.blocked_at),
+    ...toStamps(row),
+  }
+}

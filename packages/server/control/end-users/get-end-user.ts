@@ -1,0 +1,13 @@
+import { defineOperation } from '../operation.ts'
+import { EndUserResource } from './end-user-resource.ts'
+import { readEndUser } from './read-end-user.ts'
+
+export const getEndUser = defineOperation({
+  name: 'end_users.get',
+  summary: 'One end user, with its usage to date.',
+  method: 'GET',
+  path: '/v1/end-users/{id}',
+  access: { role: 'viewer', of: 'end_user' },
+  response: { 200: EndUserResource },
+  handle: ({ services, resource }) => readEndUser(services, resource.id),
+})

@@ -1,0 +1,23 @@
+import { listEndUsers as loadEndUsers } from '../../storage/end-users.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
+
+export const listEndUsers = defineOperation({
+  name: 'end_users.list',
+  summary: "An environment's end users, newest first, with their usage to date.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/end-users',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(EndUserResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['end_users.list', resource.id],
+      async page => measureEndUsers(services, await loadEndUsers(services.db, resource.id, page)),
+      row => row.created_at,
+      toEndUserResource,
+    ),
+})

@@ -1,0 +1,14 @@
+import { findEndUser } from '../../storage/end-users.ts'
+import type { Services } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import type { z } from '../zod.ts'
+import { type EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
+
+/** The record as it now stands, with its plan's name and its usage. */
+export async function readEndUser(
+  services: Pick<Services, 'db'>,
+  id: string,
+): Promise<z.output<typeof EndUserResource>> {
+  const [measured] = await measureEndUsers(services, [orGone(await findEndUser(services.db, id))])
+  return toEndUserResource(orGone(measured))
+}

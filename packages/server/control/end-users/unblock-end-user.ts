@@ -1,0 +1,17 @@
+import { unblockEndUser as storeUnblock } from '../../storage/end-users.ts'
+import { defineOperation } from '../operation.ts'
+import { EndUserResource } from './end-user-resource.ts'
+import { readEndUser } from './read-end-user.ts'
+
+export const unblockEndUser = defineOperation({
+  name: 'end_users.unblock',
+  summary: 'Serves the end user again. One that is not blocked stays as it is.',
+  method: 'POST',
+  path: '/v1/end-users/{id}/unblock',
+  access: { role: 'developer', of: 'end_user' },
+  response: { 200: EndUserResource },
+  handle: async ({ services, resource }) => {
+    await storeUnblock(services.db, resource.id, new Date(services.clock.now()))
+    return await readEndUser(services, resource.id)
+  },
+})

@@ -1,0 +1,33 @@
+import { updateEndUser as storeEndUser } from '../../storage/end-users.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { z } from '../zod.ts'
+import { encodeAttributes, endUserFields, findPlanId, refuseReserved } from './end-user-body.ts'
+import { EndUserResource } from './end-user-resource.ts'
+import { readEndUser } from './read-end-user.ts'
+
+export const updateEndUser = defineOperation({
+  name: 'end_users.update',
+  summary: "Changes an end user's record. Usage follows the external_id.",
+  method: 'PATCH',
+  path: '/v1/end-users/{id}',
+  access: { role: 'developer', of: 'end_user' },
+  body: z.strictObject(endUserFields).partial().meta({ id: 'EndUserChange' }),
+  response: { 200: EndUserResource },
+  faults: ['attributes_too_large', 'resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const { external_id, plan, attributes } = body
+    if (external_id !== undefined && external_id !== resource.external_id) refuseReserved(external_id)
+    const change = {
+      ...(external_id === undefined ? {} : { external_id }),
+      ...(plan === undefined
+        ? {}
+        : { plan_id: await findPlanId(services.db, resource.environment_id, plan) }),
+      ...(attributes === undefined ? {} : { attributes: encodeAttributes(attributes) }),
+      updated_at: new Date(services.clock.now()),
+    }
+    const update = storeEndUser(services.db, resource.id, change)
+    await orConflict(update, 'end_users_external', 'external_id')
+    return await readEndUser(services, resource.id)
+  },
+})

@@ -1,0 +1,101 @@
+import { Fault } from '../../core/fault.ts'
+import { type ClaimValue, type FederatedConfig, SIGNING_ALGORITHMS } from '../../core/federated-config.ts'
+import type { EgressPolicy } from '../../http/egress.ts'
+import { findUrlObjection } from '../../http/outgoing-url.ts'
+import { textField } from '../fields.ts'
+import { z } from '../zod.ts'
+
+const MAX_ISSUERS = 4
+
+// Compared to the letter: nothing is trimmed from it.
+const issuer = z
+  .string()
+  .max(512)
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+const names = z.array(textField(256)).max(50).nullish()
+const claimName = textField(128).nullish()
+const claimValue = z.union([textField(256), z.number(), z.boolean()])
+
+export const FederatedAuthBody = z
+  .strictObject({
+    issuer: z.union([issuer, z.array(issuer).min(1).max(MAX_ISSUERS)]),
+    audiences: names,
+    authorized_parties: names,
+    jwks_url: z.string().trim().min(1).max(2048).nullish(),
+    algorithms: z.array(z.string()).max(20).nullish(),
+    user_id_claim: claimName,
+    plan_claim: claimName,
+    required_claims: z
+      .record(textField(128), z.union([claimValue, z.array(claimValue).min(1).max(50)]))
+      .refine(claims => Object.keys(claims).length <= 20, 'must name at most 20 claims')
+      .nullish()
+      .meta({ description: 'Claims by name, each with the value or the values of which it must have one.' }),
+    clock_tolerance_seconds: z.int().min(0).max(300).nullish(),
+    max_token_age_seconds: z
+      .int()
+      .min(1)
+      .max(365 * 24 * 3600)
+      .nullish(),
+  })
+  .meta({ id: 'FederatedAuthSettings' })
+
+/** What the schema cannot say. Whether it works is told by the key set; see identity/key-sets.ts. */
+export function parseFederatedConfig(
+  body: z.output<typeof FederatedAuthBody>,
+  egress: EgressPolicy,
+): FederatedConfig {
+  const issuers = [...new Set([body.issuer].flat())]
+  const jwksUrl = body.jwks_url ?? null
+  for (const each of issuers) checkIssuer(each, jwksUrl !== null, egress)
+  if (jwksUrl !== null) checkUrl('jwks_url', jwksUrl, egress)
+  const audiences = body.audiences ?? []
+  const authorizedParties = body.authorized_parties ?? []
+  if (audiences.length > 0 === authorizedParties.length > 0) {
+    // Without either, a token that the provider made for any other application would do.
+    throw refusal('audiences', 'Name either audiences or authorized_parties.')
+  }
+  return {
+    issuers,
+    audiences,
+    authorizedParties,
+    jwksUrl,
+    algorithms: parseAlgorithms(body.algorithms ?? ['RS256', 'ES256']),
+    userIdClaim: body.user_id_claim ?? 'sub',
+    planClaim: body.plan_claim ?? null,
+    requiredClaims: toRequiredClaims(body.required_claims ?? {}),
+    clockToleranceSeconds: body.clock_tolerance_seconds ?? 30,
+    maxTokenAgeSeconds: body.max_token_age_seconds ?? 24 * 3600,
+  }
+}
+
+/** A few providers name themselves without a scheme (`accounts.google.com`): that is no address to discover keys at. */
+const BARE_ISSUER = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/[\w.~/-]*)?$/i
+
+function checkIssuer(text: string, hasJwksUrl: boolean, egress: EgressPolicy): void {
+  if (hasJwksUrl && BARE_ISSUER.test(text)) return
+  checkUrl('issuer', text, egress)
+  if (text.includes('?')) throw refusal('issuer', 'issuer takes no query.')
+}
+
+function checkUrl(param: string, text: string, egress: EgressPolicy): void {
+  const objection = findUrlObjection(text, egress)
+  if (objection !== undefined) throw refusal(param, `${param} ${objection}.`)
+}
+
+function parseAlgorithms(given: readonly string[]): FederatedConfig['algorithms'] {
+  const algorithms = SIGNING_ALGORITHMS.filter(algorithm => given.includes(algorithm))
+  if (given.length > 0 && given.every(name => algorithms.some(algorithm => algorithm === name))) {
+    return algorithms
+  }
+  throw refusal('algorithms', `algorithms are one or more of ${SIGNING_ALGORITHMS.join(', ')}.`)
+}
+
+function toRequiredClaims(
+  claims: Readonly<Record<string, ClaimValue | ClaimValue[]>>,
+): FederatedConfig['requiredClaims'] {
+  return Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, [value].flat()]))
+}
+
+function refusal(param: string, message: string): Fault {
+  return new Fault('federated_config_invalid', message, { param })
+}

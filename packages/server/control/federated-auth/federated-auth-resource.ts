@@ -1,0 +1,59 @@
+import type { FederatedConfig } from '../../core/federated-config.ts'
+import type { StoredFederatedAuth } from '../../storage/federated-auth.ts'
+import { stamps, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+export const FederatedAuthResource = z
+  .strictObject({
+    project_id: uuid,
+    issuer: z.union([z.string(), z.array(z.string())]),
+    audiences: z.array(z.string()).nullable(),
+    authorized_parties: z.array(z.string()).nullable(),
+    jwks_url: z.string().nullable(),
+    algorithms: z.array(z.string()),
+    user_id_claim: z.string(),
+    plan_claim: z.string().nullable(),
+    required_claims: z.record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()]))),
+    clock_tolerance_seconds: z.int(),
+    max_token_age_seconds: z.int(),
+    ...stamps,
+  })
+  .meta({ id: 'FederatedAuth' })
+
+export function toFederatedAuthResource(row: StoredFederatedAuth): z.output<typeof FederatedAuthResource> {
+  const [first, ...others] = row.issuers
+  return {
+    project_id: row.project_id,
+    issuer: others.length === 0 && first !== undefined ? first : row.issuers,
+    audiences: orNull(row.audiences),
+    authorized_parties: orNull(row.authorized_parties),
+    jwks_url: row.jwks_url,
+    algorithms: row.algorithms,
+    user_id_claim: row.user_id_claim,
+    plan_claim: row.plan_claim,
+    required_claims: row.required_claims,
+    clock_tolerance_seconds: row.clock_tolerance_seconds,
+    max_token_age_seconds: row.max_token_age_seconds,
+    ...toStamps(row),
+  }
+}
+
+export function toFederatedConfig(row: StoredFederatedAuth): FederatedConfig {
+  return {
+    issuers: row.issuers,
+    audiences: row.audiences,
+    authorizedParties: row.authorized_parties,
+    jwksUrl: row.jwks_url,
+    // The database holds only what this list allowed when it was written.
+    algorithms: row.algorithms as FederatedConfig['algorithms'],
+    userIdClaim: row.user_id_claim,
+    planClaim: row.plan_claim,
+    requiredClaims: row.required_claims,
+    clockToleranceSeconds: row.clock_tolerance_seconds,
+    maxTokenAgeSeconds: row.max_token_age_seconds,
+  }
+}
+
+function orNull(list: string[]): string[] | null {
+  return list.length === 0 ? null : list
+}

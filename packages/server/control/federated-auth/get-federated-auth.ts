@@ -1,0 +1,14 @@
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { FederatedAuthResource } from './federated-auth-resource.ts'
+import { readFederatedAuth } from './read-federated-auth.ts'
+
+export const getFederatedAuth = defineOperation({
+  name: 'federated_auth.get',
+  summary: "A project's identity provider; 404 where none is set.",
+  method: 'GET',
+  path: '/v1/projects/{projectId}/federated-auth',
+  access: { role: 'viewer', of: 'project' },
+  response: { 200: FederatedAuthResource },
+  handle: async ({ services, resource }) => orGone(await readFederatedAuth(services, resource.id)),
+})

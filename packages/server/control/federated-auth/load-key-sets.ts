@@ -1,0 +1,17 @@
+import { Fault } from '../../core/fault.ts'
+import type { FederatedConfig } from '../../core/federated-config.ts'
+import { FederatedConfigError, fetchKeySets, type KeySets } from '../../identity/key-sets.ts'
+import type { Services } from '../operation.ts'
+
+/** The configuration's keys, fetched anew; 400 `federated_config_invalid` where it does not work. */
+export async function loadKeySets(
+  { egress }: Pick<Services, 'egress'>,
+  config: FederatedConfig,
+): Promise<KeySets> {
+  try {
+    return await fetchKeySets(config, egress)
+  } catch (error) {
+    if (!(error instanceof FederatedConfigError)) throw error
+    throw new Fault('federated_config_invalid', error.message, { param: error.field })
+  }
+}

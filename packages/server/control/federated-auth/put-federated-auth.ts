@@ -1,0 +1,41 @@
+import { putFederatedAuth as storeFederatedAuth } from '../../storage/federated-auth.ts'
+import { defineOperation } from '../operation.ts'
+import { FederatedAuthBody, parseFederatedConfig } from './federated-auth-body.ts'
+import { FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'
+import { loadKeySets } from './load-key-sets.ts'
+import { readFederatedAuth } from './read-federated-auth.ts'
+
+export const putFederatedAuth = defineOperation({
+  name: 'federated_auth.put',
+  summary:
+    "Sets or replaces a project's identity provider. Its key set is fetched; what does not work is refused.",
+  method: 'PUT',
+  path: '/v1/projects/{projectId}/federated-auth',
+  access: { role: 'admin', of: 'project' },
+  body: FederatedAuthBody,
+  response: { 200: FederatedAuthResource },
+  faults: ['federated_config_invalid'],
+  before: ({ services, resource }) => readFederatedAuth(services, resource.id),
+  handle: async ({ services, resource, body }) => {
+    const config = parseFederatedConfig(body, services.egress)
+    await loadKeySets(services, config)
+    const now = new Date(services.clock.now())
+    const row = await storeFederatedAuth(services.db, {
+      project_id: resource.id,
+      org_id: resource.org_id,
+      issuers: [...config.issuers],
+      audiences: [...config.audiences],
+      authorized_parties: [...config.authorizedParties],
+      jwks_url: config.jwksUrl,
+      algorithms: [...config.algorithms],
+      user_id_claim: config.userIdClaim,
+      plan_claim: config.planClaim,
+      required_claims: JSON.stringify(config.requiredClaims),
+      clock_tolerance_seconds: config.clockToleranceSeconds,
+      max_token_age_seconds: config.maxTokenAgeSeconds,
+      created_at: now,
+      updated_at: now,
+    })
+    return toFederatedAuthResource(row)
+  },
+})

@@ -1,0 +1,13 @@
+import { findFederatedAuth } from '../../storage/federated-auth.ts'
+import type { Services } from '../operation.ts'
+import type { z } from '../zod.ts'
+import { type FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'
+
+/** The project's record; undefined where none is set. */
+export async function readFederatedAuth(
+  { db }: Pick<Services, 'db'>,
+  projectId: string,
+): Promise<z.output<typeof FederatedAuthResource> | undefined> {
+  const row = await findFederatedAuth(db, projectId)
+  return row === undefined ? undefined : toFederatedAuthResource(row)
+}

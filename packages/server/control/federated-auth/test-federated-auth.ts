@@ -1,0 +1,47 @@
+import { Fault } from '../../core/fault.ts'
+import { verifyIdentityToken } from '../../identity/verify-identity-token.ts'
+import { findFederatedAuth } from '../../storage/federated-auth.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { toFederatedConfig } from './federated-auth-resource.ts'
+import { loadKeySets } from './load-key-sets.ts'
+
+const FederatedAuthTest = z
+  .strictObject({
+    valid: z.boolean(),
+    end_user_id: z.string().nullable(),
+    plan: z.string().nullable().meta({ description: "What the token's plan claim says." }),
+    reason: z.string().nullable().meta({ description: 'Why it would be refused.' }),
+  })
+  .meta({ id: 'FederatedAuthTest' })
+
+export const testFederatedAuth = defineOperation({
+  name: 'federated_auth.test',
+  summary: 'Tells what an identity token would give, or why it would be refused. Mints nothing.',
+  method: 'POST',
+  path: '/v1/projects/{projectId}/federated-auth/test',
+  access: { role: 'admin', of: 'project' },
+  body: z
+    .strictObject({
+      identity_token: z
+        .string()
+        .min(1)
+        .max(64 * 1024),
+    })
+    .meta({ id: 'FederatedAuthTestRequest' }),
+  response: { 200: FederatedAuthTest },
+  faults: ['federated_auth_not_configured', 'federated_config_invalid'],
+  audit: 'none',
+  handle: async ({ services, resource, body }) => {
+    const row = await findFederatedAuth(services.db, resource.id)
+    if (row === undefined) {
+      throw new Fault('federated_auth_not_configured', 'The project has no federated auth.')
+    }
+    const config = toFederatedConfig(row)
+    const keySets = await loadKeySets(services, config)
+    const identity = await verifyIdentityToken(body.identity_token, config, keySets, services.clock.now())
+    return identity.valid
+      ? { valid: true, end_user_id: identity.endUserId, plan: identity.plan, reason: null }
+      : { valid: false, end_user_id: null, plan: null, reason: identity.reason }
+  },
+})

@@ -1,0 +1,22 @@
+import { insertLimit } from '../../storage/limits.ts'
+import { defineOperation } from '../operation.ts'
+import { NewLimit, parseLimit } from './limit-body.ts'
+import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { toLimitRow } from './new-limit.ts'
+
+export const createEnvironmentLimit = defineOperation({
+  name: 'limits.create',
+  summary:
+    'A rate limit on an environment, one of its keys, one of its end users, or each of them by default.',
+  method: 'POST',
+  path: '/v1/environments/{envId}/limits',
+  access: { role: 'developer', of: 'environment' },
+  body: NewLimit,
+  response: { 201: LimitResource },
+  handle: async ({ services, resource, body }) => {
+    const { org_id, project_id, id } = resource
+    const owner = { org_id, project_id, environment_id: id }
+    const row = toLimitRow(services, owner, await parseLimit(services.db, owner, body))
+    return toLimitResource(await insertLimit(services.db, row))
+  },
+})

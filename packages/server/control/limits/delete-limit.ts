@@ -1,0 +1,17 @@
+import { removeLimit } from '../../storage/limits.ts'
+import { defineOperation } from '../operation.ts'
+import { requireRole } from '../require-role.ts'
+import { z } from '../zod.ts'
+
+export const deleteLimit = defineOperation({
+  name: 'limits.delete',
+  summary: "Removes a rate limit. One that was made for the organization is its administrators'.",
+  method: 'DELETE',
+  path: '/v1/limits/{id}',
+  access: { role: 'developer', of: 'limit' },
+  response: { 204: z.undefined() },
+  handle: async ({ services, resource, role }) => {
+    if (resource.environment_id === null) requireRole(role, 'admin')
+    await removeLimit(services.db, resource.id)
+  },
+})

@@ -1,0 +1,60 @@
+import { Fault } from '../../core/fault.ts'
+import type { LimitRow } from '../../storage/policy-tables.ts'
+import type { Db } from '../../storage/pool.ts'
+import { textField } from '../fields.ts'
+import { type Owner, parseScopeRef } from '../scope-ref.ts'
+import { z } from '../zod.ts'
+
+export const LIMIT_SCOPES = ['org', 'project', 'environment', 'key', 'end_user', 'default_end_user'] as const
+export const LIMIT_METRICS = ['requests', 'tokens', 'concurrency'] as const
+
+/**
+ * An organization's limits are on itself or on anything of it that has an id; an environment's on itself, its keys and
+ * its end users, who exist in one environment only.
+ */
+const SCOPES_OF = {
+  organization: ['org', 'project', 'environment', 'key'],
+  environment: ['environment', 'key', 'end_user', 'default_end_user'],
+} as const
+
+const MAX_WINDOW_SECONDS = 31 * 24 * 3600
+
+export const limitFields = {
+  scope: z.enum(LIMIT_SCOPES),
+  scope_ref: textField(255).nullish(),
+  metric: z.enum(LIMIT_METRICS),
+  limit: z.int().min(0),
+  window_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_WINDOW_SECONDS)
+    .nullish()
+    .meta({ description: 'For requests and tokens, up to 31 days.' }),
+}
+
+export const NewLimit = z.strictObject(limitFields).meta({ id: 'NewLimit' })
+type LimitFields = z.output<typeof NewLimit>
+
+/** What the schema cannot say: the scope fits where the limit is made, names something there, and the window fits. */
+export async function parseLimit(
+  db: Db,
+  owner: Owner,
+  fields: LimitFields,
+): Promise<Pick<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'window_seconds'>> {
+  const { scope, metric, limit } = fields
+  const scopes: readonly string[] = SCOPES_OF[owner.environment_id === null ? 'organization' : 'environment']
+  if (!scopes.includes(scope)) throw refusal('scope', `Here scope is one of ${scopes.join(', ')}.`)
+  const windowSeconds = fields.window_seconds ?? null
+  if (metric === 'concurrency' && windowSeconds !== null) {
+    throw refusal('window_seconds', 'The metric concurrency takes no window_seconds.')
+  }
+  if (metric !== 'concurrency' && windowSeconds === null) {
+    throw refusal('window_seconds', `The metric ${metric} needs window_seconds.`)
+  }
+  const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null)
+  return { scope, scope_ref, metric, limit, window_seconds: windowSeconds }
+}
+
+function refusal(param: string, message: string): Fault {
+  return new Fault('invalid_request', message, { param })
+}

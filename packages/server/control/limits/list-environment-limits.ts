@@ -1,0 +1,23 @@
+import { listEnvironmentLimits as loadLimits } from '../../storage/limits.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { LimitResource, toLimitResource } from './limit-resource.ts'
+
+export const listEnvironmentLimits = defineOperation({
+  name: 'limits.list',
+  summary: "An environment's rate limits, newest first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/limits',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(LimitResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['limits.list', resource.id],
+      page => loadLimits(services.db, resource.id, page),
+      row => row.created_at,
+      toLimitResource,
+    ),
+})

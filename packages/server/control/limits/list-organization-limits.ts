@@ -1,0 +1,23 @@
+import { listOrganizationLimits as loadLimits } from '../../storage/limits.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { LimitResource, toLimitResource } from './limit-resource.ts'
+
+export const listOrganizationLimits = defineOperation({
+  name: 'limits.list_of_organization',
+  summary: 'The rate limits that were made for the organization itself, newest first.',
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/limits',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(LimitResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['limits.list_of_organization', resource.id],
+      page => loadLimits(services.db, resource.id, page),
+      row => row.created_at,
+      toLimitResource,
+    ),
+})

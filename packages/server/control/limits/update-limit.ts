@@ -1,0 +1,24 @@
+import { updateLimit as storeLimit } from '../../storage/limits.ts'
+import { mergeChange } from '../merge-change.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { requireRole } from '../require-role.ts'
+import { z } from '../zod.ts'
+import { limitFields, parseLimit } from './limit-body.ts'
+import { LimitResource, toLimitResource } from './limit-resource.ts'
+
+export const updateLimit = defineOperation({
+  name: 'limits.update',
+  summary: "Changes a rate limit. One that was made for the organization is its administrators'.",
+  method: 'PATCH',
+  path: '/v1/limits/{id}',
+  access: { role: 'developer', of: 'limit' },
+  body: z.strictObject(limitFields).partial().meta({ id: 'LimitChange' }),
+  response: { 200: LimitResource },
+  handle: async ({ services, resource, role, body }) => {
+    if (resource.environment_id === null) requireRole(role, 'admin')
+    const fields = await parseLimit(services.db, resource, mergeChange(resource, body))
+    const change = { ...fields, updated_at: new Date(services.clock.now()) }
+    return toLimitResource(orGone(await storeLimit(services.db, resource.id, change)))
+  },
+})

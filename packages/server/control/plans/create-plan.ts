@@ -1,0 +1,46 @@
+import { clearDefaultPlan, insertPlan } from '../../storage/plans.ts'
+import type { PlanRow } from '../../storage/policy-tables.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { NewPlan, toPlanSettings } from './plan-body.ts'
+import { PlanResource, toPlanResource } from './plan-resource.ts'
+
+const UNBOUND = {
+  allowed_models: null,
+  scopes: null,
+  requests_per_minute: null,
+  max_concurrency: null,
+  tokens_per_day: null,
+  nano_usd_per_month: null,
+  is_default: false,
+}
+
+export const createPlan = defineOperation({
+  name: 'plans.create',
+  summary: 'What end users on it may use. Absent bounds bind nothing.',
+  method: 'POST',
+  path: '/v1/environments/{envId}/plans',
+  access: { role: 'developer', of: 'environment' },
+  body: NewPlan,
+  response: { 201: PlanResource },
+  faults: ['invalid_scope', 'resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const now = new Date(services.clock.now())
+    const row: PlanRow = {
+      id: services.newId(),
+      org_id: resource.org_id,
+      project_id: resource.project_id,
+      environment_id: resource.id,
+      name: body.name,
+      ...UNBOUND,
+      ...toPlanSettings(body),
+      created_at: now,
+      updated_at: now,
+    }
+    const insert = services.db.transaction().execute(async tx => {
+      if (row.is_default) await clearDefaultPlan(tx, resource.id, now)
+      return await insertPlan(tx, row)
+    })
+    return toPlanResource(await orConflict(insert, 'plans_name', 'name'))
+  },
+})

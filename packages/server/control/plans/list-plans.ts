@@ -1,0 +1,23 @@
+import { listPlans as loadPlans } from '../../storage/plans.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { PlanResource, toPlanResource } from './plan-resource.ts'
+
+export const listPlans = defineOperation({
+  name: 'plans.list',
+  summary: "An environment's plans, newest first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/plans',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(PlanResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['plans.list', resource.id],
+      page => loadPlans(services.db, resource.id, page),
+      row => row.created_at,
+      toPlanResource,
+    ),
+})

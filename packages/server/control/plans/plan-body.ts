@@ -1,0 +1,49 @@
+import { Fault } from '../../core/fault.ts'
+import { SCOPES, type Scope } from '../../core/tenancy.ts'
+import type { PlanRow } from '../../storage/policy-tables.ts'
+import { textField } from '../fields.ts'
+import { MAX_USD, toNanoUsd } from '../money.ts'
+import { z } from '../zod.ts'
+
+const bound = z.int().min(0).nullish()
+
+export const planFields = {
+  // A client token carries its plan's name.
+  name: textField(64),
+  allowed_models: z.array(textField(256)).max(1000).nullish(),
+  // Names of scopes are looked at by the handler: an unknown one has a code of its own.
+  scopes: z.array(z.string()).max(100).nullish(),
+  requests_per_minute: bound,
+  max_concurrency: bound,
+  tokens_per_day: bound,
+  usd_per_month: z.number().min(0).max(MAX_USD).nullish(),
+  is_default: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'Of an environment one plan at most: a new one takes the place of the old.' }),
+}
+
+export const NewPlan = z.strictObject(planFields).meta({ id: 'NewPlan' })
+export const PlanChange = z.strictObject(planFields).partial().meta({ id: 'PlanChange' })
+
+/** What a body sets of a plan's row: fields that were not sent are absent, and what is null has no bound. */
+export function toPlanSettings(body: z.output<typeof PlanChange>): Partial<PlanRow> {
+  const { scopes, usd_per_month, is_default, ...rest } = body
+  const sent = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return {
+    ...sent,
+    ...(scopes === undefined ? {} : { scopes: scopes === null ? null : parseScopes(scopes) }),
+    ...(usd_per_month === undefined
+      ? {}
+      : { nano_usd_per_month: usd_per_month === null ? null : toNanoUsd(usd_per_month) }),
+    ...(is_default === undefined ? {} : { is_default: is_default ?? false }),
+  }
+}
+
+function parseScopes(names: readonly string[]): Scope[] {
+  const scopes = SCOPES.filter(scope => names.includes(scope))
+  if (names.length === 0 || names.some(name => !scopes.includes(name as Scope))) {
+    throw new Fault('invalid_scope', `Scopes are one or more of ${SCOPES.join(', ')}.`, { param: 'scopes' })
+  }
+  return scopes
+}

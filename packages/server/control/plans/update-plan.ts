@@ -1,0 +1,26 @@
+import { clearDefaultPlan, updatePlan as storePlan } from '../../storage/plans.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { orGone } from '../or-gone.ts'
+import { PlanChange, toPlanSettings } from './plan-body.ts'
+import { PlanResource, toPlanResource } from './plan-resource.ts'
+
+export const updatePlan = defineOperation({
+  name: 'plans.update',
+  summary: 'Changes a plan, and with it what its end users may use. `null` takes a bound away.',
+  method: 'PATCH',
+  path: '/v1/plans/{id}',
+  access: { role: 'developer', of: 'plan' },
+  body: PlanChange,
+  response: { 200: PlanResource },
+  faults: ['invalid_scope', 'resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const now = new Date(services.clock.now())
+    const change = { ...toPlanSettings(body), updated_at: now }
+    const update = services.db.transaction().execute(async tx => {
+      if (change.is_default === true) await clearDefaultPlan(tx, resource.environment_id, now)
+      return await storePlan(tx, resource.id, change)
+    })
+    return toPlanResource(orGone(await orConflict(update, 'plans_name', 'name')))
+  },
+})

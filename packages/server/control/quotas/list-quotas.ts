@@ -1,0 +1,25 @@
+import { listQuotas as loadQuotas } from '../../storage/quotas.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { measureQuotas } from './measure-quotas.ts'
+import { QuotaResource, toQuotaResource } from './quota-resource.ts'
+
+export const listQuotas = defineOperation({
+  name: 'quotas.list',
+  summary: "An environment's quotas, newest first, with what is used of each.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/quotas',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(QuotaResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['quotas.list', resource.id],
+      async page =>
+        measureQuotas(services, resource.org_id, await loadQuotas(services.db, resource.id, page)),
+      row => row.created_at,
+      toQuotaResource,
+    ),
+})

@@ -1,0 +1,37 @@
+import { CALENDAR_WINDOWS } from '../../core/windows.ts'
+import type { QuotaRow } from '../../storage/policy-tables.ts'
+import type { Db } from '../../storage/pool.ts'
+import { textField } from '../fields.ts'
+import { type Owner, parseScopeRef } from '../scope-ref.ts'
+import { z } from '../zod.ts'
+
+export const QUOTA_SCOPES = ['environment', 'key', 'end_user', 'default_end_user'] as const
+export const QUOTA_METRICS = ['requests', 'tokens'] as const
+
+export const quotaFields = {
+  scope: z.enum(QUOTA_SCOPES),
+  scope_ref: textField(255).nullish(),
+  metric: z.enum(QUOTA_METRICS),
+  window: z.enum(CALENDAR_WINDOWS),
+  limit: z.int().min(0),
+  grace_pct: z
+    .number()
+    .min(0)
+    .max(1000)
+    .nullish()
+    .meta({ description: 'Requests are refused above limit × (1 + grace_pct / 100); 0 where absent.' }),
+}
+
+export const NewQuota = z.strictObject(quotaFields).meta({ id: 'NewQuota' })
+type QuotaFields = z.output<typeof NewQuota>
+
+/** What the schema cannot say: the scope names something of the environment. */
+export async function parseQuota(
+  db: Db,
+  owner: Owner,
+  fields: QuotaFields,
+): Promise<Pick<QuotaRow, 'scope' | 'scope_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>> {
+  const { scope, metric, window, limit } = fields
+  const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null)
+  return { scope, scope_ref, metric, window, limit, grace_pct: fields.grace_pct ?? 0 }
+}

@@ -1,0 +1,46 @@
+import { CALENDAR_WINDOWS } from '../../core/windows.ts'
+import type { QuotaRow } from '../../storage/policy-tables.ts'
+import { dateTime, stamps, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+import type { MeasuredQuota } from './measure-quotas.ts'
+import { QUOTA_METRICS, QUOTA_SCOPES } from './quota-body.ts'
+
+export const QuotaResource = z
+  .strictObject({
+    id: uuid,
+    project_id: uuid,
+    environment_id: uuid,
+    scope: z.enum(QUOTA_SCOPES),
+    scope_ref: z.string().nullable(),
+    metric: z.enum(QUOTA_METRICS),
+    window: z.enum(CALENDAR_WINDOWS),
+    limit: z.number(),
+    grace_pct: z.number(),
+    used: z.int().nullable().meta({
+      description: 'In the current window; null for default_end_user, which every end user has for itself.',
+    }),
+    resets_at: dateTime,
+    ...stamps,
+  })
+  .meta({ id: 'Quota' })
+
+export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaResource> {
+  const { used, resets_at } = quota
+  return { ...toQuotaRecord(quota), used, resets_at: resets_at.toISOString() }
+}
+
+/** What was set, without what was used. */
+export function toQuotaRecord(row: QuotaRow) {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    environment_id: row.environment_id,
+    scope: row.scope,
+    scope_ref: row.scope_ref,
+    metric: row.metric,
+    window: row.window,
+    limit: row.limit,
+    grace_pct: row.grace_pct,
+    ...toStamps(row),
+  }
+}

@@ -1,0 +1,24 @@
+import { updateQuota as storeQuota } from '../../storage/quotas.ts'
+import { mergeChange } from '../merge-change.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { z } from '../zod.ts'
+import { measureQuota } from './measure-quotas.ts'
+import { parseQuota, quotaFields } from './quota-body.ts'
+import { QuotaResource, toQuotaResource } from './quota-resource.ts'
+
+export const updateQuota = defineOperation({
+  name: 'quotas.update',
+  summary: 'Changes a quota. What was used in the window stays used.',
+  method: 'PATCH',
+  path: '/v1/quotas/{id}',
+  access: { role: 'developer', of: 'quota' },
+  body: z.strictObject(quotaFields).partial().meta({ id: 'QuotaChange' }),
+  response: { 200: QuotaResource },
+  handle: async ({ services, resource, body }) => {
+    const fields = await parseQuota(services.db, resource, mergeChange(resource, body))
+    const change = { ...fields, updated_at: new Date(services.clock.now()) }
+    const row = orGone(await storeQuota(services.db, resource.id, change))
+    return toQuotaResource(await measureQuota(services, row))
+  },
+})

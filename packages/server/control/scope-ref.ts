@@ -1,0 +1,93 @@
+import { Fault } from '../core/fault.ts'
+import { isUuid } from '../core/ids.ts'
+import { findEndUserId } from '../storage/end-users.ts'
+import { findEnvironment } from '../storage/environments.ts'
+import { findKey } from '../storage/keys.ts'
+import type { Db } from '../storage/pool.ts'
+import { findProject } from '../storage/projects.ts'
+
+/** Where a limit, quota or budget was made: an organization, a project or an environment. */
+export interface Owner {
+  readonly org_id: string
+  readonly project_id: string | null
+  readonly environment_id: string | null
+}
+
+export type Scope = 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
+
+/**
+ * What a scope_ref names, as it is stored: an id of something below the owner, or an end user's external id. The owner
+ * itself may be left unnamed; `default_end_user` means every end user without one of its own, and so names none.
+ */
+export async function parseScopeRef(
+  db: Db,
+  owner: Owner,
+  scope: Scope,
+  ref: string | null,
+): Promise<string | null> {
+  if (scope === 'default_end_user') {
+    if (ref !== null) throw refusal('The scope default_end_user takes no scope_ref.')
+    return null
+  }
+  if (ref === null) {
+    if (isOwner(owner, scope)) return null
+    throw refusal(`The scope ${scope} needs a scope_ref: ${NAMES[scope]}.`)
+  }
+  const found = await find(db, owner, scope, ref)
+  if (found === undefined) throw refusal(`scope_ref names nothing here; it must be ${NAMES[scope]}.`)
+  return found
+}
+
+const NAMES = {
+  org: "the organization's id",
+  project: "a project's id",
+  environment: "an environment's id",
+  key: "a key's id",
+  end_user: "an end user's external_id",
+}
+
+function isOwner(owner: Owner, scope: Scope): boolean {
+  if (scope === 'environment') return owner.environment_id !== null
+  if (scope === 'project') return owner.project_id !== null && owner.environment_id === null
+  return scope === 'org' && owner.project_id === null
+}
+
+async function find(
+  db: Db,
+  owner: Owner,
+  scope: keyof typeof NAMES,
+  ref: string,
+): Promise<string | undefined> {
+  if (scope === 'end_user') {
+    if (owner.environment_id === null) return undefined
+    return (await findEndUserId(db, owner.environment_id, ref)) === undefined ? undefined : ref
+  }
+  if (!isUuid(ref)) return undefined
+  if (scope === 'org') return ref.toLowerCase() === owner.org_id ? owner.org_id : undefined
+  const row = await FIND[scope](db, ref)
+  return row !== undefined && isBelow(owner, row) ? row.id : undefined
+}
+
+const FIND = {
+  project: async (db: Db, id: string) => {
+    const row = await findProject(db, id)
+    return row && { id: row.id, org_id: row.org_id, project_id: row.id, environment_id: null }
+  },
+  environment: async (db: Db, id: string) => {
+    const row = await findEnvironment(db, id)
+    return row && { id: row.id, org_id: row.org_id, project_id: row.project_id, environment_id: row.id }
+  },
+  key: findKey,
+}
+
+function isBelow(owner: Owner, row: Owner): boolean {
+  return (
+    row.org_id === owner.org_id &&
+    (owner.project_id === null || row.project_id === owner.project_id) &&
+    (owner.environment_id === null || row.environment_id === owner.environment_id)
+  )
+}
+
+function refusal(message: string): Fault {
+  return new Fault('invalid_request', message, { param: 'scope_ref' })
+}

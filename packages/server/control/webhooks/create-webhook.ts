@@ -1,0 +1,35 @@
+import { insertWebhook } from '../../storage/webhooks.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
+import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'
+
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const SECRET_BYTES = 32
+
+export const createWebhook = defineOperation({
+  name: 'webhooks.create',
+  summary:
+    "Sends an organization's events to an address. The signing secret is in this answer and in no other.",
+  method: 'POST',
+  path: '/v1/orgs/{orgId}/webhooks',
+  access: { role: 'admin', of: 'org' },
+  body: z.strictObject(webhookFields).meta({ id: 'NewWebhook' }),
+  response: { 201: NewWebhookResource },
+  handle: async ({ services, resource, body }) => {
+    const id = services.newId()
+    const now = new Date(services.clock.now())
+    const secret = `whsec_${services.random.bytes(SECRET_BYTES).toString('base64')}`
+    const row = {
+      id,
+      org_id: resource.id,
+      url: parseWebhookUrl(body.url, services.egress),
+      events: toEvents(body.events),
+      secret_cipher: services.secretBox.seal(secret, `webhooks:${id}`),
+      created_at: now,
+      updated_at: now,
+    }
+    await insertWebhook(services.db, row)
+    return { ...toWebhookResource(row), secret }
+  },
+})

@@ -1,0 +1,13 @@
+import { removeWebhook } from '../../storage/webhooks.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+
+export const deleteWebhook = defineOperation({
+  name: 'webhooks.delete',
+  summary: 'Sends no more events to an address.',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}',
+  access: { role: 'admin', of: 'webhook' },
+  response: { 204: z.undefined() },
+  handle: ({ services, resource }) => removeWebhook(services.db, resource.id),
+})

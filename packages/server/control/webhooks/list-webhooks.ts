@@ -1,0 +1,23 @@
+import { listWebhooks as loadWebhooks } from '../../storage/webhooks.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
+
+export const listWebhooks = defineOperation({
+  name: 'webhooks.list',
+  summary: "An organization's webhooks, newest first.",
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/webhooks',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(WebhookResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['webhooks.list', resource.id],
+      page => loadWebhooks(services.db, resource.id, page),
+      row => row.created_at,
+      toWebhookResource,
+    ),
+})

@@ -1,0 +1,24 @@
+import { updateWebhook as storeWebhook } from '../../storage/webhooks.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { z } from '../zod.ts'
+import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
+import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
+
+export const updateWebhook = defineOperation({
+  name: 'webhooks.update',
+  summary: "Changes a webhook's address or events. Its secret stays.",
+  method: 'PATCH',
+  path: '/v1/webhooks/{id}',
+  access: { role: 'admin', of: 'webhook' },
+  body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
+  response: { 200: WebhookResource },
+  handle: async ({ services, resource, body }) => {
+    const change = {
+      ...(body.url === undefined ? {} : { url: parseWebhookUrl(body.url, services.egress) }),
+      ...(body.events === undefined ? {} : { events: toEvents(body.events) }),
+      updated_at: new Date(services.clock.now()),
+    }
+    return toWebhookResource(orGone(await storeWebhook(services.db, resource.id, change)))
+  },
+})

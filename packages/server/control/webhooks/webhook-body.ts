@@ -1,0 +1,26 @@
+import { Fault } from '../../core/fault.ts'
+import type { EgressPolicy } from '../../http/egress.ts'
+import { findUrlObjection } from '../../http/outgoing-url.ts'
+import { textField } from '../fields.ts'
+import { z } from '../zod.ts'
+
+export const WEBHOOK_EVENTS = ['budget.alert', 'quota.alert', 'credential.invalid', 'circuit.open'] as const
+
+export const webhookFields = {
+  url: textField(2048),
+  events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100),
+}
+
+/** An address that events may be sent to. What its name resolves to is judged again at each delivery. */
+export function parseWebhookUrl(text: string, egress: EgressPolicy): string {
+  const objection = findUrlObjection(text, egress)
+  if (objection !== undefined) {
+    throw new Fault('invalid_request', `url ${objection}.`, { param: 'url' })
+  }
+  return new URL(text).href
+}
+
+/** Each once, in our own order. */
+export function toEvents(events: readonly (typeof WEBHOOK_EVENTS)[number][]): string[] {
+  return WEBHOOK_EVENTS.filter(event => events.includes(event))
+}

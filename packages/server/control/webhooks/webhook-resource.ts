@@ -1,0 +1,35 @@
+import type { WebhookRow } from '../../storage/policy-tables.ts'
+import { stamps, toStamps, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+import { WEBHOOK_EVENTS } from './webhook-body.ts'
+
+const fields = {
+  id: uuid,
+  org_id: uuid,
+  url: z.string(),
+  events: z.array(z.enum(WEBHOOK_EVENTS)),
+  ...stamps,
+}
+
+export const WebhookResource = z.strictObject(fields).meta({ id: 'Webhook' })
+
+/** At creation only: the secret is shown once. */
+export const NewWebhookResource = z
+  .strictObject({
+    ...fields,
+    secret: z
+      .string()
+      .meta({ description: 'What deliveries are signed with (Standard Webhooks): `whsec_…`.' }),
+  })
+  .meta({ id: 'NewWebhookRecord' })
+
+export function toWebhookResource(row: WebhookRow): z.output<typeof WebhookResource> {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    url: row.url,
+    // The database holds only what this list allowed when it was written.
+    events: row.events as z.output<typeof WebhookResource>['events'],
+    ...toStamps(row),
+  }
+}

@@ -1,0 +1,116 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import type { JSONWebKeySet, JWK } from 'jose'
+import type { FederatedConfig, SigningAlgorithm } from '../core/federated-config.ts'
+import type { EgressPolicy } from '../http/egress.ts'
+import { FetchError, fetchJson } from './fetch-json.ts'
+
+/** The public keys of each issuer. */
+export type KeySets = ReadonlyMap<string, JSONWebKeySet>
+
+/** The configuration does not work. The message is public and names its field. */
+export class FederatedConfigError extends Error {
+  override readonly name = 'FederatedConfigError'
+  readonly field: 'issuer' | 'jwks_url' | 'algorithms'
+
+  constructor(field: FederatedConfigError['field'], message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+const MAX_KEYS = 50
+
+/** Fetches what tokens are verified with, by jwks_url or by discovery. Throws FederatedConfigError. */
+export async function fetchKeySets(config: FederatedConfig, policy: EgressPolicy): Promise<KeySets> {
+  const { issuers, jwksUrl, algorithms } = config
+  if (jwksUrl !== null) {
+    const set = await fetchKeySet(jwksUrl, 'jwks_url', algorithms, policy)
+    return new Map(issuers.map(issuer => [issuer, set]))
+  }
+  const sets = issuers.map(async issuer => {
+    const address = await discover(issuer, policy)
+    return [issuer, await fetchKeySet(address, 'issuer', algorithms, policy)] as const
+  })
+  return new Map(await Promise.all(sets))
+}
+
+/** The address of an issuer's key set, by OpenID Connect discovery. */
+async function discover(issuer: string, policy: EgressPolicy): Promise<string> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const document = await tryFetch(address, 'issuer', "The issuer's discovery document", policy)
+  // A document of another issuer would let that one sign for this one.
+  if (!isObject(document) || document.issuer !== issuer) {
+    throw new FederatedConfigError('issuer', "The issuer's discovery document names another issuer.")
+  }
+  if (typeof document.jwks_uri !== 'string') {
+    throw new FederatedConfigError('issuer', "The issuer's discovery document names no key set.")
+  }
+  return document.jwks_uri
+}
+
+async function fetchKeySet(
+  address: string,
+  field: 'issuer' | 'jwks_url',
+  algorithms: readonly SigningAlgorithm[],
+  policy: EgressPolicy,
+): Promise<JSONWebKeySet> {
+  const document = await tryFetch(address, field, 'The key set', policy)
+  if (!isObject(document) || !Array.isArray(document.keys) || !document.keys.every(isObject)) {
+    throw new FederatedConfigError(field, 'The key set is not a JSON Web Key Set.')
+  }
+  if (document.keys.length > MAX_KEYS) {
+    throw new FederatedConfigError(field, `The key set has more than ${MAX_KEYS} keys.`)
+  }
+  const keys = (document.keys as JWK[]).filter(isUsable)
+  if (keys.length === 0) throw new FederatedConfigError(field, 'The key set has no public signing key.')
+  if (!keys.some(key => algorithms.some(algorithm => fits(key, algorithm)))) {
+    throw new FederatedConfigError('algorithms', 'No key of the key set signs by one of the algorithms.')
+  }
+  return { keys }
+}
+
+async function tryFetch(
+  address: string,
+  field: 'issuer' | 'jwks_url',
+  what: string,
+  policy: EgressPolicy,
+): Promise<unknown> {
+  try {
+    return await fetchJson(address, policy)
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    throw new FederatedConfigError(field, `${what} could not be fetched: ${error.message}.`)
+  }
+}
+
+/** Is it a public key to verify with, and strong enough? Secrets and private keys in a set are no keys of it. */
+function isUsable(jwk: JWK): boolean {
+  if (jwk.kty === 'oct' || jwk.d !== undefined) return false
+  if (jwk.use !== undefined && jwk.use !== 'sig') return false
+  try {
+    const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
+    const bits = asymmetricKeyDetails?.modulusLength
+    return bits === undefined || (bits >= 2048 && bits <= 8192)
+  } catch {
+    return false
+  }
+}
+
+const CURVES: Readonly<Record<string, string>> = {
+  ES256: 'P-256',
+  ES384: 'P-384',
+  ES512: 'P-521',
+  EdDSA: 'Ed25519',
+}
+
+function fits(jwk: JWK, algorithm: SigningAlgorithm): boolean {
+  if (jwk.alg !== undefined && jwk.alg !== algorithm && !(algorithm === 'EdDSA' && jwk.alg === 'Ed25519')) {
+    return false
+  }
+  const curve = CURVES[algorithm]
+  return curve === undefined ? jwk.kty === 'RSA' : jwk.crv === curve
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
