@@ -51,6 +51,15 @@ export function integerParam(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max })
 }
 
+/** A number from 0 in a query, in digits with up to nine decimals. */
+export function numberParam(max: number) {
+  return z
+    .string()
+    .transform(text => (/^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN))
+    .pipe(z.number().min(0).max(max))
+    .meta({ type: 'number', minimum: 0, maximum: max })
+}
+
 // In responses.
 
 export const uuid = z.string().meta({ format: 'uuid' })

@@ -70,8 +70,8 @@ export function cutPage<Record extends { readonly id: string }>(
   return { data, has_more: last !== undefined, next_cursor: next }
 }
 
-// A cursor is 10 bytes of a hash, over the position and what it is bound to, and the position. The hash finds a
-// mistaken or altered cursor. It guards no secret: who makes one up only moves inside the own list.
+// A cursor is 10 bytes of a hash, over the position and what it is bound to, and the position. The hash tells a cursor
+// of another route or filter; that it was not made up is told by its signature (signed-cursor.ts).
 const CHECK_BYTES = 10
 
 function encodeCursor(position: Buffer, binding: readonly unknown[]): string {

@@ -1,11 +1,11 @@
-import { type Selectable, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
-import type { RequestLogRow } from './schema.ts'
+import type { Database, RequestLogRow } from './schema.ts'
 
 export type StoredLog = Selectable<RequestLogRow>
 /** A list has no bodies: they are large, and not for every reader. */
-export type ListedLog = Omit<StoredLog, 'request_body' | 'response_body'>
+export type ListedLog = Omit<StoredLog, 'request_body' | 'response_body' | 'ended_at'>
 
 export interface LogFilter {
   readonly status?: number | undefined
@@ -14,10 +14,15 @@ export interface LogFilter {
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly keyId?: string | undefined
+  readonly endUserId?: string | undefined
+  /** Every pair must be there. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   /** Inclusive. */
   readonly from?: Date | undefined
   /** Exclusive. */
   readonly to?: Date | undefined
+  readonly minCostNanoUsd?: number | undefined
+  readonly minLatencyMs?: number | undefined
 }
 
 const LISTED = [
@@ -53,36 +58,97 @@ const LISTED = [
   'metadata',
 ] as const
 
-/** An environment's requests, newest first. */
+/** An environment's requests, newest first by arrival. */
 export async function listRequestLogs(
   db: Db,
   environmentId: string,
   filter: LogFilter,
   page: Page,
 ): Promise<ListedLog[]> {
-  const { status, errorCode, model, provider, keyId, from, to } = filter
-  let query = db.selectFrom('request_logs').select(LISTED).where('environment_id', '=', environmentId)
-  if (status !== undefined) query = query.where('status', '=', status)
-  if (errorCode !== undefined) query = query.where('error_code', '=', errorCode)
-  if (provider !== undefined) query = query.where('provider', '=', provider)
-  if (keyId !== undefined) query = query.where('key_id', '=', keyId)
-  if (from !== undefined) query = query.where('at', '>=', from)
-  if (to !== undefined) query = query.where('at', '<', to)
-  if (model !== undefined) {
-    query = query.where(eb =>
-      eb.or([
-        eb('model_requested', '=', model),
-        eb('model', '=', model),
-        eb(sql<string>`provider || '/' || model`, '=', model),
-      ]),
-    )
-  }
-  return await query
+  return await db
+    .selectFrom('request_logs')
+    .select(LISTED)
+    .where('environment_id', '=', environmentId)
+    .where(eb => matches(eb, filter))
     .where(eb => isAfter(eb, 'at', 'id', page))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .execute()
+}
+
+/** How long before its end a request may have arrived; the tail looks no further back. */
+const LONGEST_REQUEST_MS = 3_600_000
+
+/** What ended after `page.after`, first ended first: records are written in this order, so a reader misses none. */
+export async function tailRequestLogs(
+  db: Db,
+  environmentId: string,
+  filter: LogFilter,
+  page: { readonly limit: number; readonly after: { readonly at: Date; readonly id: string } },
+): Promise<(ListedLog & { readonly ended_at: Date })[]> {
+  const { at, id } = page.after
+  return await db
+    .selectFrom('request_logs')
+    .select([...LISTED, 'ended_at'])
+    .where('environment_id', '=', environmentId)
+    // Leaves the partitions of earlier days alone.
+    .where('at', '>', new Date(at.getTime() - LONGEST_REQUEST_MS))
+    .where(eb => eb(eb.refTuple('ended_at', 'id'), '>', eb.tuple(at, id)))
+    .where(eb => matches(eb, filter))
+    .orderBy('ended_at')
+    .orderBy('id')
+    .limit(page.limit)
+    .execute()
+}
+
+/** When the request of this X-Request-Id ended. */
+export async function findLogEnd(
+  db: Db,
+  environmentId: string,
+  requestId: string,
+): Promise<{ at: Date; id: string } | undefined> {
+  return await db
+    .selectFrom('request_logs')
+    .select(['ended_at as at', 'id'])
+    .where('request_id', '=', requestId)
+    .where('environment_id', '=', environmentId)
+    .orderBy('ended_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+function matches(eb: ExpressionBuilder<Database, 'request_logs'>, filter: LogFilter): Expression<SqlBool> {
+  const { status, errorCode, model, provider, keyId, endUserId, from, to } = filter
+  const { metadata = {}, minCostNanoUsd, minLatencyMs } = filter
+  const conditions: Expression<SqlBool>[] = [
+    ...Object.entries(metadata).map(([name, value]) => eb(sql`metadata ->> ${name}`, '=', value)),
+  ]
+  if (status !== undefined) {
+    conditions.push(eb('status', '=', status))
+    // Says that the index on failed requests will do: the status itself is no constant when the plan is made.
+    if (status >= 400) conditions.push(sql<SqlBool>`status >= 400`)
+  }
+  if (errorCode !== undefined) conditions.push(eb('error_code', '=', errorCode))
+  if (provider !== undefined) conditions.push(eb('provider', '=', provider))
+  if (keyId !== undefined) conditions.push(eb('key_id', '=', keyId))
+  if (endUserId !== undefined) conditions.push(eb('end_user_id', '=', endUserId))
+  if (from !== undefined) conditions.push(eb('at', '>=', from))
+  if (to !== undefined) conditions.push(eb('at', '<', to))
+  if (minCostNanoUsd !== undefined) conditions.push(eb('cost_nano_usd', '>=', minCostNanoUsd))
+  if (minLatencyMs !== undefined) conditions.push(eb('total_ms', '>=', minLatencyMs))
+  if (model !== undefined) conditions.push(isOfModel(eb, model))
+  return eb.and(conditions)
+}
+
+function isOfModel(eb: ExpressionBuilder<Database, 'request_logs'>, name: string): Expression<SqlBool> {
+  const slash = name.indexOf('/')
+  const any = [eb('model_requested', '=', name), eb('model', '=', name)]
+  if (slash > 0) {
+    const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)]
+    any.push(eb.and([eb('provider', '=', provider), eb('model', '=', model)]))
+  }
+  return eb.or(any)
 }
 
 /**

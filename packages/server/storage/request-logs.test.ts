@@ -84,7 +84,9 @@ describe.each(listTestServers())('request records on $label', server => {
     const record = createRecord()
     expect(await insertRequestRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select * from request_logs')
-    expect(rows).toEqual([{ ...record, at: new Date(record.at) }])
+    expect(rows).toEqual([
+      { ...record, at: new Date(record.at), ended_at: new Date('2026-11-21T10:00:00.125Z') },
+    ])
     const usage = await database.pool.query('select id, cost_nano_usd, key_id from usage_records')
     expect(usage.rows).toEqual([
       { id: record.id, cost_nano_usd: record.cost_nano_usd, key_id: record.key_id },
@@ -135,7 +137,7 @@ describe.each(listTestServers())('request records on $label', server => {
     const { rows } = await database.pool.query(
       `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
     )
-    expect(rows).toEqual([{ count: 3 }])
+    expect(rows).toEqual([{ count: 10 }])
   })
 
   test('records that can never be stored come back, and hold up no other', async () => {

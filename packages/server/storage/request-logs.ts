@@ -57,7 +57,9 @@ with record as materialized (
   select distinct on (id) * from json_populate_recordset(null::request_logs, $1::json) order by id
 ),
 logged as (
-  insert into request_logs (${LOG_COLUMNS.join(', ')}) select ${LOG_COLUMNS.join(', ')} from record
+  insert into request_logs (${LOG_COLUMNS.join(', ')}, ended_at)
+  select ${LOG_COLUMNS.join(', ')}, 
+    date_trunc('milliseconds', at + total_ms * interval '1 millisecond') from record
   on conflict do nothing
 ),
 fresh as (

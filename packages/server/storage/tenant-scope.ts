@@ -1,6 +1,6 @@
 import {
-  type ControlledTransaction,
   CompiledQuery,
+  type ControlledTransaction,
   type DatabaseConnection,
   type Dialect,
   type Driver,

@@ -1,49 +1,50 @@
-import { listRequestLogs } from '../../storage/request-log-list.ts'
-import { dateTimeField, integerParam, textField, uuidField } from '../fields.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Db } from '../../storage/pool.ts'
+import {
+  findLogEnd,
+  type ListedLog,
+  listRequestLogs,
+  type LogFilter,
+  tailRequestLogs,
+} from '../../storage/request-log-list.ts'
 import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { listOf, loadPage } from '../pagination.ts'
+import { LogQuery, toLogFilter } from './log-query.ts'
 import { LogResource, toLogResource } from './log-resource.ts'
 
 export const listLogs = defineOperation({
   name: 'logs.list',
-  summary: "An environment's requests, newest first, without their bodies.",
+  summary:
+    "An environment's requests, newest first, without their bodies. With `after` a live tail, oldest first.",
   method: 'GET',
   path: '/v1/environments/{envId}/logs',
   access: { role: 'viewer', of: 'environment' },
-  query: z.strictObject({
-    ...pageQuery,
-    status: integerParam(100, 599).optional(),
-    error_code: textField(64).optional(),
-    model: textField(256).optional().meta({ description: 'As asked for, as answered, or `provider/model`.' }),
-    provider: textField(64).optional(),
-    key_id: uuidField.optional(),
-    from: dateTimeField.optional().meta({ description: 'Inclusive.' }),
-    to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
-  }),
+  query: LogQuery,
   response: { 200: listOf(LogResource) },
-  handle: ({ services, resource, query }) => {
-    const { limit: _limit, cursor: _cursor, ...filter } = query
-    return loadPage(
+  handle: async ({ services: { db }, resource, query }) => {
+    const { limit: _limit, cursor: _cursor, ...sent } = query
+    const binding = ['logs.list', resource.id, sent]
+    const filter = toLogFilter(query)
+    if (query.after !== undefined) {
+      const load = await openTail(db, resource.id, filter, query.after)
+      return await loadPage(query, binding, load, row => row.ended_at, toLogResource)
+    }
+    return await loadPage<ListedLog, ReturnType<typeof toLogResource>>(
       query,
-      ['logs.list', resource.id, filter],
-      page =>
-        listRequestLogs(
-          services.db,
-          resource.id,
-          {
-            status: filter.status,
-            errorCode: filter.error_code,
-            model: filter.model,
-            provider: filter.provider,
-            keyId: filter.key_id,
-            from: filter.from === undefined ? undefined : new Date(filter.from),
-            to: filter.to === undefined ? undefined : new Date(filter.to),
-          },
-          page,
-        ),
+      binding,
+      page => listRequestLogs(db, resource.id, filter, page),
       row => row.at,
       toLogResource,
     )
   },
 })
+
+/** Reads on from the named request, or from a page's end. */
+async function openTail(db: Db, environmentId: string, filter: LogFilter, requestId: string) {
+  const start = await findLogEnd(db, environmentId, requestId)
+  if (start === undefined) {
+    throw new Fault('invalid_request', 'The log has no request of this id.', { param: 'after' })
+  }
+  return (page: Parameters<typeof listRequestLogs>[3]) =>
+    tailRequestLogs(db, environmentId, filter, { limit: page.limit, after: page.after ?? start })
+}

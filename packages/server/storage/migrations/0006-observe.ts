@@ -56,6 +56,23 @@ create index audit_log_actor on audit_log (org_id, actor_id, at desc, id desc);
 create index audit_log_operation on audit_log (org_id, operation, at desc, id desc);
 create index audit_log_resource on audit_log (org_id, resource_id, at desc, id desc);
 
+-- When the request ended, which is the order in which records are written: a live tail by arrival would miss who
+-- takes long.
+alter table request_logs add column ended_at timestamptz;
+update request_logs set ended_at = date_trunc('milliseconds', at + total_ms * interval '1 millisecond');
+alter table request_logs alter column ended_at set not null;
+create index request_logs_ended on request_logs (environment_id, ended_at, id);
+
+-- One for each filter that may fit few of many. The order is the list's, so that a page reads as many rows as it shows.
+create index request_logs_key on request_logs (environment_id, key_id, at desc, id desc);
+create index request_logs_model on request_logs (environment_id, model, at desc, id desc);
+create index request_logs_model_requested on request_logs (environment_id, model_requested, at desc, id desc);
+create index request_logs_end_user on request_logs (environment_id, end_user_id, at desc, id desc)
+  where end_user_id is not null;
+create index request_logs_failed on request_logs (environment_id, status, at desc, id desc) where status >= 400;
+create index request_logs_error on request_logs (environment_id, error_code, at desc, id desc)
+  where error_code is not null;
+
 create function latency_slot(ms real) returns integer language sql immutable parallel safe as $$
   select case when ms < 10 then 0 else least(47, 1 + floor(ln(ms / 10.0) / ln(1.27))::integer) end
 $$;

@@ -1,0 +1,38 @@
+import type { StoredAuditEntry } from '../../storage/audit-log.ts'
+import { dateTime, uuid } from '../fields.ts'
+import { z } from '../zod.ts'
+
+export const AuditEntryResource = z
+  .strictObject({
+    id: uuid,
+    org_id: uuid,
+    created_at: dateTime,
+    /** `name`: a member's e-mail address or a management key's name, as it was then. */
+    actor: z.strictObject({
+      kind: z.enum(['member', 'management_key', 'anonymous']),
+      id: uuid.nullable(),
+      name: z.string().nullable(),
+    }),
+    operation: z.string(),
+    resource: z.strictObject({ kind: z.string(), id: uuid.nullable() }),
+    before: z.json().meta({ description: 'The record before, without secrets; null where there was none.' }),
+    after: z.json().meta({ description: 'What the operation answered, without secrets.' }),
+    client_address: z.string(),
+    request_id: uuid,
+  })
+  .meta({ id: 'AuditEntry' })
+
+export function toAuditEntryResource(row: StoredAuditEntry): z.output<typeof AuditEntryResource> {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    created_at: row.at.toISOString(),
+    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    operation: row.operation,
+    resource: { kind: row.resource_kind, id: row.resource_id },
+    before: row.before as z.core.util.JSONType,
+    after: row.after as z.core.util.JSONType,
+    client_address: row.client_address,
+    request_id: row.request_id,
+  }
+}

@@ -1,0 +1,40 @@
+import { listAuditLog as loadAuditLog } from '../../storage/audit-log.ts'
+import { dateTimeField, textField, toDate, uuidField } from '../fields.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { AuditEntryResource, toAuditEntryResource } from './audit-entry-resource.ts'
+
+export const listAuditLog = defineOperation({
+  name: 'audit_log.list',
+  summary: 'Who did what to which resource, and from where, newest first.',
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/audit-log',
+  access: { role: 'viewer', of: 'org' },
+  query: z.strictObject({
+    ...pageQuery,
+    actor_id: uuidField.optional(),
+    operation: textField(64).optional().meta({ description: 'Such as `keys.create`.' }),
+    resource_id: uuidField.optional(),
+    from: dateTimeField.optional().meta({ description: 'Inclusive.' }),
+    to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
+  }),
+  response: { 200: listOf(AuditEntryResource) },
+  handle: ({ services, resource, query }) => {
+    const { limit: _limit, cursor: _cursor, ...given } = query
+    const filter = {
+      actorId: given.actor_id,
+      operation: given.operation,
+      resourceId: given.resource_id,
+      from: toDate(given.from),
+      to: toDate(given.to),
+    }
+    return loadPage(
+      query,
+      ['audit_log.list', resource.id, given],
+      page => loadAuditLog(services.db, resource.id, filter, page),
+      row => row.at,
+      toAuditEntryResource,
+    )
+  },
+})

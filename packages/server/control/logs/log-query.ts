@@ -1,0 +1,62 @@
+import type { LogFilter } from '../../storage/request-log-list.ts'
+import { dateTimeField, integerParam, numberParam, textField, toDate, uuidField } from '../fields.ts'
+import { MAX_USD, toNanoUsd } from '../money.ts'
+import { pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+
+const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
+const MAX_LATENCY_MS = 86_400_000
+
+/** `metadata.<k>` is any number of parameters, each of which a pair of the request's metadata must equal. */
+export const LogQuery = z
+  .object({
+    ...pageQuery,
+    status: integerParam(100, 599).optional(),
+    error_code: textField(64).optional(),
+    model: textField(256).optional().meta({ description: 'As asked for, as answered, or `provider/model`.' }),
+    provider: textField(64).optional(),
+    key_id: uuidField.optional(),
+    end_user_id: textField(255).optional(),
+    from: dateTimeField.optional().meta({ description: 'Inclusive; when the request arrived.' }),
+    to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
+    min_cost_usd: numberParam(MAX_USD).optional(),
+    min_latency_ms: numberParam(MAX_LATENCY_MS).optional(),
+    after: uuidField.optional().meta({
+      description:
+        'Live tail: the `X-Request-Id` of a request. What ended after it comes, first ended first; ask again with the last.',
+    }),
+  })
+  .catchall(
+    z
+      .string()
+      .max(4096)
+      .regex(/^[^\0\p{Cs}]*$/u, 'must not contain control characters'),
+  )
+  .superRefine((query, context) => {
+    const unknown = Object.keys(query).filter(name => !KNOWN.has(name) && !METADATA.test(name))
+    if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query })
+  })
+  .meta({ description: '`metadata.<k>`: any pair of the request’s metadata.' })
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(LogQuery.shape))
+
+/** Of `after` and paging nothing: they are no filter. */
+export function toLogFilter(query: z.output<typeof LogQuery>): LogFilter {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const key = METADATA.exec(name)?.[1]
+    return key === undefined ? [] : [[key, value as string] as const]
+  })
+  return {
+    status: query.status,
+    errorCode: query.error_code,
+    model: query.model,
+    provider: query.provider,
+    keyId: query.key_id,
+    endUserId: query.end_user_id,
+    metadata: Object.fromEntries(pairs),
+    from: toDate(query.from),
+    to: toDate(query.to),
+    minCostNanoUsd: query.min_cost_usd === undefined ? undefined : toNanoUsd(query.min_cost_usd),
+    minLatencyMs: query.min_latency_ms,
+  }
+}

@@ -1,0 +1,20 @@
+import { defineOperation } from '../operation.ts'
+import { listOf } from '../pagination.ts'
+import { loadUsage } from './load-usage.ts'
+import { UsageQuery } from './usage-query.ts'
+import { UsageResource } from './usage-resource.ts'
+
+export const listEnvironmentUsage = defineOperation({
+  name: 'usage.list_of_environment',
+  summary: "An environment's usage, newest bucket first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/usage',
+  access: { role: 'viewer', of: 'environment' },
+  query: UsageQuery,
+  response: { 200: listOf(UsageResource) },
+  handle: ({ services, resource, query }) =>
+    loadUsage(services, query, 'usage.list_of_environment', resource.org_id, {
+      column: 'environment_id',
+      id: resource.id,
+    }),
+})

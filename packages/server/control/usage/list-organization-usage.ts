@@ -1,0 +1,17 @@
+import { defineOperation } from '../operation.ts'
+import { listOf } from '../pagination.ts'
+import { loadUsage } from './load-usage.ts'
+import { UsageQuery } from './usage-query.ts'
+import { UsageResource } from './usage-resource.ts'
+
+export const listOrganizationUsage = defineOperation({
+  name: 'usage.list_of_organization',
+  summary: "An organization's usage, newest bucket first. Requests of the sandbox cost nothing here.",
+  method: 'GET',
+  path: '/v1/orgs/{orgId}/usage',
+  access: { role: 'viewer', of: 'org' },
+  query: UsageQuery,
+  response: { 200: listOf(UsageResource) },
+  handle: ({ services, resource, query }) =>
+    loadUsage(services, query, 'usage.list_of_organization', resource.id),
+})

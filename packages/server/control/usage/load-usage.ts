@@ -1,0 +1,32 @@
+import { findOrganization } from '../../storage/organizations.ts'
+import { listUsage, type UsageFilter } from '../../storage/usage.ts'
+import type { Services } from '../operation.ts'
+import { loadPage } from '../pagination.ts'
+import type { z } from '../zod.ts'
+import { readUsageQuery, type UsageQuery } from './usage-query.ts'
+import { toUsageResource } from './usage-resource.ts'
+
+/** A page of an organization's usage, or of what lies below it. */
+export async function loadUsage(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  query: z.output<typeof UsageQuery>,
+  operation: string,
+  orgId: string,
+  below?: UsageFilter['below'],
+) {
+  const { limit: _limit, cursor: _cursor, ...sent } = query
+  const timeZone = (await findOrganization(db, orgId))?.time_zone ?? 'UTC'
+  const filter: UsageFilter = {
+    orgId,
+    timeZone,
+    ...(below === undefined ? {} : { below }),
+    ...readUsageQuery(query, clock.now()),
+  }
+  return await loadPage(
+    query,
+    [operation, below?.id ?? orgId, sent],
+    page => listUsage(db, filter, page),
+    row => row.bucket,
+    row => toUsageResource(row, below === undefined),
+  )
+}

@@ -1,0 +1,57 @@
+import { Fault } from '../../core/fault.ts'
+import type { UsageGroup } from '../../storage/usage.ts'
+import { dateTimeField, toDate } from '../fields.ts'
+import { pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+
+const GROUPS = {
+  model: 'model',
+  provider: 'provider',
+  key: 'key_id',
+  end_user: 'end_user_id',
+  environment: 'environment_id',
+} as const satisfies Record<string, UsageGroup>
+
+const names = Object.keys(GROUPS).join('|')
+
+export const UsageQuery = z.strictObject({
+  ...pageQuery,
+  from: dateTimeField
+    .optional()
+    .meta({ description: 'Inclusive, to the quarter of an hour; 30 days before `to` where absent.' }),
+  to: dateTimeField
+    .optional()
+    .meta({ description: 'Exclusive, to the quarter of an hour; now where absent.' }),
+  granularity: z
+    .enum(['hour', 'day'])
+    .optional()
+    .meta({ description: "Hours are UTC's, days the organization's; `day` where absent." }),
+  group_by: z
+    .string()
+    .regex(new RegExp(`^(${names})(,(${names}))*$`), `must be names of ${names}, separated by commas`)
+    .optional()
+    .meta({ description: 'Such as `model,key`: which of model, provider, key, end_user and environment.' }),
+})
+
+const DAY_MS = 86_400_000
+const DEFAULT_DAYS = 30
+const MOST_DAYS = 366
+
+/** The query with its defaults. The binding of a list's cursor is what was sent: a default moves with the clock. */
+export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number) {
+  const to = toDate(query.to) ?? new Date(now)
+  const from = toDate(query.from) ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS)
+  if (from.getTime() > to.getTime()) {
+    throw new Fault('request_validation_failed', 'from must not be later than to.', { param: 'from' })
+  }
+  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
+    throw new Fault('request_validation_failed', `from to to may span ${MOST_DAYS} days.`, { param: 'from' })
+  }
+  const groups = new Set((query.group_by ?? '').split(',').filter(name => name !== ''))
+  return {
+    from,
+    to,
+    granularity: query.granularity ?? 'day',
+    groups: [...groups].map(name => GROUPS[name as keyof typeof GROUPS]),
+  }
+}
