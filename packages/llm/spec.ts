@@ -230,6 +230,14 @@ export interface CatalogFile {
   readonly models: readonly CatalogModel[]
 }
 
+/** A setting that a provider's credential takes besides its key and address. */
+export interface ProviderOption {
+  readonly name: string
+  /** `map`: an object of texts. */
+  readonly type: 'text' | 'map'
+  readonly required: boolean
+}
+
 /** A company, as data: a file in providers/. */
 export interface Provider {
   readonly id: string
@@ -239,6 +247,12 @@ export interface Provider {
   readonly baseUrl: string | null
   /** How the key travels. `none`: the key is optional, sent as Bearer when there is one. */
   readonly auth: 'bearer' | 'none'
+  /** The key is a document, such as a service account's JSON, and has lines. */
+  readonly keyIsDocument?: true
+  /** Absent: it takes none. */
+  readonly options?: readonly ProviderOption[]
+  /** Of the cheapest route that asks for the key, after the base address. Absent: `/models`, its list of models. */
+  readonly keyCheckPath?: string
   /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
   readonly models: 'catalog' | 'any'
   /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */

@@ -8,6 +8,8 @@ export const openrouter: Provider = {
   baseUrl: 'https://openrouter.ai/api/v1',
   auth: 'bearer',
   models: 'any',
+  // Its list of models is open to everyone.
+  keyCheckPath: '/key',
   openai: { developerRole: true },
   catalog: catalog as CatalogFile,
 }

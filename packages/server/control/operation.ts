@@ -44,6 +44,8 @@ export const PARAM_OF = {
   environment: 'envId',
   key: 'keyId',
   provider_credential: 'id',
+  model_alias: 'id',
+  custom_model: 'id',
   log: 'requestId',
   member: 'memberId',
   management_key: 'keyId',

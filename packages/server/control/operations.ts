@@ -27,6 +27,7 @@ import { deleteOrganization } from './organizations/delete-organization.ts'
 import { getOrganization } from './organizations/get-organization.ts'
 import { listOrganizations } from './organizations/list-organizations.ts'
 import { updateOrganization } from './organizations/update-organization.ts'
+import { modelOperations } from './model-operations.ts'
 import { policyOperations } from './policy-operations.ts'
 import { createProject } from './projects/create-project.ts'
 import { deleteProject } from './projects/delete-project.ts'
@@ -99,5 +100,6 @@ export const operations: readonly Operation[] = [
   getLog,
   listCatalogProviders,
   listCatalogModels,
+  ...modelOperations,
   ...policyOperations,
 ]

@@ -1,11 +1,13 @@
 import { type Actor, organizationsOf } from '../core/permissions.ts'
 import { findBudget } from '../storage/budgets.ts'
 import { findEndUser, type StoredEndUser } from '../storage/end-users.ts'
+import { findCustomModel, type StoredCustomModel } from '../storage/custom-models.ts'
 import { findEnvironment } from '../storage/environments.ts'
 import { findKey } from '../storage/keys.ts'
 import { findLimit } from '../storage/limits.ts'
 import { findManagementKey } from '../storage/management-keys.ts'
 import { findMember, type StoredMember } from '../storage/members.ts'
+import { findModelAlias, type StoredAlias } from '../storage/model-aliases.ts'
 import { findOrganization } from '../storage/organizations.ts'
 import { findPlan } from '../storage/plans.ts'
 import type { BudgetRow, LimitRow, PlanRow, QuotaRow, WebhookRow } from '../storage/policy-tables.ts'
@@ -30,6 +32,8 @@ export interface Resources {
   readonly environment: EnvironmentRow
   readonly key: KeyRow
   readonly provider_credential: StoredCredential
+  readonly model_alias: StoredAlias
+  readonly custom_model: StoredCustomModel
   readonly log: StoredLog
   readonly member: StoredMember
   readonly management_key: ManagementKeyRow
@@ -70,6 +74,8 @@ const find = {
   environment: findEnvironment,
   key: findKey,
   provider_credential: findProviderCredential,
+  model_alias: findModelAlias,
+  custom_model: findCustomModel,
   log: (db: Db, id: string, actor: Actor) => findRequestLog(db, id, organizationsOf(actor)),
   member: findMember,
   management_key: findManagementKey,

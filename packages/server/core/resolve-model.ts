@@ -15,17 +15,32 @@ export interface ModelDirectory {
   isMaker(providerId: string): boolean
 }
 
-export interface ResolvedModel {
+/** What of a credential tells which models there are. */
+export interface Lister {
+  readonly provider: string
+  readonly discovered: ReadonlySet<string>
+}
+
+/** What of an environment a name is resolved by. */
+export interface Surroundings<C extends Lister>
+  extends Pick<Environment, 'name' | 'allowedModels' | 'customModels'> {
+  /** Oldest first. */
+  readonly credentials: readonly C[]
+}
+
+export interface ResolvedModel<C extends Lister = Credential> {
   readonly provider: string
   /** As the provider knows it. */
   readonly model: string
   /** `provider/model`, as callers see it. */
   readonly id: string
   /** Credentials that can serve it, oldest first; never empty. */
-  readonly credentials: readonly Credential[]
+  readonly credentials: readonly C[]
 }
 
-export type Resolution = { readonly resolved: ResolvedModel } | { readonly refusal: Refusal }
+export type Resolution<C extends Lister = Credential> =
+  | { readonly resolved: ResolvedModel<C> }
+  | { readonly refusal: Refusal }
 
 /** What a caller's name stands for: one model, or an alias with what came of each of its targets. */
 export type NameResolution =
@@ -75,23 +90,23 @@ export function resolveModel(
 }
 
 /** What an alias points at: no key is asked, since the alias opened it. */
-export function resolveTarget(
+export function resolveTarget<C extends Lister>(
   asked: string,
-  environment: Environment,
+  environment: Surroundings<C>,
   directory: ModelDirectory,
-): Resolution {
+): Resolution<C> {
   const named = toCanonical(asked, environment, directory)
   const id = named === undefined ? asked : `${named.provider}/${named.model}`
   return resolveNamed(asked, id, named, environment, directory)
 }
 
-function resolveNamed(
+function resolveNamed<C extends Lister>(
   asked: string,
   id: string,
   named: Named | undefined,
-  environment: Environment,
+  environment: Surroundings<C>,
   directory: ModelDirectory,
-): Resolution {
+): Resolution<C> {
   if (!isModelAllowed(environment.allowedModels, id, asked)) return forbiddenHere(asked)
   if (named === undefined || !isKnown(named, id, environment, directory)) {
     return refuse('model_not_found', `Nothing here knows the model ${quote(asked)}.`)
@@ -110,7 +125,7 @@ function resolveNamed(
 function isKnown(
   { provider, model }: Named,
   id: string,
-  environment: Environment,
+  environment: Surroundings<Lister>,
   directory: ModelDirectory,
 ): boolean {
   return (
@@ -124,7 +139,11 @@ function isKnown(
 }
 
 /** `provider/model` of a name; undefined where nothing knows it. */
-function toCanonical(asked: string, environment: Environment, directory: ModelDirectory): Named | undefined {
+function toCanonical(
+  asked: string,
+  environment: Surroundings<Lister>,
+  directory: ModelDirectory,
+): Named | undefined {
   const slash = asked.indexOf('/')
   if (slash > 0 && directory.hasProvider(asked.slice(0, slash))) {
     const model = asked.slice(slash + 1)
@@ -143,9 +162,9 @@ function toCanonical(asked: string, environment: Environment, directory: ModelDi
 
 /** Does the credential's provider list the model? Any-name providers never count. */
 function lists(
-  { provider, discovered }: Credential,
+  { provider, discovered }: Lister,
   model: string,
-  environment: Environment,
+  environment: Surroundings<Lister>,
   directory: ModelDirectory,
 ): boolean {
   if (directory.takesAnyName(provider)) return false

@@ -1,5 +1,5 @@
-import { isAfter, type Page } from './page.ts'
 import { sql } from 'kysely'
+import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
 import type { KeyRow } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
 import type { ProviderCredentialRow } from './schema.ts'
@@ -44,6 +44,76 @@ export async function removeProviderCredential(db: Db, id: string): Promise<void
   await db.deleteFrom('provider_credentials').where('id', '=', id).execute()
 }
 
+/** The credential as it stands, held until the transaction's end: what is decided by it stays true. */
+export async function lockProviderCredential(tx: Db, id: string): Promise<StoredCredential | undefined> {
+  return await tx
+    .selectFrom('provider_credentials')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** What may change of a credential: an absent field stays as it is. */
+export type CredentialChange = Pick<
+  Updateable<ProviderCredentialRow>,
+  | 'name'
+  | 'secret_cipher'
+  | 'key_fingerprint'
+  | 'base_url'
+  | 'options'
+  | 'weight'
+  | 'last_validated_at'
+  | 'validation_error'
+  | 'discovered_models'
+>
+
+export async function updateProviderCredential(
+  db: Db,
+  id: string,
+  change: CredentialChange,
+  now: Date,
+): Promise<StoredCredential> {
+  return await db
+    .updateTable('provider_credentials')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** How a check of the credential ended. */
+export interface CredentialCheck {
+  readonly at: Date
+  /** Our words; null: the provider took the key. */
+  readonly error: string | null
+  /** What the provider's own list named; undefined: no list came, what was known stays. */
+  readonly models: readonly string[] | undefined
+}
+
+/**
+ * Stores the outcome of a check, unless the credential was changed or removed while it ran: then it was of something
+ * else. The row as it then stands; undefined: it is gone.
+ */
+export async function storeCredentialCheck(
+  db: Db,
+  checked: Pick<StoredCredential, 'id' | 'updated_at'>,
+  { at, error, models }: CredentialCheck,
+): Promise<StoredCredential | undefined> {
+  const { id, updated_at } = checked
+  await db
+    .updateTable('provider_credentials')
+    .set({
+      last_validated_at: at,
+      validation_error: error,
+      ...(models === undefined ? {} : { discovered_models: [...models] }),
+    })
+    .where('id', '=', id)
+    .where('updated_at', '=', updated_at)
+    .execute()
+  return await db.selectFrom('provider_credentials').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** Notes that the provider refused the key. Announces nothing where it was noted before. */
 export async function markCredentialRejected(db: Db, id: string): Promise<void> {
   await db
@@ -54,4 +124,5 @@ export async function markCredentialRejected(db: Db, id: string): Promise<void> 
     .execute()
 }
 
-const REJECTED = 'The provider refused this credential.'
+/** What is told of a key that its provider does not take. */
+export const REJECTED = 'The provider refused this credential.'

@@ -8,6 +8,8 @@ import { toManagementKeyResource } from '../management-keys/management-key-resou
 import { toMemberResource } from '../members/member-resource.ts'
 import { toOrganizationResource } from '../organizations/organization-resource.ts'
 import { toPlanResource } from '../plans/plan-resource.ts'
+import { toCustomModelResource } from '../custom-models/custom-model-resource.ts'
+import { toAliasResource } from '../model-aliases/alias-resource.ts'
 import { toProjectResource } from '../projects/project-resource.ts'
 import { toCredentialResource } from '../provider-credentials/credential-resource.ts'
 import { toQuotaRecord } from '../quotas/quota-resource.ts'
@@ -28,6 +30,8 @@ export const FORMS: { readonly [Kind in ResourceKind]: Form<Resources[Kind]> } =
   environment: { noun: 'environments', toRecord: toEnvironmentResource },
   key: { noun: 'keys', toRecord: toKeyResource },
   provider_credential: { noun: 'provider_credentials', toRecord: toCredentialResource },
+  model_alias: { noun: 'model_aliases', toRecord: toAliasResource },
+  custom_model: { noun: 'custom_models', toRecord: toCustomModelResource },
   log: { noun: 'logs', toRecord: toLogResource },
   member: { noun: 'members', toRecord: toMemberResource },
   management_key: { noun: 'management_keys', toRecord: toManagementKeyResource },

@@ -43,6 +43,7 @@ function toCatalogProviderResource(provider: Provider): z.output<typeof CatalogP
       : [
           { name: 'api_key', required: provider.auth !== 'none' },
           { name: 'base_url', required: provider.baseUrl === null },
+          ...(provider.options ?? []).map(({ name, required }) => ({ name: `options.${name}`, required })),
         ],
   }
 }

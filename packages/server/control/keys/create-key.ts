@@ -1,28 +1,13 @@
-import { Fault } from '../../core/fault.ts'
-import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy.ts'
 import { insertKey } from '../../storage/keys.ts'
-import { dateTimeField, textField } from '../fields.ts'
-import { MAX_USD, toNanoUsd } from '../money.ts'
+import { toNanoUsd } from '../money.ts'
 import { defineOperation } from '../operation.ts'
 import { z } from '../zod.ts'
+import { keyFields, parseExpiry, parseScopes } from './key-body.ts'
 import { NewKeyResource, toKeyResource } from './key-resource.ts'
 import { createKeyRow } from './new-key.ts'
 
-const Restrictions = z.strictObject({
-  allowed_models: z.array(textField(256)).max(1000).nullish(),
-  allowed_endpoints: z.array(z.enum(ENDPOINTS)).max(ENDPOINTS.length).nullish(),
-  max_request_cost_usd: z.number().min(0).max(MAX_USD).nullish(),
-})
-
 const NewKey = z
-  .strictObject({
-    kind: z.enum(['secret', 'publishable']),
-    name: textField(200),
-    // Names of scopes are looked at by the handler: an unknown one has a code of its own.
-    scopes: z.array(z.string()).max(100).nullish(),
-    restrictions: Restrictions.nullish(),
-    expires_at: dateTimeField.nullish(),
-  })
+  .strictObject({ kind: z.enum(['secret', 'publishable']), ...keyFields })
   .meta({ id: 'NewKey' })
 
 export const createKey = defineOperation({
@@ -40,7 +25,7 @@ export const createKey = defineOperation({
     const { row, text } = createKeyRow(services, resource, {
       kind: body.kind,
       name: body.name,
-      scopes: parseScopes(body.scopes ?? SCOPES),
+      scopes: parseScopes(body.scopes ?? null),
       allowedModels: restrictions?.allowed_models ?? null,
       allowedEndpoints: restrictions?.allowed_endpoints ?? null,
       maxRequestCostNanoUsd: maxCostUsd === null ? null : toNanoUsd(maxCostUsd),
@@ -50,20 +35,3 @@ export const createKey = defineOperation({
     return { ...toKeyResource(row), key: text }
   },
 })
-
-function parseScopes(names: readonly string[]): Scope[] {
-  const scopes = SCOPES.filter(scope => names.includes(scope))
-  if (names.length === 0 || names.some(name => !scopes.includes(name as Scope))) {
-    throw new Fault('invalid_scope', `Scopes are one or more of ${SCOPES.join(', ')}.`, { param: 'scopes' })
-  }
-  return scopes
-}
-
-function parseExpiry(text: string | null, now: number): Date | null {
-  if (text === null) return null
-  const expiresAt = new Date(text)
-  if (expiresAt.getTime() <= now) {
-    throw new Fault('invalid_request', 'expires_at must lie in the future.', { param: 'expires_at' })
-  }
-  return expiresAt
-}

@@ -1,55 +1,57 @@
 import { findProvider } from '@rideau/llm/providers/index'
+import type { Provider } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 import { textField } from '../fields.ts'
 import { z } from '../zod.ts'
 import type { CredentialInput } from './new-credential.ts'
+import { parseOptions } from './parse-options.ts'
 
-const MAX_OPTIONS_LENGTH = 16 * 1024
-
-export const credentialFields = {
-  provider: textField(64),
+/** What of a credential may be changed: its provider may not. */
+export const credentialSettings = {
   name: textField(200),
-  // It becomes a header's value, which takes no other characters.
-  api_key: z
-    .string()
-    .trim()
-    .min(1)
-    .max(8192)
-    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
-    .nullish(),
+  api_key: z.string().trim().min(1).max(8192).nullish(),
   base_url: z.string().trim().min(1).max(2048).nullish(),
-  options: z
-    .record(z.string(), z.unknown())
-    .refine(isStorable, 'must be plain JSON without NUL')
-    .refine(options => JSON.stringify(options).length <= MAX_OPTIONS_LENGTH, 'must be at most 16 KiB')
-    .nullish(),
+  // Which there are depends on the provider.
+  options: z.record(z.string(), z.unknown()).nullish(),
   weight: z.int().min(0).max(1000).nullish(),
 }
 
+export const credentialFields = { provider: textField(64), ...credentialSettings }
+
 const CredentialBody = z.strictObject(credentialFields)
 
-/** What the schema cannot say: the provider is known, and it gets the key and the address that it needs. */
+/** What the schema cannot say: the provider is known, and it gets the key, the address and the options that it needs. */
 export function parseCredential(body: z.output<typeof CredentialBody>): CredentialInput {
   const provider = findProvider(body.provider)
   if (provider === undefined) throw refusal('provider', 'This provider is not known.')
-  if (body.api_key == null && provider.auth !== 'none') {
-    throw refusal('api_key', 'This provider needs an api_key.')
-  }
-  if (body.base_url == null && provider.baseUrl === null) {
-    throw refusal('base_url', 'This provider needs a base_url.')
-  }
   return {
     provider: body.provider,
     name: body.name,
-    apiKey: body.api_key ?? '',
-    baseUrl: body.base_url == null ? null : parseBaseUrl(body.base_url),
-    options: body.options ?? {},
+    apiKey: parseApiKey(provider, body.api_key ?? null),
+    baseUrl: parseBaseUrl(provider, body.base_url ?? null),
+    options: parseOptions(provider, body.options ?? {}),
     weight: body.weight ?? 1,
   }
 }
 
+/** Empty where the provider needs none and none is given. */
+export function parseApiKey(provider: Provider, text: string | null): string {
+  if (text === null) {
+    if (provider.auth === 'none') return ''
+    throw refusal('api_key', 'This provider needs an api_key.')
+  }
+  // A key becomes a header's value, which takes no other characters; a document is signed with, and has lines.
+  const isFit = provider.keyIsDocument === true ? /^[\x20-\x7e\t\r\n]*$/ : /^[\x20-\x7e]*$/
+  if (!isFit.test(text)) throw refusal('api_key', 'api_key must be printable ASCII.')
+  return text
+}
+
 /** An address up to and with its version segment. Whether it may be connected to is decided when it is. */
-function parseBaseUrl(text: string): string {
+export function parseBaseUrl(provider: Provider, text: string | null): string | null {
+  if (text === null) {
+    if (provider.baseUrl !== null) return null
+    throw refusal('base_url', 'This provider needs a base_url.')
+  }
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw refusal('base_url', 'base_url must be an http or https URL.')
@@ -59,14 +61,6 @@ function parseBaseUrl(text: string): string {
     throw refusal('base_url', 'base_url takes no credentials, query or fragment.')
   }
   return url.href.replace(/\/+$/, '')
-}
-
-/** jsonb takes neither NUL nor half of a surrogate pair, and no number past a double's range is JSON's. */
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return /^[^\0\p{Cs}]*$/u.test(value)
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item))
 }
 
 function refusal(param: string, message: string): Fault {

@@ -1,3 +1,4 @@
+import type { SecretBox } from '../../core/secret-box.ts'
 import type { NewCredential } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import type { Services } from '../operation.ts'
@@ -12,10 +13,18 @@ export interface CredentialInput {
   readonly weight: number
 }
 
-/**
- * A new credential's row, its key sealed for that row alone. The fingerprint lets an owner recognise a key without
- * seeing any part of it; see SecretBox.
- */
+/** A key as its row keeps it, for that row alone. The fingerprint lets its owner recognise it without seeing any of it. */
+export function sealApiKey(
+  secretBox: SecretBox,
+  id: string,
+  apiKey: string,
+): Pick<NewCredential, 'secret_cipher' | 'key_fingerprint'> {
+  return {
+    secret_cipher: secretBox.seal(apiKey, `provider_credentials:${id}`),
+    key_fingerprint: apiKey === '' ? 'none' : secretBox.fingerprint(apiKey),
+  }
+}
+
 export function toCredentialRow(
   services: Pick<Services, 'clock' | 'newId' | 'secretBox'>,
   environment: EnvironmentRow,
@@ -30,8 +39,7 @@ export function toCredentialRow(
     environment_id: environment.id,
     provider: input.provider,
     name: input.name,
-    secret_cipher: services.secretBox.seal(input.apiKey, `provider_credentials:${id}`),
-    key_fingerprint: input.apiKey === '' ? 'none' : services.secretBox.fingerprint(input.apiKey),
+    ...sealApiKey(services.secretBox, id, input.apiKey),
     base_url: input.baseUrl,
     options: JSON.stringify(input.options),
     weight: input.weight,

@@ -74,16 +74,16 @@ describe('create', () => {
     )
   })
 
-  test('keeps address, options and weight', async () => {
+  test('keeps address and weight', async () => {
     const { json } = await create({
       ...valid,
       provider: 'custom-llama',
       base_url: 'HTTP://LocalHost:8080/v1//',
-      options: { nested: [1, null, 'ä'] },
+      options: {},
       weight: 0,
     })
     expect(json).toMatchObject({ provider: 'custom-llama', base_url: 'http://localhost:8080/v1', weight: 0 })
-    expect((await stored(json.id))?.options).toEqual({ nested: [1, null, 'ä'] })
+    expect((await stored(json.id))?.options).toEqual({})
   })
 
   test('a provider that takes no key needs none', async () => {
@@ -114,9 +114,8 @@ describe('create', () => {
     [{ weight: 1001 }, 'weight'],
     [{ weight: 1.5 }, 'weight'],
     [{ options: [] }, 'options'],
-    [{ options: { a: '\0' } }, 'options'],
-    [{ options: { a: ['\ud800'] } }, 'options'],
-    [{ options: { a: 'x'.repeat(17_000) } }, 'options'],
+    [{ options: { region: 'x' } }, 'options.region'],
+    [{ options: { a: null } }, 'options.a'],
     [{ secret: 'x' }, 'secret'],
   ])('400 invalid_request: %j', async (change, param) => {
     const answer = await create({ ...valid, ...change })
@@ -128,7 +127,7 @@ describe('create', () => {
     const raw = `{"provider":"openai","name":"n","api_key":"k","options":{"a":1e999}}`
     const headers = { 'content-type': 'application/json' }
     const { outcome } = await plane.call('POST', path, { key, raw, headers })
-    expect(outcome).toBe('400 invalid_request options')
+    expect(outcome).toBe('400 invalid_request options.a')
   })
 })
 

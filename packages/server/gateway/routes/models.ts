@@ -1,4 +1,5 @@
 import { listModels } from '@rideau/llm/catalog'
+import { modelDirectory } from '@rideau/llm/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
 import { isModelAllowed } from '../../core/authorize.ts'
@@ -6,7 +7,7 @@ import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Environment, Key } from '../../core/tenancy.ts'
 import type { Exchange } from '../exchange.ts'
-import { findModelHere, modelDirectory } from '../model-directory.ts'
+import { findModelHere } from '../find-model-here.ts'
 import { sendJson } from '../send.ts'
 
 /** A model that this key may call, with its id as callers write it. */

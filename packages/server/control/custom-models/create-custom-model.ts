@@ -1,0 +1,38 @@
+import { CUSTOM_MODEL_INDEX, insertCustomModel } from '../../storage/custom-models.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { requireRole } from '../require-role.ts'
+import { z } from '../zod.ts'
+import { parseModelName, customModelFields, toPricingJson } from './custom-model-body.ts'
+import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
+
+export const createCustomModel = defineOperation({
+  name: 'custom_models.create',
+  summary:
+    'A model that the catalogue lacks, or says something else of, in this environment. Prices, also where they replace a listed one, need the role admin.',
+  method: 'POST',
+  path: '/v1/environments/{envId}/custom-models',
+  access: { role: 'developer', of: 'environment' },
+  body: z.strictObject(customModelFields).meta({ id: 'NewCustomModel' }),
+  response: { 201: CustomModelResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, role, body }) => {
+    const { hasListPrice } = parseModelName(body.model)
+    if (hasListPrice || body.pricing != null) requireRole(role, 'admin')
+    const now = new Date(services.clock.now())
+    const stored = insertCustomModel(services.db, {
+      id: services.newId(),
+      org_id: resource.org_id,
+      project_id: resource.project_id,
+      environment_id: resource.id,
+      model: body.model,
+      capabilities: [...new Set(body.capabilities)],
+      context_window: body.context_window ?? null,
+      max_output_tokens: body.max_output_tokens ?? null,
+      pricing: toPricingJson(body.pricing ?? null),
+      created_at: now,
+      updated_at: now,
+    })
+    return toCustomModelResource(await orConflict(stored, CUSTOM_MODEL_INDEX, 'model'))
+  },
+})

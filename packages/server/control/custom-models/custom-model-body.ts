@@ -1,0 +1,62 @@
+import { findModel } from '@rideau/llm/catalog'
+import { findProvider } from '@rideau/llm/providers/index'
+import { Fault } from '../../core/fault.ts'
+import type { PricingRow } from '../../storage/model-tables.ts'
+import { capabilityField } from '../capability-field.ts'
+import { textField } from '../fields.ts'
+import { z } from '../zod.ts'
+
+const MAX_TOKENS = 100_000_000
+/** USD per million tokens. */
+const MAX_PRICE = 1_000_000
+
+/** Prices have at most six decimals, which is what a token's cost is exact in. */
+const price = z
+  .number()
+  .min(0)
+  .max(MAX_PRICE)
+  .refine(usd => Number(usd.toFixed(6)) === usd, 'must have at most six decimals')
+
+const Pricing = z.strictObject({
+  input_usd_per_mtok: price,
+  output_usd_per_mtok: price,
+  cached_input_usd_per_mtok: price.nullish(),
+  cache_write_usd_per_mtok: price.nullish(),
+})
+
+export const customModelFields = {
+  model: textField(256).meta({ description: '`provider/model`' }),
+  capabilities: z.array(capabilityField).min(1).max(10),
+  context_window: z.int().min(1).max(MAX_TOKENS).nullish(),
+  max_output_tokens: z.int().min(1).max(MAX_TOKENS).nullish(),
+  pricing: Pricing.nullish().meta({
+    description: 'For administrators. Absent or null: unknown, which is never zero.',
+  }),
+}
+
+/**
+ * A model is of a provider that exists, whether or not the environment has a credential for it yet. Says whether the
+ * catalogue has a price for it: who puts even "unknown" in that one's place sets a price.
+ */
+export function parseModelName(model: string): { readonly hasListPrice: boolean } {
+  const slash = model.indexOf('/')
+  const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
+  if (slash < 1 || name === '' || findProvider(provider) === undefined) {
+    throw new Fault('invalid_request', 'model must be provider/model, of a provider that is known.', {
+      param: 'model',
+    })
+  }
+  return { hasListPrice: (findModel(provider, name)?.pricing ?? null) !== null }
+}
+
+/** As stored. */
+export function toPricingJson(pricing: z.output<typeof Pricing> | null): string | null {
+  if (pricing === null) return null
+  const row: PricingRow = {
+    input_usd_per_mtok: pricing.input_usd_per_mtok,
+    output_usd_per_mtok: pricing.output_usd_per_mtok,
+    cached_input_usd_per_mtok: pricing.cached_input_usd_per_mtok ?? null,
+    cache_write_usd_per_mtok: pricing.cache_write_usd_per_mtok ?? null,
+  }
+  return JSON.stringify(row)
+}

@@ -1,0 +1,23 @@
+import { listCustomModels as loadCustomModels } from '../../storage/custom-models.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
+
+export const listCustomModels = defineOperation({
+  name: 'custom_models.list',
+  summary: "An environment's own models and prices, newest first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/custom-models',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(CustomModelResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['custom_models.list', resource.id],
+      page => loadCustomModels(services.db, resource.id, page),
+      row => row.created_at,
+      toCustomModelResource,
+    ),
+})

@@ -1,0 +1,36 @@
+import { CUSTOM_MODEL_INDEX, updateCustomModel as storeCustomModel } from '../../storage/custom-models.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { orGone } from '../or-gone.ts'
+import { requireRole } from '../require-role.ts'
+import { z } from '../zod.ts'
+import { parseModelName, customModelFields, toPricingJson } from './custom-model-body.ts'
+import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
+
+export const updateCustomModel = defineOperation({
+  name: 'custom_models.update',
+  summary:
+    'Changes what an environment says of a model. Prices, and the name of a model that has one, need the role admin.',
+  method: 'PATCH',
+  path: '/v1/custom-models/{id}',
+  access: { role: 'developer', of: 'custom_model' },
+  body: z.strictObject(customModelFields).partial().meta({ id: 'CustomModelChanges' }),
+  response: { 200: CustomModelResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, role, body }) => {
+    const { model, capabilities, context_window, max_output_tokens, pricing } = body
+    // A price that moves to another model is a price that is set there.
+    const movesPrice =
+      model !== undefined && (resource.pricing !== null || parseModelName(model).hasListPrice)
+    if (movesPrice || pricing !== undefined) requireRole(role, 'admin')
+    const change = {
+      ...(model === undefined ? {} : { model }),
+      ...(capabilities === undefined ? {} : { capabilities: [...new Set(capabilities)] }),
+      ...(context_window === undefined ? {} : { context_window }),
+      ...(max_output_tokens === undefined ? {} : { max_output_tokens }),
+      ...(pricing === undefined ? {} : { pricing: toPricingJson(pricing) }),
+    }
+    const stored = storeCustomModel(services.db, resource.id, change, new Date(services.clock.now()))
+    return toCustomModelResource(orGone(await orConflict(stored, CUSTOM_MODEL_INDEX, 'model')))
+  },
+})

@@ -1,0 +1,38 @@
+import { Fault } from '../../core/fault.ts'
+import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy.ts'
+import { dateTimeField, textField } from '../fields.ts'
+import { MAX_USD } from '../money.ts'
+import { z } from '../zod.ts'
+
+/** What of a key its maker sets, at its creation and later. */
+export const keyFields = {
+  name: textField(200),
+  // Names of scopes are looked at by the handler: an unknown one has a code of its own.
+  scopes: z.array(z.string()).max(100).nullish(),
+  restrictions: z
+    .strictObject({
+      allowed_models: z.array(textField(256)).max(1000).nullish(),
+      allowed_endpoints: z.array(z.enum(ENDPOINTS)).max(ENDPOINTS.length).nullish(),
+      max_request_cost_usd: z.number().min(0).max(MAX_USD).nullish(),
+    })
+    .nullish(),
+  expires_at: dateTimeField.nullish(),
+}
+
+export function parseScopes(names: readonly string[] | null): Scope[] {
+  if (names === null) return [...SCOPES]
+  const scopes = SCOPES.filter(scope => names.includes(scope))
+  if (names.length === 0 || names.some(name => !scopes.includes(name as Scope))) {
+    throw new Fault('invalid_scope', `Scopes are one or more of ${SCOPES.join(', ')}.`, { param: 'scopes' })
+  }
+  return scopes
+}
+
+export function parseExpiry(text: string | null, now: number): Date | null {
+  if (text === null) return null
+  const expiresAt = new Date(text)
+  if (expiresAt.getTime() <= now) {
+    throw new Fault('invalid_request', 'expires_at must lie in the future.', { param: 'expires_at' })
+  }
+  return expiresAt
+}

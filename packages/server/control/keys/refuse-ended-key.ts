@@ -1,0 +1,15 @@
+import { Fault } from '../../core/fault.ts'
+import type { KeyRow } from '../../storage/schema.ts'
+
+/** A key that was revoked, has expired or was rolled has come to its end, and nothing brings it back. */
+export function refuseEndedKey(row: KeyRow, now: number): void {
+  const reason = findReason(row, now)
+  if (reason !== undefined)
+    throw new Fault('resource_conflict', `The key ${reason}; it cannot change any more.`)
+}
+
+function findReason({ revoked_at, rolled_to, expires_at }: KeyRow, now: number): string | undefined {
+  if (revoked_at !== null) return 'was revoked'
+  if (rolled_to !== null) return 'was rolled'
+  return expires_at !== null && expires_at.getTime() <= now ? 'has expired' : undefined
+}

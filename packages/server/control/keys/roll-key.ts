@@ -1,0 +1,73 @@
+import { Fault } from '../../core/fault.ts'
+import type { Endpoint, Scope } from '../../core/tenancy.ts'
+import { findEnvironment } from '../../storage/environments.ts'
+import { insertKey, lockKey, updateKey } from '../../storage/keys.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { z } from '../zod.ts'
+import { NewKeyResource, toKeyResource } from './key-resource.ts'
+import { createKeyRow } from './new-key.ts'
+import { refuseEndedKey } from './refuse-ended-key.ts'
+
+const MAX_OVERLAP_HOURS = 72
+const DEFAULT_OVERLAP_SECONDS = 3600
+
+const Overlap = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_HOURS * 3600)
+      .nullish(),
+    overlap_hours: z.number().min(0).max(MAX_OVERLAP_HOURS).nullish(),
+  })
+  .optional()
+  .meta({ id: 'KeyRoll' })
+
+export const rollKey = defineOperation({
+  name: 'keys.roll',
+  summary:
+    'Makes a key with the same rights and the same expiry. The old one stays valid for the overlap, an hour where none is named; 0 ends it at once.',
+  method: 'POST',
+  path: '/v1/keys/{keyId}/roll',
+  access: { role: 'developer', of: 'key' },
+  body: Overlap,
+  response: { 201: NewKeyResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const overlapMs = parseOverlapMs(body ?? {})
+    const now = services.clock.now()
+    return await services.db.transaction().execute(async tx => {
+      // Held, so that the new key has the rights that the old one has at this very moment, and is its only successor.
+      const old = await lockKey(tx, resource.id)
+      refuseEndedKey(old, now)
+      const environment = orGone(await findEnvironment(tx, old.environment_id))
+      const { row, text } = createKeyRow(services, environment, {
+        kind: old.kind,
+        name: old.name,
+        // The database holds only what the lists of both allowed when it was written.
+        scopes: old.scopes as Scope[],
+        allowedModels: old.allowed_models,
+        allowedEndpoints: old.allowed_endpoints as Endpoint[] | null,
+        maxRequestCostNanoUsd: old.max_request_cost_nano_usd,
+        expiresAt: old.expires_at,
+      })
+      await insertKey(tx, row)
+      const end = Math.min(now + overlapMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY)
+      await updateKey(tx, old.id, { rolled_to: row.id, expires_at: new Date(end) }, new Date(now))
+      return { ...toKeyResource(row), key: text }
+    })
+  },
+})
+
+function parseOverlapMs({
+  overlap_seconds: seconds,
+  overlap_hours: hours,
+}: NonNullable<z.output<typeof Overlap>>) {
+  if (seconds != null && hours != null) {
+    throw new Fault('invalid_request', 'Send overlap_seconds or overlap_hours, not both.', {
+      param: 'overlap_hours',
+    })
+  }
+  return Math.round((seconds ?? (hours == null ? DEFAULT_OVERLAP_SECONDS : hours * 3600)) * 1000)
+}

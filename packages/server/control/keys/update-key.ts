@@ -1,0 +1,53 @@
+import { type KeyChange, lockKey, updateKey as storeKey } from '../../storage/keys.ts'
+import { toNanoUsd } from '../money.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+import { keyFields, parseExpiry, parseScopes } from './key-body.ts'
+import { KeyResource, toKeyResource } from './key-resource.ts'
+import { refuseEndedKey } from './refuse-ended-key.ts'
+
+const KeyChanges = z.strictObject(keyFields).partial().meta({ id: 'KeyChanges' })
+
+export const updateKey = defineOperation({
+  name: 'keys.update',
+  summary:
+    'Changes a living key. `restrictions` keeps those that are not sent; null, there or in its place, lifts them.',
+  method: 'PATCH',
+  path: '/v1/keys/{keyId}',
+  access: { role: 'developer', of: 'key' },
+  body: KeyChanges,
+  response: { 200: KeyResource },
+  faults: ['invalid_scope', 'resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const now = services.clock.now()
+    const change = toChange(body, now)
+    return await services.db.transaction().execute(async tx => {
+      refuseEndedKey(await lockKey(tx, resource.id), now)
+      return toKeyResource(await storeKey(tx, resource.id, change, new Date(now)))
+    })
+  },
+})
+
+function toChange(body: z.output<typeof KeyChanges>, now: number): KeyChange {
+  const { name, scopes, restrictions, expires_at } = body
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(scopes === undefined ? {} : { scopes: parseScopes(scopes) }),
+    ...(restrictions === undefined ? {} : toRestrictionChange(restrictions)),
+    ...(expires_at === undefined ? {} : { expires_at: parseExpiry(expires_at, now) }),
+  }
+}
+
+function toRestrictionChange(restrictions: z.output<typeof keyFields.restrictions>): KeyChange {
+  if (restrictions == null) {
+    return { allowed_models: null, allowed_endpoints: null, max_request_cost_nano_usd: null }
+  }
+  const { allowed_models, allowed_endpoints, max_request_cost_usd: maxUsd } = restrictions
+  return {
+    ...(allowed_models === undefined ? {} : { allowed_models }),
+    ...(allowed_endpoints === undefined ? {} : { allowed_endpoints }),
+    ...(maxUsd === undefined
+      ? {}
+      : { max_request_cost_nano_usd: maxUsd === null ? null : toNanoUsd(maxUsd) }),
+  }
+}

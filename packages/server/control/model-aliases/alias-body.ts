@@ -1,0 +1,36 @@
+import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
+import type { AliasTargetRow } from '../../storage/model-tables.ts'
+import { textField } from '../fields.ts'
+import { z } from '../zod.ts'
+
+const Target = z.strictObject({
+  model: textField(256).meta({ description: '`provider/model` or a bare name; never another alias.' }),
+  weight: z
+    .int()
+    .min(0)
+    .max(1000)
+    .nullish()
+    .meta({ description: 'For the strategy weighted; 1 where absent.' }),
+  timeout_ms: z.int().min(1_000).max(600_000).nullish(),
+  max_retries: z.int().min(0).max(10).nullish(),
+})
+
+/** What of an alias may be changed: its name may not. */
+export const aliasSettings = {
+  strategy: z.enum(ALIAS_STRATEGIES),
+  targets: z.array(Target).min(1).max(20),
+}
+
+export const aliasField = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 letters, digits, dots, underscores, colons or hyphens')
+
+export function toTargetsJson(targets: readonly z.output<typeof Target>[]): string {
+  const rows: AliasTargetRow[] = targets.map(({ model, weight, timeout_ms, max_retries }) => ({
+    model,
+    weight: weight ?? null,
+    timeout_ms: timeout_ms ?? null,
+    max_retries: max_retries ?? null,
+  }))
+  return JSON.stringify(rows)
+}

@@ -1,0 +1,32 @@
+import { ALIAS_NAME_INDEX, insertModelAlias } from '../../storage/model-aliases.ts'
+import { defineOperation } from '../operation.ts'
+import { orConflict } from '../or-conflict.ts'
+import { z } from '../zod.ts'
+import { aliasField, aliasSettings, toTargetsJson } from './alias-body.ts'
+import { AliasResource, toAliasResource } from './alias-resource.ts'
+
+export const createAlias = defineOperation({
+  name: 'model_aliases.create',
+  summary: 'A name of the environment for one of several models. It wins over a model of the same bare name.',
+  method: 'POST',
+  path: '/v1/environments/{envId}/model-aliases',
+  access: { role: 'developer', of: 'environment' },
+  body: z.strictObject({ alias: aliasField, ...aliasSettings }).meta({ id: 'NewModelAlias' }),
+  response: { 201: AliasResource },
+  faults: ['resource_conflict'],
+  handle: async ({ services, resource, body }) => {
+    const now = new Date(services.clock.now())
+    const stored = insertModelAlias(services.db, {
+      id: services.newId(),
+      org_id: resource.org_id,
+      project_id: resource.project_id,
+      environment_id: resource.id,
+      alias: body.alias,
+      strategy: body.strategy,
+      targets: toTargetsJson(body.targets),
+      created_at: now,
+      updated_at: now,
+    })
+    return toAliasResource(await orConflict(stored, ALIAS_NAME_INDEX, 'alias'))
+  },
+})

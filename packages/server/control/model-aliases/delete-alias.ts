@@ -1,0 +1,13 @@
+import { removeModelAlias } from '../../storage/model-aliases.ts'
+import { defineOperation } from '../operation.ts'
+import { z } from '../zod.ts'
+
+export const deleteAlias = defineOperation({
+  name: 'model_aliases.delete',
+  summary: 'Removes a model alias.',
+  method: 'DELETE',
+  path: '/v1/model-aliases/{id}',
+  access: { role: 'developer', of: 'model_alias' },
+  response: { 204: z.undefined() },
+  handle: ({ services, resource }) => removeModelAlias(services.db, resource.id),
+})

@@ -1,0 +1,23 @@
+import { listModelAliases } from '../../storage/model-aliases.ts'
+import { defineOperation } from '../operation.ts'
+import { listOf, loadPage, pageQuery } from '../pagination.ts'
+import { z } from '../zod.ts'
+import { AliasResource, toAliasResource } from './alias-resource.ts'
+
+export const listAliases = defineOperation({
+  name: 'model_aliases.list',
+  summary: "An environment's model aliases, newest first.",
+  method: 'GET',
+  path: '/v1/environments/{envId}/model-aliases',
+  access: { role: 'viewer', of: 'environment' },
+  query: z.strictObject(pageQuery),
+  response: { 200: listOf(AliasResource) },
+  handle: ({ services, resource, query }) =>
+    loadPage(
+      query,
+      ['model_aliases.list', resource.id],
+      page => listModelAliases(services.db, resource.id, page),
+      row => row.created_at,
+      toAliasResource,
+    ),
+})

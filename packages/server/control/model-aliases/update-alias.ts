@@ -1,0 +1,24 @@
+import { updateModelAlias } from '../../storage/model-aliases.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { z } from '../zod.ts'
+import { aliasSettings, toTargetsJson } from './alias-body.ts'
+import { AliasResource, toAliasResource } from './alias-resource.ts'
+
+export const updateAlias = defineOperation({
+  name: 'model_aliases.update',
+  summary: 'Changes what an alias stands for; its name stays. `targets` replaces the whole list.',
+  method: 'PATCH',
+  path: '/v1/model-aliases/{id}',
+  access: { role: 'developer', of: 'model_alias' },
+  body: z.strictObject(aliasSettings).partial().meta({ id: 'ModelAliasChanges' }),
+  response: { 200: AliasResource },
+  handle: async ({ services, resource, body: { strategy, targets } }) => {
+    const change = {
+      ...(strategy === undefined ? {} : { strategy }),
+      ...(targets === undefined ? {} : { targets: toTargetsJson(targets) }),
+    }
+    const now = new Date(services.clock.now())
+    return toAliasResource(orGone(await updateModelAlias(services.db, resource.id, change, now)))
+  },
+})

@@ -1,0 +1,35 @@
+import { createCustomModel } from './custom-models/create-custom-model.ts'
+import { deleteCustomModel } from './custom-models/delete-custom-model.ts'
+import { listCustomModels } from './custom-models/list-custom-models.ts'
+import { updateCustomModel } from './custom-models/update-custom-model.ts'
+import { revealKey } from './keys/reveal-key.ts'
+import { rollKey } from './keys/roll-key.ts'
+import { updateKey } from './keys/update-key.ts'
+import { createAlias } from './model-aliases/create-alias.ts'
+import { deleteAlias } from './model-aliases/delete-alias.ts'
+import { dryRunAlias } from './model-aliases/dry-run-alias.ts'
+import { getAlias } from './model-aliases/get-alias.ts'
+import { listAliases } from './model-aliases/list-aliases.ts'
+import { updateAlias } from './model-aliases/update-alias.ts'
+import type { Operation } from './operation.ts'
+import { updateCredential } from './provider-credentials/update-credential.ts'
+import { validateCredential } from './provider-credentials/validate-credential.ts'
+
+/** The life of keys and credentials, and what an environment says of models. */
+export const modelOperations: readonly Operation[] = [
+  updateKey,
+  rollKey,
+  revealKey,
+  updateCredential,
+  validateCredential,
+  listAliases,
+  createAlias,
+  getAlias,
+  updateAlias,
+  deleteAlias,
+  dryRunAlias,
+  listCustomModels,
+  createCustomModel,
+  updateCustomModel,
+  deleteCustomModel,
+]

@@ -1,0 +1,53 @@
+import type { Provider } from '@rideau/llm/spec'
+import { expect, test } from 'vitest'
+import { Fault } from '../../core/fault.ts'
+import { parseApiKey } from './credential-body.ts'
+import { parseOptions } from './parse-options.ts'
+
+const provider: Provider = {
+  id: 'p',
+  name: 'P',
+  dialect: 'openai-chat',
+  baseUrl: null,
+  auth: 'bearer',
+  models: 'catalog',
+  options: [
+    { name: 'region', type: 'text', required: true },
+    { name: 'deployments', type: 'map', required: false },
+  ],
+}
+
+function paramOf(run: () => unknown): string | undefined {
+  try {
+    run()
+  } catch (error) {
+    return error instanceof Fault ? error.param : String(error)
+  }
+  return undefined
+}
+
+test('what the provider lists is kept, and null is absent', () => {
+  const options = { region: 'eu-1', deployments: { 'gpt-4o': 'mine' } }
+  expect(parseOptions(provider, options)).toEqual(options)
+  expect(parseOptions(provider, { region: 'eu-1', deployments: null })).toEqual({ region: 'eu-1' })
+})
+
+test.each([
+  [{}, 'options.region'],
+  [{ region: null }, 'options.region'],
+  [{ region: '' }, 'options.region'],
+  [{ region: 1 }, 'options.region'],
+  [{ region: 'a\nb' }, 'options.region'],
+  [{ region: 'x'.repeat(1025) }, 'options.region'],
+  [{ region: 'eu-1', zone: 'a' }, 'options.zone'],
+  [{ region: 'eu-1', deployments: [] }, 'options.deployments'],
+  [{ region: 'eu-1', deployments: { m: 1 } }, 'options.deployments.m'],
+])('%j is refused by name', (options, param) => {
+  expect(paramOf(() => parseOptions(provider, options))).toBe(param)
+})
+
+test('a key has lines only where it is a document', () => {
+  const key = '{\n  "type": "service_account"\n}'
+  expect(parseApiKey({ ...provider, keyIsDocument: true }, key)).toBe(key)
+  expect(paramOf(() => parseApiKey(provider, key))).toBe('api_key')
+})

@@ -1,0 +1,45 @@
+import type { JsonObject, Provider, ProviderOption } from '@rideau/llm/spec'
+import { Fault } from '../../core/fault.ts'
+
+const MAX_TEXT = 1024
+const MAX_ENTRIES = 200
+// PostgreSQL's jsonb takes no NUL and no half of a surrogate pair; no option of ours has a use for control characters.
+const PRINTABLE = /^[^\p{Cc}\p{Cs}]+$/u
+
+/** The options of a credential, as the provider's own file lists them; one that it does not list is refused by name. */
+export function parseOptions(provider: Provider, given: Readonly<Record<string, unknown>>): JsonObject {
+  const known = provider.options ?? []
+  for (const name of Object.keys(given)) {
+    if (!known.some(option => option.name === name)) {
+      throw refusal(name, 'is not an option of this provider.')
+    }
+  }
+  const parsed: JsonObject = {}
+  for (const option of known) {
+    const value = given[option.name]
+    if (value !== undefined && value !== null) parsed[option.name] = parseValue(option, value)
+    else if (option.required) throw refusal(option.name, 'is needed by this provider.')
+  }
+  return parsed
+}
+
+function parseValue({ name, type }: ProviderOption, value: unknown): string | JsonObject {
+  if (type === 'text') return parseText(name, value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refusal(name, 'must be an object of texts.')
+  }
+  const entries = Object.entries(value)
+  if (entries.length > MAX_ENTRIES) throw refusal(name, `must have at most ${MAX_ENTRIES} entries.`)
+  return Object.fromEntries(
+    entries.map(([key, text]) => [parseText(name, key), parseText(`${name}.${key}`, text)]),
+  )
+}
+
+function parseText(name: string, value: unknown): string {
+  if (typeof value === 'string' && value.length <= MAX_TEXT && PRINTABLE.test(value)) return value
+  throw refusal(name, `must be a text of 1 to ${MAX_TEXT} characters.`)
+}
+
+function refusal(name: string, message: string): Fault {
+  return new Fault('invalid_request', `options.${name} ${message}`, { param: `options.${name}` })
+}

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import { findProvider } from '@rideau/llm/providers/index'
+import type { Provider } from '@rideau/llm/spec'
+import { Fault } from '../../core/fault.ts'
+import {
+  type CredentialChange,
+  lockProviderCredential,
+  type StoredCredential,
+  updateProviderCredential,
+} from '../../storage/provider-credentials.ts'
+import { defineOperation, type Services } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { z } from '../zod.ts'
+import { credentialSettings, parseApiKey, parseBaseUrl } from './credential-body.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+import { sealApiKey } from './new-credential.ts'
+import { parseOptions } from './parse-options.ts'
+
+const CredentialChanges = z
+  .strictObject(credentialSettings)
+  .partial()
+  .meta({ id: 'ProviderCredentialChanges' })
+
+export const updateCredential = defineOperation({
+  name: 'provider_credentials.update',
+  summary:
+    'Changes a provider credential. Another `base_url` or other `options` need `api_key` in the same call: a stored key is never sent to a new host.',
+  method: 'PATCH',
+  path: '/v1/provider-credentials/{id}',
+  access: { role: 'developer', of: 'provider_credential' },
+  body: CredentialChanges,
+  response: { 200: CredentialResource },
+  handle: async ({ services, resource, body }) =>
+    await services.db.transaction().execute(async tx => {
+      // Held, so that the key which is stored is the one that this address was judged with.
+      const row = orGone(await lockProviderCredential(tx, resource.id))
+      const change = toChange(services, row, body)
+      const now = new Date(services.clock.now())
+      return toCredentialResource(await updateProviderCredential(tx, row.id, change, now))
+    }),
+})
+
+function toChange(
+  services: Pick<Services, 'secretBox'>,
+  row: StoredCredential,
+  body: z.output<typeof CredentialChanges>,
+): CredentialChange {
+  const provider = findProvider(row.provider)
+  if (provider === undefined) throw new Error(`a stored credential of an unknown provider: ${row.provider}`)
+  const { name, weight } = body
+  const target = toTargetChange(provider, row, body)
+  const apiKey = body.api_key === undefined ? undefined : parseApiKey(provider, body.api_key)
+  if (target !== undefined && apiKey === undefined && row.key_fingerprint !== 'none') {
+    throw new Fault('invalid_request', 'Another base_url or other options need the api_key again.', {
+      param: 'api_key',
+    })
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(weight === undefined ? {} : { weight: weight ?? 1 }),
+    ...(apiKey === undefined ? {} : sealApiKey(services.secretBox, row.id, apiKey)),
+    // What was found out of another key or another host says nothing of this one.
+    ...(apiKey === undefined && target === undefined
+      ? {}
+      : { last_validated_at: null, validation_error: null }),
+    ...(target === undefined ? {} : { ...target, discovered_models: [] }),
+  }
+}
+
+/** Where the key would be sent from now on; undefined: where it is sent already. */
+function toTargetChange(
+  provider: Provider,
+  row: StoredCredential,
+  body: z.output<typeof CredentialChanges>,
+): Pick<CredentialChange, 'base_url' | 'options'> | undefined {
+  const baseUrl = body.base_url === undefined ? row.base_url : parseBaseUrl(provider, body.base_url)
+  const options = body.options === undefined ? row.options : parseOptions(provider, body.options ?? {})
+  if (baseUrl === row.base_url && isDeepStrictEqual(options, row.options)) return undefined
+  return { base_url: baseUrl, options: JSON.stringify(options) }
+}

@@ -1,0 +1,187 @@
+import { findProvider } from '@rideau/llm/providers/index'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import {
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  type UpstreamAnswer,
+} from '../../testing/scripted-upstream.ts'
+import type { z } from '../zod.ts'
+import { checkCredential } from './check-credential.ts'
+import type { CredentialResource } from './credential-resource.ts'
+
+type CredentialRecord = z.output<typeof CredentialResource>
+
+const API_KEY = 'sk-canary-1234567890abcdef'
+
+let plane: ControlPlane
+let tenant: Tenant
+let upstream: ScriptedUpstream
+beforeAll(async () => {
+  plane = await openControlPlane()
+  tenant = await plane.insertTenant('acme')
+  upstream = await openScriptedUpstream()
+})
+afterAll(async () => {
+  await upstream.close()
+  await plane.close()
+})
+
+async function create(fields: object, on = plane, by = tenant): Promise<string> {
+  const path = `/v1/environments/${by.development.id}/provider-credentials`
+  const body = { provider: 'openai', name: 'n', api_key: API_KEY, base_url: upstream.baseUrl, ...fields }
+  return (await on.call<CredentialRecord>('POST', path, { key: by.keys.developer, body })).json.id
+}
+
+const validate = (id: string, on = plane, by = tenant) =>
+  on.call<CredentialRecord>('POST', `/v1/provider-credentials/${id}/validate`, { key: by.keys.developer })
+
+const discovered = async (id: string): Promise<string[] | undefined> =>
+  (
+    await plane.database.db
+      .selectFrom('provider_credentials')
+      .select('discovered_models')
+      .where('id', '=', id)
+      .executeTakeFirst()
+  )?.discovered_models
+
+const models = (...ids: unknown[]): UpstreamAnswer =>
+  json(200, { object: 'list', data: ids.map(id => ({ id, object: 'model' })) })
+
+test('200: the key is asked for where it is stored for, and the models that it opens are kept', async () => {
+  const id = await create({})
+  upstream.script(models('gpt-new', 'gpt-new', '', 7, 'x'.repeat(257), 'a\u0000b', 'other'))
+  plane.clock.advance(1000)
+  const { status, json: record } = await validate(id)
+  expect(status).toBe(200)
+  expect(record).toMatchObject({
+    last_validated_at: new Date(plane.clock.now()).toISOString(),
+    validation_error: null,
+  })
+  expect(upstream.requests.at(-1)).toMatchObject({
+    path: '/v1/models',
+    headers: { authorization: `Bearer ${API_KEY}` },
+  })
+  expect(await discovered(id)).toEqual(['gpt-new', 'other'])
+})
+
+test.each<[string, UpstreamAnswer, RegExp]>([
+  ['401', json(401, { error: { message: `bad key ${API_KEY}` } }), /refused this credential/],
+  ['403', json(403, {}), /refused this credential/],
+  ['429', json(429, {}), /limits the rate/],
+  ['500', json(500, { error: 'secret detail' }), /status 500/],
+  ['404', json(404, {}), /status 404/],
+  ['something that is no list', json(200, { data: 'models' }), /list of models/],
+  ['something that is no JSON', res => void res.writeHead(200).end('<html>'), /list of models/],
+  ['a broken connection', res => void res.destroy(), /could not be reached/],
+])('200 with validation_error, in our own words: %s', async (_, answer, words) => {
+  const id = await create({})
+  upstream.script(models('kept'))
+  await validate(id)
+  upstream.script(answer)
+  const { status, json: record, text } = await validate(id)
+  expect([status, record.validation_error]).toEqual([200, expect.stringMatching(words)])
+  expect(text).not.toMatch(/bad key|secret detail|canary/)
+  expect(await discovered(id)).toEqual(['kept'])
+})
+
+test('a redirect is not followed', async () => {
+  const id = await create({})
+  const elsewhere = await openScriptedUpstream()
+  elsewhere.script(models('stolen'))
+  upstream.script(res => void res.writeHead(307, { location: `${elsewhere.baseUrl}/models` }).end())
+  expect((await validate(id)).json.validation_error).toMatch(/redirects/)
+  expect(elsewhere.requests).toEqual([])
+  await elsewhere.close()
+})
+
+test('a list that is too large is not read to its end, and the key is good', async () => {
+  const id = await create({})
+  upstream.script(json(200, { data: [], filler: 'x'.repeat(2 * 1024 * 1024) }))
+  expect((await validate(id)).json.validation_error).toBeNull()
+  expect(await discovered(id)).toEqual([])
+})
+
+test('at most 5,000 models are kept', async () => {
+  const id = await create({})
+  upstream.script(models(...Array.from({ length: 5_100 }, (_, n) => `model-${n}`)))
+  await validate(id)
+  expect(await discovered(id)).toHaveLength(5_000)
+})
+
+test('a provider that does not answer in time is told so', async () => {
+  upstream.script(() => {})
+  const provider = findProvider('openai') as NonNullable<ReturnType<typeof findProvider>>
+  const credential = { provider, baseUrl: upstream.baseUrl, apiKey: API_KEY }
+  expect(await checkCredential(credential, { allowPrivate: true }, 100)).toEqual({
+    error: 'The provider did not answer in time.',
+    models: undefined,
+  })
+})
+
+test('the sandbox takes any key at once', async () => {
+  const id = await create({ provider: 'sandbox', api_key: null, base_url: null })
+  const seen = upstream.requests.length
+  expect((await validate(id)).json).toMatchObject({
+    validation_error: null,
+    last_validated_at: new Date(plane.clock.now()).toISOString(),
+  })
+  expect(upstream.requests).toHaveLength(seen)
+})
+
+test('a credential that is changed while it is checked keeps no verdict on what it was', async () => {
+  const id = await create({})
+  const begun = withResolvers()
+  const release = withResolvers()
+  upstream.script(async (res, seen) => {
+    begun.resolve()
+    await release.promise
+    await models('old')(res, seen)
+  })
+  const validating = validate(id)
+  await begun.promise
+  plane.clock.advance(1000)
+  await plane.call('PATCH', `/v1/provider-credentials/${id}`, {
+    key: tenant.keys.developer,
+    body: { api_key: 'sk-new' },
+  })
+  release.resolve()
+  expect((await validating).json).toMatchObject({ last_validated_at: null, validation_error: null })
+  expect(await discovered(id)).toEqual([])
+})
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => {}
+  const promise = new Promise<void>(done => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+describe('where private addresses are not allowed', () => {
+  let guarded: ControlPlane
+  let owner: Tenant
+  beforeAll(async () => {
+    guarded = await openControlPlane({ egress: { allowPrivate: false } })
+    owner = await guarded.insertTenant('guarded')
+  })
+  afterAll(() => guarded.close())
+
+  test.each([
+    '',
+    'https://127.0.0.1/v1',
+    'https://[::1]/v1',
+    'https://localhost/v1',
+    'https://169.254.169.254/v1',
+  ])('%s is refused before a byte is sent', async base_url => {
+    const seen = upstream.requests.length
+    const id = await create({ base_url: base_url === '' ? upstream.baseUrl : base_url }, guarded, owner)
+    const { status, json: record } = await validate(id, guarded, owner)
+    expect([status, record.validation_error]).toEqual([
+      200,
+      'The address of this credential is not allowed here.',
+    ])
+    expect(upstream.requests).toHaveLength(seen)
+  })
+})

@@ -1,0 +1,29 @@
+import { findProvider } from '@rideau/llm/providers/index'
+import { storeCredentialCheck } from '../../storage/provider-credentials.ts'
+import { defineOperation } from '../operation.ts'
+import { orGone } from '../or-gone.ts'
+import { checkCredential } from './check-credential.ts'
+import { CredentialResource, toCredentialResource } from './credential-resource.ts'
+
+const TIMEOUT_MS = 10_000
+
+export const validateCredential = defineOperation({
+  name: 'provider_credentials.validate',
+  summary:
+    'Asks the provider whether it takes the key, and which models it has. The outcome is in the record: `validation_error` is null where it does.',
+  method: 'POST',
+  path: '/v1/provider-credentials/{id}/validate',
+  access: { role: 'developer', of: 'provider_credential' },
+  response: { 200: CredentialResource },
+  handle: async ({ services, resource }) => {
+    const provider = findProvider(resource.provider)
+    if (provider === undefined)
+      throw new Error(`a stored credential of an unknown provider: ${resource.provider}`)
+    const apiKey = services.secretBox.open(resource.secret_cipher, `provider_credentials:${resource.id}`)
+    const baseUrl = resource.base_url ?? provider.baseUrl ?? ''
+    // Before any statement: no connection is held while a provider takes its time.
+    const outcome = await checkCredential({ provider, baseUrl, apiKey }, services.egress, TIMEOUT_MS)
+    const at = new Date(services.clock.now())
+    return toCredentialResource(orGone(await storeCredentialCheck(services.db, resource, { at, ...outcome })))
+  },
+})

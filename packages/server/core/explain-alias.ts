@@ -1,0 +1,64 @@
+import type { CatalogModel } from '@rideau/llm/spec'
+import { type CapabilityNeed, refuseCapability } from './capabilities.ts'
+import type { FaultCode } from './fault-table.ts'
+import { orderTargets } from './order-targets.ts'
+import { type Lister, type ModelDirectory, resolveTarget, type Surroundings } from './resolve-model.ts'
+import type { Alias } from './tenancy.ts'
+
+/** What would become of one of an alias's targets. */
+export interface ExplainedTarget {
+  /** As the alias names it. */
+  readonly model: string
+  /** `provider/model`; null: nothing knows it. */
+  readonly id: string | null
+  readonly isUsable: boolean
+  /** null: it is usable. */
+  readonly code: FaultCode | null
+  readonly message: string
+  /** Of the first tries that the weights give it; null: the strategy goes by something else. */
+  readonly share: number | null
+}
+
+export interface ExplainedAlias {
+  /** Which would be tried first; for `weighted` the likeliest, for `lowest_latency` the first that was never measured. */
+  readonly serves: string | null
+  readonly targets: readonly ExplainedTarget[]
+}
+
+/** Says for each target of an alias whether a request with these needs could go there, and why. */
+export function explainAlias(
+  alias: Alias,
+  needs: readonly CapabilityNeed[],
+  environment: Surroundings<Lister>,
+  directory: ModelDirectory,
+  findModel: (providerId: string, modelId: string) => CatalogModel | undefined,
+): ExplainedAlias {
+  const judged = alias.targets.map(target => {
+    const weight = target.weight ?? 1
+    const resolution = resolveTarget(target.model, environment, directory)
+    if ('refusal' in resolution)
+      return { target, weight, id: null, model: undefined, refusal: resolution.refusal }
+    const { provider, model: name, id } = resolution.resolved
+    const model = environment.customModels.get(id) ?? findModel(provider, name)
+    return { target, weight, id, model, refusal: refuseCapability(needs, model) }
+  })
+  const usable = judged
+    .filter(({ refusal }) => refusal === undefined)
+    .map(each => ({ ...each, pricing: each.model?.pricing ?? null, latencyMs: undefined }))
+  const total = usable.reduce((sum, { weight }) => sum + weight, 0)
+  const first =
+    alias.strategy === 'weighted'
+      ? usable.toSorted((a, b) => b.weight - a.weight)[0]
+      : orderTargets(alias.strategy, usable, 0)[0]
+  return {
+    serves: first?.id ?? null,
+    targets: judged.map(({ target, id, weight, refusal }) => ({
+      model: target.model,
+      id,
+      isUsable: refusal === undefined,
+      code: refusal?.code ?? null,
+      message: refusal?.message ?? 'It can serve the request.',
+      share: alias.strategy !== 'weighted' || refusal !== undefined || total === 0 ? null : weight / total,
+    })),
+  }
+}
