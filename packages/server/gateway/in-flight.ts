@@ -2,31 +2,34 @@ import type { Exchange } from './exchange.ts'
 
 /** The requests that are running in this process, by environment and request id: for cancel, and to keep ids apart. */
 export class InFlight {
-  readonly #exchanges = new Map<string, Exchange>()
+  readonly #environments = new Map<string, Map<string, Exchange>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
 
   /** False where the environment already has a request of that id in flight. */
   add(environmentId: string, exchange: Exchange): boolean {
-    const id = `${environmentId}/${exchange.requestId}`
-    if (this.#exchanges.has(id)) return false
-    this.#exchanges.set(id, exchange)
+    let running = this.#environments.get(environmentId)
+    if (running === undefined) {
+      running = new Map()
+      this.#environments.set(environmentId, running)
+    } else if (running.has(exchange.requestId)) return false
+    running.set(exchange.requestId, exchange)
+    this.#size++
     return true
   }
 
   find(environmentId: string, requestId: string): Exchange | undefined {
-    return this.#exchanges.get(`${environmentId}/${requestId}`)
+    return this.#environments.get(environmentId)?.get(requestId)
   }
 
   remove(environmentId: string, exchange: Exchange): void {
-    const id = `${environmentId}/${exchange.requestId}`
+    const running = this.#environments.get(environmentId)
     // An exchange that was refused before it was entered must not take out another of the same id.
-    if (this.#exchanges.get(id) === exchange) this.#exchanges.delete(id)
-  }
-
-  get size(): number {
-    return this.#exchanges.size
-  }
-
-  all(): Iterable<Exchange> {
-    return this.#exchanges.values()
+    if (running === undefined || running.get(exchange.requestId) !== exchange) return
+    running.delete(exchange.requestId)
+    this.#size--
   }
 }

@@ -67,13 +67,15 @@ class Relay implements StreamSink {
   run(): void {
     const { exchange: x, stream, writer, idleMs } = this.#options
     writer.attach(stream.call)
-    x.onTick = now => {
-      if (writer.isPaused) this.#lastByteAt = now
-      else if (now - this.#lastByteAt > idleMs) {
-        this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
-      } else writer.tick(now)
-    }
-    x.onStop = () => this.#giveUp({ kind: 'interrupted', detail: 'stopped by us' })
+    x.watch(
+      now => {
+        if (writer.isPaused) this.#lastByteAt = now
+        else if (now - this.#lastByteAt > idleMs) {
+          this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
+        } else writer.tick(now)
+      },
+      () => this.#giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+    )
     stream.pipe(this)
   }
 
@@ -138,8 +140,7 @@ class Relay implements StreamSink {
     if (this.#isDone) return
     this.#isDone = true
     const { exchange: x } = this.#options
-    x.onTick = undefined
-    x.onStop = undefined
+    x.unwatch()
     this.#resolve({
       error,
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),

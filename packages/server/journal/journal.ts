@@ -35,9 +35,24 @@ export interface JournalOptions {
 
 const SEGMENT = /^j-(\d{10})\.log$/
 
-/** CRC-32 in hex in front of the JSON: a torn or damaged line is told from a whole one. */
-export function encodeLine(json: string): Buffer {
-  return Buffer.from(`${crc32(json).toString(16).padStart(8, '0')}${json}\n`)
+/** Hex digits of the CRC-32 in front of each line's JSON: a torn or damaged line is told from a whole one. */
+const CHECKSUM_LENGTH = 8
+const NEWLINE = 10
+
+/** Lines are made in one buffer that is used again: a record allocates nothing here. */
+class LineEncoder {
+  #buffer = Buffer.allocUnsafe(64 * 1024)
+
+  /** Valid until the next call. */
+  encode(json: string): Buffer {
+    const most = CHECKSUM_LENGTH + json.length * 3 + 1
+    if (most > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(most * 2)
+    const end = CHECKSUM_LENGTH + this.#buffer.write(json, CHECKSUM_LENGTH, 'utf8')
+    const checksum = crc32(this.#buffer.subarray(CHECKSUM_LENGTH, end)).toString(16)
+    this.#buffer.write(checksum.padStart(CHECKSUM_LENGTH, '0'), 0, 'latin1')
+    this.#buffer[end] = NEWLINE
+    return this.#buffer.subarray(0, end + 1)
+  }
 }
 
 export function segmentPath(folder: string, sequence: number): string {
@@ -59,6 +74,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   let sequence = Math.max(0, ...listSegments(folder))
   let size = 0
   let dirty = false
+  const encoder = new LineEncoder()
   // A start never appends behind a line that a kill may have torn: it opens a segment of its own.
   let file = openSegment()
 
@@ -91,7 +107,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
 
   return {
     append(json) {
-      const line = encodeLine(json)
+      const line = encoder.encode(json)
       if (size > 0 && size + line.length > maxSegmentBytes) rotate()
       // A short write is legal; what is missing is written on.
       for (let at = 0; at < line.length; ) at += writeSync(file, line, at, line.length - at)

@@ -168,12 +168,12 @@ function report(x: Exchange, target: PlannedTarget, error: UpstreamError, deps: 
 function pause(x: Exchange, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      x.onStop = undefined
+      x.unwatch()
       resolve()
     }, ms)
-    x.onStop = fault => {
+    x.watch(undefined, fault => {
       clearTimeout(timer)
       reject(fault)
-    }
+    })
   })
 }

@@ -43,15 +43,16 @@ export async function readJson(
 async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise<Buffer> {
   const body = readBody(x.req, limit)
   const deadline = performance.now() + timeoutMs
-  x.onTick = now => {
-    if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
-  }
-  x.onStop = () => body.fail(canceledFault())
+  x.watch(
+    now => {
+      if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
+    },
+    () => body.fail(canceledFault()),
+  )
   try {
     return await body.bytes
   } finally {
-    x.onTick = undefined
-    x.onStop = undefined
+    x.unwatch()
   }
 }
 

@@ -39,8 +39,7 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     let headers: UpstreamHeaders = {}
     let size = 0
     const finish = (result: AttemptResult<PlainAnswer>): void => {
-      x.onTick = undefined
-      x.onStop = undefined
+      x.unwatch()
       resolve(result)
     }
     const giveUp = (error: UpstreamError): void => {
@@ -48,10 +47,12 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
       finish({ ok: false, error })
     }
     const deadline = performance.now() + options.timeoutMs
-    x.onTick = now => {
-      if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
-    }
-    x.onStop = () => giveUp({ kind: 'interrupted', detail: 'stopped by us' })
+    x.watch(
+      now => {
+        if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
+      },
+      () => giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+    )
     const call = options.transport.call(options.request, {
       onStart(startStatus, startHeaders) {
         status = startStatus

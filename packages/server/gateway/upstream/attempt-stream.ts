@@ -1,4 +1,4 @@
-import { openSseParser } from '@rideau/llm/frames/sse'
+import { openSseParser, type SseParser } from '@rideau/llm/frames/sse'
 import type { StreamEvent, UpstreamError } from '@rideau/llm/spec'
 import type { AttemptResult } from '../steps/call.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
@@ -32,16 +32,17 @@ export function attemptStream(
   return new Promise(resolve => {
     const { exchange: x } = options
     const opening = new Opening(options, result => {
-      x.onTick = undefined
-      x.onStop = undefined
+      x.unwatch()
       resolve(result)
     })
     const deadline = performance.now() + options.timeoutMs
-    x.onTick = now => {
-      if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
-      else onWait(now)
-    }
-    x.onStop = () => opening.giveUp({ kind: 'interrupted', detail: 'stopped by us' })
+    x.watch(
+      now => {
+        if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
+        else onWait(now)
+      },
+      () => opening.giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+    )
     opening.start()
   })
 }
@@ -58,16 +59,15 @@ class Opening implements OpenStream {
   #end: 'end' | UpstreamError | undefined
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
-  readonly #push: (chunk: Buffer) => void
+  readonly #parser: SseParser
 
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
     this.#options = options
     this.#settle = settle
     const decoder = options.dialect.openStream(options.target)
-    const parser = openSseParser(event => {
+    this.#parser = openSseParser(event => {
       if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data))
     })
-    this.#push = chunk => parser.push(chunk)
   }
 
   get call(): UpstreamCall {
@@ -112,7 +112,7 @@ class Opening implements OpenStream {
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {
-      this.#push(chunk)
+      this.#parser.push(chunk)
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
