@@ -54,13 +54,14 @@ export const createSetup = defineOperation({
   access: 'public',
   body: SetupBody,
   response: { 201: SetupResource },
-  faults: ['setup_closed'],
+  faults: ['setup_closed', 'control_rate_limit_exceeded'],
   audit: (_call, { organization, user }) => ({
     orgIds: [organization.id],
     resourceId: organization.id,
     actor: { kind: 'member', id: user.id },
   }),
-  handle: async ({ services, body }) => {
+  handle: async ({ services, caller, body }) => {
+    services.rates.countAttempt(caller.address)
     // Token and users first, so that only who may set up can make us work on a password.
     if (!isSameToken(body.setup_token, services.setupToken())) throw closed()
     if (await hasUsers(services.db)) throw closed()

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../testing/house.ts'
+
+/** What hangs below a deleted thing ends at once, at the gateway too. */
+
+let house: TestHouse
+let cookie: string
+beforeAll(async () => {
+  house = await openTestHouse()
+  const response = await fetch(`${house.controlUrl}/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@example.com', password: 'a long enough password' }),
+  })
+  cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0] as string
+})
+afterAll(() => house.close())
+
+/** By the owner's session, as the dashboard does it. */
+const asOwner = (method: string, path: string, body?: unknown) =>
+  fetch(house.controlUrl + path, {
+    method,
+    headers: {
+      cookie,
+      origin: house.controlUrl,
+      'x-rideau-csrf': '1',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+async function callGateway(key: string): Promise<string> {
+  const body = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hello' }] }
+  const response = await house.call('/v1/chat', body, { key })
+  const { error } = (await response.json()) as { error?: { code: string } }
+  return [response.status, error?.code].filter(part => part !== undefined).join(' ')
+}
+
+/** A project of its own with a key that works, also in memory. */
+async function newProject(orgId: string): Promise<{ id: string; key: string }> {
+  const made = await asOwner('POST', `/v1/orgs/${orgId}/projects`, { name: 'doomed' })
+  const { id } = (await made.json()) as { id: string }
+  const list = await asOwner('GET', `/v1/projects/${id}/environments`)
+  const { data } = (await list.json()) as { data: { id: string; name: string }[] }
+  const development = data.find(({ name }) => name === 'development')?.id as string
+  const created = await asOwner('POST', `/v1/environments/${development}/keys`, { kind: 'secret', name: 'k' })
+  const { key } = (await created.json()) as { key: string }
+  expect(await callGateway(key)).toBe('200')
+  return { id, key }
+}
+
+describe('the first gateway call after the answer to a deletion', () => {
+  test('of a project: 401 key_revoked for its keys, and for no others', async () => {
+    const { id, key } = await newProject(house.orgId)
+    expect((await asOwner('DELETE', `/v1/projects/${id}`)).status).toBe(204)
+    expect(await callGateway(key)).toBe('401 key_revoked')
+    expect(await callGateway(house.secretKey)).toBe('200')
+  })
+
+  test('of an organization: 401 key_revoked for every key below it', async () => {
+    const made = await asOwner('POST', '/v1/orgs', { name: 'doomed' })
+    const { id } = (await made.json()) as { id: string }
+    const projects = [await newProject(id), await newProject(id)]
+    expect((await asOwner('DELETE', `/v1/orgs/${id}`)).status).toBe(204)
+    for (const { key } of projects) expect(await callGateway(key)).toBe('401 key_revoked')
+    expect(await callGateway(house.secretKey)).toBe('200')
+  })
+})

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+
+interface Organization {
+  id: string
+  name: string
+  slug: string
+  time_zone: string
+}
+
+let plane: ControlPlane
+let tenant: Tenant
+let path: string
+beforeAll(async () => {
+  plane = await openControlPlane()
+})
+afterAll(() => plane.close())
+beforeEach(async () => {
+  tenant = await plane.insertTenant('acme')
+  path = `/v1/orgs/${tenant.organization.id}`
+})
+
+describe('POST /v1/orgs', () => {
+  test('201: whoever is signed in makes one and owns it', async () => {
+    const { cookie } = await plane.insertPerson()
+    const body = { name: 'Čapek & Söhne', time_zone: 'Europe/Prague' }
+    const { status, json } = await plane.call<Organization>('POST', '/v1/orgs', { cookie, body })
+    expect(status).toBe(201)
+    expect(json).toMatchObject({ ...body, slug: 'capek-sohne' })
+    const session = await plane.call<{ memberships: object[] }>('GET', '/v1/session', { cookie })
+    expect(session.json.memberships).toMatchObject([{ role: 'owner', organization: { id: json.id } }])
+    const project = await plane.call('POST', `/v1/orgs/${json.id}/projects`, { cookie, body: { name: 'p' } })
+    expect(project.outcome).toBe('201')
+    expect((await plane.call<List<Organization>>('GET', '/v1/orgs', { cookie })).json.data).toEqual([json])
+  })
+
+  test('a name that another has gets a slug of its own; a slug that is asked for is 409', async () => {
+    const { cookie } = tenant.people.viewer
+    const make = (body: object) => plane.call<Organization>('POST', '/v1/orgs', { cookie, body })
+    expect((await make({ name: 'Twice', slug: 'twice' })).outcome).toBe('201')
+    const second = await make({ name: 'Twice' })
+    expect([second.outcome, second.json.time_zone]).toEqual(['201', 'UTC'])
+    expect(second.json.slug).toMatch(/^twice-[0-9a-f]{8}$/)
+    expect((await make({ name: 'Other', slug: 'twice' })).outcome).toBe('409 resource_conflict slug')
+  })
+
+  test('403 insufficient_role: a management key makes none', async () => {
+    const { outcome } = await plane.call('POST', '/v1/orgs', { key: tenant.keys.admin, body: { name: 'x' } })
+    expect(outcome).toBe('403 insufficient_role')
+  })
+
+  test.each([
+    [{}, 'name'],
+    [{ name: 'x', slug: 'Not A Slug' }, 'slug'],
+    [{ name: 'x', slug: 'a'.repeat(49) }, 'slug'],
+    [{ name: 'x', slug: '-a' }, 'slug'],
+    [{ name: 'x', time_zone: 'Mars/Olympus' }, 'time_zone'],
+    [{ name: 'x', time_zone: '+02:00' }, 'time_zone'],
+    [{ name: 'x', owner: 'y' }, 'owner'],
+  ])('400 invalid_request: %j', async (body, param) => {
+    const { cookie } = tenant.people.viewer
+    expect((await plane.call('POST', '/v1/orgs', { cookie, body })).outcome).toBe(
+      `400 invalid_request ${param}`,
+    )
+  })
+})
+
+describe('PATCH /v1/orgs/{orgId}', () => {
+  const patch = (body: object) => plane.call<Organization>('PATCH', path, { key: tenant.keys.admin, body })
+
+  test('changes what is named and nothing else', async () => {
+    plane.clock.advance(1000)
+    const { json } = await patch({ time_zone: 'Asia/Kolkata' })
+    expect(json).toMatchObject({ name: 'acme', slug: tenant.organization.slug, time_zone: 'Asia/Kolkata' })
+    expect(json).toHaveProperty('updated_at', new Date(plane.clock.now()).toISOString())
+    expect((await patch({ time_zone: null })).json.time_zone).toBe('UTC')
+    expect((await patch({ name: 'New', slug: 'new-one' })).json).toMatchObject({
+      name: 'New',
+      slug: 'new-one',
+    })
+    expect((await patch({})).outcome).toBe('200')
+  })
+
+  test('409 resource_conflict: a slug of another organization', async () => {
+    const other = await plane.insertTenant('other')
+    expect((await patch({ slug: 'mine' })).outcome).toBe('200')
+    const taken = await plane.call('PATCH', `/v1/orgs/${other.organization.id}`, {
+      key: other.keys.admin,
+      body: { slug: 'mine' },
+    })
+    expect(taken.outcome).toBe('409 resource_conflict slug')
+    expect(taken.headers.get('x-should-retry')).toBe('false')
+  })
+
+  test.each([
+    [{ name: null }, 'name'],
+    [{ slug: null }, 'slug'],
+    [{ time_zone: 'x' }, 'time_zone'],
+  ])('400 invalid_request: %j', async (body, param) =>
+    expect((await patch(body)).outcome).toBe(`400 invalid_request ${param}`),
+  )
+})
+
+describe('DELETE /v1/orgs/{orgId}', () => {
+  test('204 for its owner: it is gone for everyone, its management keys are revoked, its slug is free', async () => {
+    const { owner, admin } = tenant.people
+    expect((await plane.call('DELETE', path, { cookie: admin.cookie })).outcome).toBe('403 insufficient_role')
+    const before = plane.writes()
+    expect((await plane.call('DELETE', path, { cookie: owner.cookie })).outcome).toBe('204')
+    expect(plane.writes()).toBe(before + 1)
+    expect((await plane.call('GET', path, { cookie: owner.cookie })).outcome).toBe('404 resource_not_found')
+    expect((await plane.call('DELETE', path, { cookie: owner.cookie })).outcome).toBe(
+      '404 resource_not_found',
+    )
+    for (const key of Object.values(tenant.keys)) {
+      expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('401 key_revoked')
+    }
+    const session = await plane.call<{ memberships: [] }>('GET', '/v1/session', { cookie: owner.cookie })
+    expect(session.json.memberships).toEqual([])
+    const body = { name: 'again', slug: tenant.organization.slug.slice(0, 40).replace(/-$/, '') }
+    expect((await plane.call('POST', '/v1/orgs', { cookie: owner.cookie, body })).outcome).toBe('201')
+  })
+})
