@@ -5,6 +5,7 @@ import { hasRole, type Role } from '../core/permissions.ts'
 import { insertManagementKey } from '../storage/management-keys.ts'
 import { insertRequestRecords } from '../storage/request-logs.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import { INSERT_POLICY, putProjectAuth } from '../testing/policies.ts'
 import { requestRecord } from '../testing/request-record.ts'
 import { createManagementKeyRow } from './management-keys/new-management-key.ts'
 import type { Operation } from './operation.ts'
@@ -32,13 +33,26 @@ async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
   if (operation.path.includes('{memberId}')) {
     ids.memberId = await plane.insertMember(tenant.organization.id, await plane.insertPerson(), 'viewer')
   }
-  if (operation.path.includes('{id}')) ids.id = await plane.insertCredential(tenant, 'sk-upstream')
+  if (operation.path.includes('{id}')) ids.id = await insertNamed(operation, tenant)
+  if (operation.path.endsWith('-auth')) await putProjectAuth(plane.database.db, tenant.development)
   if (operation.path.includes('{requestId}')) {
     const record = requestRecord(tenant.development, plane.newId(), plane.clock.now())
     await insertRequestRecords(plane.database.pool, [record])
     ids.requestId = record.request_id
   }
   return fill(operation, name => ids[name] as string)
+}
+
+async function insertNamed({ access }: Operation, tenant: Tenant): Promise<string> {
+  const of = typeof access === 'string' ? '' : access.of
+  if (!isPolicy(of)) return await plane.insertCredential(tenant, 'sk-upstream')
+  const id = plane.newId()
+  await INSERT_POLICY[of](plane.database.db, id, tenant.development)
+  return id
+}
+
+function isPolicy(of: string): of is keyof typeof INSERT_POLICY {
+  return Object.hasOwn(INSERT_POLICY, of)
 }
 
 async function insertManagement(tenant: Tenant): Promise<string> {
@@ -124,7 +138,7 @@ describe.each(guarded)('$name', ({ operation, access }) => {
     const doomed = await plane.insertTenant('doomed')
     const path = await pathOf(operation, doomed)
     const deleted_at = new Date(plane.clock.now())
-    if (!['org', 'member', 'management_key'].includes(access.of)) {
+    if (!['org', 'member', 'management_key', 'webhook'].includes(access.of)) {
       await plane.database.db
         .updateTable('projects')
         .set({ deleted_at })

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RequestRecord } from '../../core/request-record.ts'
+import { insertRequestRecords } from '../../storage/request-logs.ts'
+import type { EnvironmentRow } from '../../storage/schema.ts'
+import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { requestRecord } from '../../testing/request-record.ts'
+import type { z } from '../zod.ts'
+import type { BudgetResource } from './budget-resource.ts'
+
+type Budget = z.output<typeof BudgetResource>
+
+const NOW = Date.parse('2031-05-14T10:30:00Z')
+
+let plane: ControlPlane
+beforeAll(async () => {
+  plane = await openControlPlane()
+  plane.clock.advance(NOW - plane.clock.now())
+})
+afterAll(() => plane.close())
+
+const ofProject = (tenant: Tenant): string => `/v1/projects/${tenant.project.id}/budgets`
+const ofOrganization = (tenant: Tenant): string => `/v1/orgs/${tenant.organization.id}/budgets`
+const create = (tenant: Tenant, path: string, body: object) =>
+  plane.call<Budget>('POST', path, { key: tenant.keys.admin, body })
+const monthly = { limit_usd: 100, window: 'month' }
+
+/** One request of so many nano-dollars. */
+async function spend(environment: EnvironmentRow, cost: number | null, change: Partial<RequestRecord> = {}) {
+  const record = requestRecord(environment, plane.newId(), plane.clock.now(), {
+    cost_nano_usd: cost,
+    sandbox: false,
+    ...change,
+  })
+  await insertRequestRecords(plane.database.pool, [record])
+}
+
+test('made, listed with its spend, changed in part, removed', async () => {
+  const tenant = await plane.insertTenant('life')
+  await spend(tenant.development, 290_000_001)
+  const made = await create(tenant, ofProject(tenant), { ...monthly, alert_pcts: [100, 50, 100] })
+  const now = new Date(NOW).toISOString()
+  expect(made.status).toBe(201)
+  expect(made.json).toEqual({
+    id: expect.any(String),
+    org_id: tenant.organization.id,
+    project_id: tenant.project.id,
+    scope: null,
+    scope_ref: null,
+    window: 'month',
+    limit_usd: 100,
+    alert_pcts: [50, 100],
+    spent_usd: 0.290000001,
+    reserved_usd: 0,
+    resets_at: '2031-06-01T00:00:00.000Z',
+    created_at: now,
+    updated_at: now,
+  })
+  const { json } = await plane.call<List<Budget>>('GET', ofProject(tenant), { key: tenant.keys.viewer })
+  expect(json).toEqual({ data: [made.json], has_more: false, next_cursor: null })
+  const one = `/v1/budgets/${made.json.id}`
+  const key = tenant.keys.admin
+  const changed = await plane.call('PATCH', one, { key, body: { limit_usd: 0.1, alert_pcts: null } })
+  expect(changed.json).toEqual({ ...made.json, limit_usd: 0.1, alert_pcts: [] })
+  const scoped = { scope: 'environment', scope_ref: tenant.production.id }
+  const narrowed = await plane.call('PATCH', one, { key, body: scoped })
+  expect(narrowed.json).toMatchObject({ ...scoped, spent_usd: 0 })
+  const widened = await plane.call('PATCH', one, { key, body: { scope: null, scope_ref: null } })
+  expect(widened.json).toMatchObject({ scope: null, spent_usd: 0.290000001 })
+  expect((await plane.call('DELETE', one, { key })).status).toBe(204)
+  expect((await plane.call('PATCH', one, { key, body: {} })).outcome).toBe('404 resource_not_found')
+})
+
+describe('spent_usd', () => {
+  test('of a calendar window counts all of it, of total from the creation on', async () => {
+    const tenant = await plane.insertTenant('windows')
+    for (const at of ['2031-05-14T00:00:00Z', '2031-05-13T23:59:59Z', '2031-05-11T12:00:00Z']) {
+      await spend(tenant.development, 1_000_000_000, { at: new Date(at).toISOString() })
+    }
+    const made: [string, number, string | null][] = []
+    for (const window of ['day', 'week', 'month', 'total']) {
+      const { json } = await create(tenant, ofProject(tenant), { ...monthly, window })
+      made.push([window, json.spent_usd, json.resets_at])
+    }
+    expect(made).toEqual([
+      ['day', 1, '2031-05-15T00:00:00.000Z'],
+      ['week', 2, '2031-05-19T00:00:00.000Z'],
+      ['month', 3, '2031-06-01T00:00:00.000Z'],
+      ['total', 0, null],
+    ])
+    await spend(tenant.development, 500_000_000)
+    const { json } = await plane.call<List<Budget>>('GET', ofProject(tenant), { key: tenant.keys.viewer })
+    const spent = Object.fromEntries(json.data.map(({ window, spent_usd }) => [window, spent_usd]))
+    expect(spent).toEqual({ day: 1.5, week: 2.5, month: 3.5, total: 0.5 })
+  })
+
+  test('is of the whole, an environment or a key, and of no other tenant; an unknown price adds nothing', async () => {
+    const tenant = await plane.insertTenant('scopes')
+    const other = await plane.insertTenant('other')
+    const keyId = (await plane.insertApiKey(tenant)).row.id
+    await spend(tenant.development, 1_000_000_000, { key_id: keyId })
+    await spend(tenant.development, null, { key_id: keyId })
+    await spend(tenant.production, 2_000_000_000)
+    await spend(other.development, 4_000_000_000)
+    for (const path of [ofProject(tenant), ofOrganization(tenant)]) {
+      const spentOf = async (scope?: string, scope_ref?: string) =>
+        (await create(tenant, path, { ...monthly, scope, scope_ref })).json.spent_usd
+      expect(await spentOf()).toBe(3)
+      expect(await spentOf('environment', tenant.development.id)).toBe(1)
+      expect(await spentOf('environment', tenant.production.id)).toBe(2)
+      expect(await spentOf('key', keyId)).toBe(1)
+    }
+  })
+
+  test("counts the sandbox for a project and leaves it out of the organization's", async () => {
+    const tenant = await plane.insertTenant('sandbox')
+    await spend(tenant.development, 1_000_000_000, { sandbox: true })
+    await spend(tenant.development, 2_000_000_000)
+    expect((await create(tenant, ofProject(tenant), monthly)).json.spent_usd).toBe(3)
+    expect((await create(tenant, ofOrganization(tenant), monthly)).json.spent_usd).toBe(2)
+  })
+
+  test('adds up exactly where doubles would not', async () => {
+    const tenant = await plane.insertTenant('exact')
+    for (let count = 0; count < 10; count++) await spend(tenant.development, 100_000_000)
+    expect((await create(tenant, ofProject(tenant), monthly)).json.spent_usd).toBe(1)
+  })
+})
+
+describe('400 invalid_request', () => {
+  test.each([
+    [{ limit_usd: -1 }, 'limit_usd'],
+    [{ limit_usd: 1e7 }, 'limit_usd'],
+    [{ limit_usd: '1' }, 'limit_usd'],
+    [{ limit_usd: undefined }, 'limit_usd'],
+    [{ window: 'hour' }, 'window'],
+    [{ scope: 'end_user' }, 'scope'],
+    [{ scope: 'key' }, 'scope_ref'],
+    [{ scope: 'environment' }, 'scope_ref'],
+    [{ scope_ref: '00000000-0000-0000-0000-000000000000' }, 'scope_ref'],
+    [{ scope: 'key', scope_ref: '00000000-0000-0000-0000-000000000000' }, 'scope_ref'],
+    [{ alert_pcts: [0] }, 'alert_pcts[0]'],
+    [{ alert_pcts: [50, 1001] }, 'alert_pcts[1]'],
+    [{ alert_pcts: [1.5] }, 'alert_pcts[0]'],
+    [{ spent_usd: 0 }, 'spent_usd'],
+  ])('%j', async (change, param) => {
+    const tenant = await plane.insertTenant('bad')
+    for (const path of [ofProject(tenant), ofOrganization(tenant)]) {
+      const { outcome } = await create(tenant, path, { ...monthly, ...change })
+      expect(outcome).toBe(`400 invalid_request ${param}`)
+    }
+  })
+
+  test("scope_ref: another tenant's environment", async () => {
+    const tenant = await plane.insertTenant('ours')
+    const { development } = await plane.insertTenant('theirs')
+    const body = { ...monthly, scope: 'environment', scope_ref: development.id }
+    expect((await create(tenant, ofOrganization(tenant), body)).outcome).toBe('400 invalid_request scope_ref')
+  })
+})
+
+test("an organization's list has its own budgets, and a project's the project's", async () => {
+  const tenant = await plane.insertTenant('apart')
+  const one = (await create(tenant, ofOrganization(tenant), monthly)).json.id
+  const two = (await create(tenant, ofProject(tenant), monthly)).json.id
+  const idsOf = async (path: string) => {
+    const { json } = await plane.call<List<Budget>>('GET', path, { key: tenant.keys.viewer })
+    return json.data.map(({ id }) => id)
+  }
+  expect(await idsOf(ofOrganization(tenant))).toEqual([one])
+  expect(await idsOf(ofProject(tenant))).toEqual([two])
+})

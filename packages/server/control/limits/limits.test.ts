@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { INSERT_POLICY } from '../../testing/policies.ts'
+import type { z } from '../zod.ts'
+import type { LimitResource } from './limit-resource.ts'
+
+type Limit = z.output<typeof LimitResource>
+
+let plane: ControlPlane
+let tenant: Tenant
+let stranger: Tenant
+let keyId: string
+let foreignKeyId: string
+let inEnvironment: string
+let inOrganization: string
+beforeAll(async () => {
+  plane = await openControlPlane()
+  tenant = await plane.insertTenant('acme')
+  stranger = await plane.insertTenant('stranger')
+  keyId = (await plane.insertApiKey(tenant)).row.id
+  foreignKeyId = (await plane.insertApiKey(stranger)).row.id
+  inEnvironment = `/v1/environments/${tenant.development.id}/limits`
+  inOrganization = `/v1/orgs/${tenant.organization.id}/limits`
+})
+afterAll(() => plane.close())
+
+const create = (path: string, body: object, key = tenant.keys.admin) =>
+  plane.call<Limit>('POST', path, { key, body })
+const perMinute = { metric: 'requests', limit: 60, window_seconds: 60 }
+
+test('made, listed, changed in part, removed', async () => {
+  const key = tenant.keys.developer
+  const made = await create(inEnvironment, { scope: 'environment', ...perMinute }, key)
+  const now = new Date(plane.clock.now()).toISOString()
+  expect(made.status).toBe(201)
+  expect(made.json).toEqual({
+    id: expect.any(String),
+    org_id: tenant.organization.id,
+    project_id: tenant.project.id,
+    environment_id: tenant.development.id,
+    scope: 'environment',
+    scope_ref: null,
+    metric: 'requests',
+    limit: 60,
+    window_seconds: 60,
+    created_at: now,
+    updated_at: now,
+  })
+  const page = await plane.call<List<Limit>>('GET', inEnvironment, { key: tenant.keys.viewer })
+  expect(page.json).toEqual({ data: [made.json], has_more: false, next_cursor: null })
+  plane.clock.advance(1000)
+  const one = `/v1/limits/${made.json.id}`
+  const changed = await plane.call('PATCH', one, { key, body: { limit: 5 } })
+  const later = new Date(plane.clock.now()).toISOString()
+  expect(changed.json).toEqual({ ...made.json, limit: 5, updated_at: later })
+  const other = { metric: 'concurrency', window_seconds: null }
+  const concurrency = await plane.call('PATCH', one, { key, body: other })
+  expect(concurrency.json).toMatchObject({ metric: 'concurrency', limit: 5, window_seconds: null })
+  expect((await plane.call('DELETE', one, { key })).status).toBe(204)
+  expect((await plane.call('PATCH', one, { key, body: {} })).outcome).toBe('404 resource_not_found')
+})
+
+test('the lists of an organization, an environment and its sibling are apart', async () => {
+  const other = await plane.insertTenant('apart')
+  const paths = [
+    `/v1/orgs/${other.organization.id}/limits`,
+    `/v1/environments/${other.development.id}/limits`,
+    `/v1/environments/${other.production.id}/limits`,
+  ]
+  const ids: string[] = []
+  for (const [index, path] of paths.entries()) {
+    const body = { scope: index === 0 ? 'org' : 'environment', ...perMinute }
+    ids.push((await create(path, body, other.keys.admin)).json.id)
+  }
+  for (const [index, path] of paths.entries()) {
+    const { json } = await plane.call<List<Limit>>('GET', path, { key: other.keys.viewer })
+    expect(json.data.map(({ id }) => id)).toEqual([ids[index]])
+  }
+})
+
+describe('what a limit is on', () => {
+  beforeAll(async () => {
+    await INSERT_POLICY.end_user(plane.database.db, plane.newId(), tenant.development)
+    const [user] = (
+      await plane.database.pool.query('select external_id from end_users where environment_id = $1', [
+        tenant.development.id,
+      ])
+    ).rows
+    endUser = user.external_id
+  })
+  let endUser: string
+
+  test('of an environment: itself, its keys and its end users', async () => {
+    for (const [scope, scope_ref] of [
+      ['environment', undefined],
+      ['environment', tenant.development.id],
+      ['key', keyId],
+      ['end_user', endUser],
+      ['default_end_user', undefined],
+    ]) {
+      const { outcome, json } = await create(inEnvironment, { scope, scope_ref, ...perMinute })
+      expect([scope, outcome]).toEqual([scope, '201'])
+      expect(json.scope_ref).toBe(scope_ref ?? null)
+    }
+  })
+
+  test('of an organization: itself, and what of it has an id', async () => {
+    for (const [scope, scope_ref] of [
+      ['org', undefined],
+      ['org', tenant.organization.id],
+      ['project', tenant.project.id.toUpperCase()],
+      ['environment', tenant.production.id],
+      ['key', keyId],
+    ]) {
+      const { outcome, json } = await create(inOrganization, { scope, scope_ref, ...perMinute })
+      expect([scope, outcome]).toEqual([scope, '201'])
+      expect(json).toMatchObject({
+        scope_ref: scope_ref?.toLowerCase() ?? null,
+        project_id: null,
+        environment_id: null,
+      })
+    }
+  })
+
+  test.each([
+    ['a project without its id', 'org', 'project', () => undefined],
+    ['a project of another organization', 'org', 'project', () => stranger.project.id],
+    ['another organization', 'org', 'org', () => stranger.organization.id],
+    ['an environment of another organization', 'org', 'environment', () => stranger.development.id],
+    ['a key of another organization', 'org', 'key', () => foreignKeyId],
+    ['what is no id', 'org', 'key', () => 'backend'],
+    ['a key of another environment', 'env', 'key', () => foreignKeyId],
+    ['the sibling environment', 'env', 'environment', () => tenant.production.id],
+    ['a key without its id', 'env', 'key', () => undefined],
+    ['an unknown end user', 'env', 'end_user', () => 'nobody'],
+    ['every end user by a name', 'env', 'default_end_user', () => 'somebody'],
+  ])('400 invalid_request scope_ref: %s', async (_, at, scope, refOf) => {
+    const path = at === 'org' ? inOrganization : inEnvironment
+    const { outcome } = await create(path, { scope, scope_ref: refOf(), ...perMinute })
+    expect(outcome).toBe('400 invalid_request scope_ref')
+  })
+
+  test('400 invalid_request scope_ref: a changed scope needs its own', async () => {
+    const { json } = await create(inEnvironment, { scope: 'environment', ...perMinute })
+    const body = { scope: 'key' }
+    const { outcome } = await plane.call('PATCH', `/v1/limits/${json.id}`, { key: tenant.keys.admin, body })
+    expect(outcome).toBe('400 invalid_request scope_ref')
+  })
+})
+
+describe('400 invalid_request', () => {
+  test.each([
+    [{ scope: 'project' }, 'scope'],
+    [{ scope: 'org' }, 'scope'],
+    [{ scope: 'team' }, 'scope'],
+    [{ scope: undefined }, 'scope'],
+    [{ metric: 'usd' }, 'metric'],
+    [{ limit: -1 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
+    [{ limit: '1' }, 'limit'],
+    [{ limit: 2 ** 60 }, 'limit'],
+    [{ limit: null }, 'limit'],
+    [{ window_seconds: undefined }, 'window_seconds'],
+    [{ window_seconds: 0 }, 'window_seconds'],
+    [{ window_seconds: 31 * 86400 + 1 }, 'window_seconds'],
+    [{ metric: 'concurrency' }, 'window_seconds'],
+    [{ window: 'day' }, 'window'],
+  ])('%j', async (change, param) => {
+    const { outcome } = await create(inEnvironment, { scope: 'environment', ...perMinute, ...change })
+    expect(outcome).toBe(`400 invalid_request ${param}`)
+  })
+
+  test.each(['end_user', 'default_end_user'])('scope %s of an organization', async scope => {
+    expect((await create(inOrganization, { scope, ...perMinute })).outcome).toBe('400 invalid_request scope')
+  })
+})
+
+test("403 insufficient_role: a developer neither makes nor touches the organization's", async () => {
+  const key = tenant.keys.developer
+  const body = { scope: 'org', ...perMinute }
+  expect((await create(inOrganization, body, key)).outcome).toBe('403 insufficient_role')
+  const { json } = await create(inOrganization, body)
+  const one = `/v1/limits/${json.id}`
+  expect((await plane.call('PATCH', one, { key, body: { limit: 1 } })).outcome).toBe('403 insufficient_role')
+  expect((await plane.call('DELETE', one, { key })).outcome).toBe('403 insufficient_role')
+  expect((await plane.call('DELETE', one, { key: tenant.keys.admin })).status).toBe(204)
+})

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import type { z } from '../zod.ts'
+import type { PlanResource } from './plan-resource.ts'
+
+type Plan = z.output<typeof PlanResource>
+
+let plane: ControlPlane
+let tenant: Tenant
+let path: string
+let key: string
+beforeAll(async () => {
+  plane = await openControlPlane()
+})
+beforeEach(async () => {
+  tenant = await plane.insertTenant('acme')
+  path = `/v1/environments/${tenant.development.id}/plans`
+  key = tenant.keys.developer
+})
+afterAll(() => plane.close())
+
+const create = (body: object) => plane.call<Plan>('POST', path, { key, body })
+const patch = (id: string, body: object) => plane.call<Plan>('PATCH', `/v1/plans/${id}`, { key, body })
+const defaults = async () => {
+  const { json } = await plane.call<List<Plan>>('GET', path, { key })
+  return json.data.filter(plan => plan.is_default).map(({ id }) => id)
+}
+
+test('made with every bound, read, listed, changed in part, removed', async () => {
+  const bounds = {
+    allowed_models: ['openai/*', 'fast'],
+    scopes: ['ai.chat', 'feedback'],
+    requests_per_minute: 10,
+    max_concurrency: 2,
+    tokens_per_day: 50_000,
+    usd_per_month: 4.99,
+    is_default: true,
+  }
+  const made = await create({ name: 'pro', ...bounds })
+  const now = new Date(plane.clock.now()).toISOString()
+  expect(made.status).toBe(201)
+  expect(made.json).toEqual({
+    id: expect.any(String),
+    project_id: tenant.project.id,
+    environment_id: tenant.development.id,
+    name: 'pro',
+    ...bounds,
+    created_at: now,
+    updated_at: now,
+  })
+  const one = `/v1/plans/${made.json.id}`
+  const viewer = { key: tenant.keys.viewer }
+  expect((await plane.call('GET', one, viewer)).json).toEqual(made.json)
+  expect((await plane.call<List<Plan>>('GET', path, viewer)).json.data).toEqual([made.json])
+  const changed = await patch(made.json.id, { usd_per_month: null, scopes: null, max_concurrency: 0 })
+  expect(changed.json).toEqual({ ...made.json, usd_per_month: null, scopes: null, max_concurrency: 0 })
+  expect((await plane.call('DELETE', one, { key })).status).toBe(204)
+  expect((await plane.call('GET', one, { key })).outcome).toBe('404 resource_not_found')
+})
+
+test('absent bounds are null and bind nothing', async () => {
+  const { json } = await create({ name: 'free', requests_per_minute: null })
+  expect(json).toMatchObject({
+    allowed_models: null,
+    scopes: null,
+    requests_per_minute: null,
+    max_concurrency: null,
+    tokens_per_day: null,
+    usd_per_month: null,
+    is_default: false,
+  })
+})
+
+describe('the default plan', () => {
+  test('is one at most: a new one takes the place of the old', async () => {
+    const first = (await create({ name: 'a', is_default: true })).json.id
+    expect(await defaults()).toEqual([first])
+    const second = (await create({ name: 'b', is_default: true })).json.id
+    expect(await defaults()).toEqual([second])
+    await patch(first, { is_default: true })
+    expect(await defaults()).toEqual([first])
+    await patch(first, { is_default: true })
+    expect(await defaults()).toEqual([first])
+    await patch(first, { is_default: false })
+    expect(await defaults()).toEqual([])
+  })
+
+  test('stays the old one where the new one is refused', async () => {
+    const first = (await create({ name: 'a', is_default: true })).json.id
+    expect((await create({ name: 'a', is_default: true })).outcome).toBe('409 resource_conflict name')
+    expect(await defaults()).toEqual([first])
+  })
+
+  test('is one also of many that are set at once', async () => {
+    const made = await Promise.all(['a', 'b', 'c', 'd'].map(name => create({ name, is_default: true })))
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(await defaults()).toHaveLength(1)
+  })
+
+  test('of the sibling environment is another', async () => {
+    await create({ name: 'a', is_default: true })
+    const body = { name: 'a', is_default: true }
+    await plane.call('POST', `/v1/environments/${tenant.production.id}/plans`, { key, body })
+    expect(await defaults()).toHaveLength(1)
+  })
+})
+
+describe('409 resource_conflict name', () => {
+  test('a plan of this name is there; a change to it leaves both untouched', async () => {
+    await create({ name: 'a' })
+    const { json } = await create({ name: 'b' })
+    expect((await create({ name: 'a' })).outcome).toBe('409 resource_conflict name')
+    expect((await patch(json.id, { name: 'a', max_concurrency: 1 })).outcome).toBe(
+      '409 resource_conflict name',
+    )
+    expect((await plane.call('GET', `/v1/plans/${json.id}`, { key })).json).toEqual(json)
+    expect((await patch(json.id, { name: 'b' })).status).toBe(200)
+  })
+})
+
+test.each([
+  [{ name: '' }, 'invalid_request name'],
+  [{ name: 'x'.repeat(65) }, 'invalid_request name'],
+  [{ allowed_models: [''] }, 'invalid_request allowed_models[0]'],
+  [{ scopes: [] }, 'invalid_scope scopes'],
+  [{ scopes: ['ai.fly'] }, 'invalid_scope scopes'],
+  [{ requests_per_minute: -1 }, 'invalid_request requests_per_minute'],
+  [{ max_concurrency: 0.5 }, 'invalid_request max_concurrency'],
+  [{ tokens_per_day: '1' }, 'invalid_request tokens_per_day'],
+  [{ usd_per_month: -0.01 }, 'invalid_request usd_per_month'],
+  [{ is_default: 'yes' }, 'invalid_request is_default'],
+  [{ price: 1 }, 'invalid_request price'],
+])('400 %j', async (change, outcome) => {
+  expect((await create({ name: 'a', ...change })).outcome).toBe(`400 ${outcome}`)
+})

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import type { z } from '../zod.ts'
+import type { NewWebhookResource, WebhookResource } from './webhook-resource.ts'
+
+type Webhook = z.output<typeof WebhookResource>
+type NewWebhook = z.output<typeof NewWebhookResource>
+
+let plane: ControlPlane
+let tenant: Tenant
+beforeAll(async () => {
+  plane = await openControlPlane()
+  tenant = await plane.insertTenant('acme')
+})
+afterAll(() => plane.close())
+
+const pathOf = (of: Tenant): string => `/v1/orgs/${of.organization.id}/webhooks`
+const events = ['quota.alert', 'budget.alert', 'quota.alert']
+
+test('made with its secret once, listed, changed in part, removed; the secret is sealed', async () => {
+  const key = tenant.keys.admin
+  const url = 'https://hooks.example.com/rideau?x=1'
+  const made = await plane.call<NewWebhook>('POST', pathOf(tenant), { key, body: { url, events } })
+  expect(made.status).toBe(201)
+  const { secret, ...record } = made.json
+  const now = new Date(plane.clock.now()).toISOString()
+  expect(record).toEqual({
+    id: expect.any(String),
+    org_id: tenant.organization.id,
+    url,
+    events: ['budget.alert', 'quota.alert'],
+    created_at: now,
+    updated_at: now,
+  })
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret) ?? []
+  expect(Buffer.from(encoded, 'base64')).toHaveLength(32)
+  const { secret_cipher } = await plane.database.db
+    .selectFrom('webhooks')
+    .select('secret_cipher')
+    .where('id', '=', record.id)
+    .executeTakeFirstOrThrow()
+  expect(plane.secretBox.open(secret_cipher, `webhooks:${record.id}`)).toBe(secret)
+  const page = await plane.call<List<Webhook>>('GET', pathOf(tenant), { key: tenant.keys.viewer })
+  expect(page.json.data).toEqual([record])
+  const one = `/v1/webhooks/${record.id}`
+  const changed = await plane.call('PATCH', one, { key, body: { events: ['circuit.open'] } })
+  expect(changed.json).toEqual({ ...record, events: ['circuit.open'] })
+  const moved = await plane.call<Webhook>('PATCH', one, { key, body: { url: 'http://127.0.0.1:1/' } })
+  expect(moved.json.url).toBe('http://127.0.0.1:1/')
+  const { rows } = await plane.database.pool.query('select before, after from audit_log')
+  expect(JSON.stringify(rows)).not.toContain(encoded)
+  expect((await plane.call('DELETE', one, { key })).status).toBe(204)
+  expect((await plane.call('DELETE', one, { key })).outcome).toBe('404 resource_not_found')
+})
+
+describe('400 invalid_request', () => {
+  test.each([
+    [{ url: 'not a url' }, 'url'],
+    [{ url: 'ftp://example.com' }, 'url'],
+    [{ url: 'https://user:pass@example.com' }, 'url'],
+    [{ url: 'https://example.com/#x' }, 'url'],
+    [{ url: 'http://169.254.169.254/latest' }, 'url'],
+    [{ url: null }, 'url'],
+    [{ events: [] }, 'events'],
+    [{ events: ['everything'] }, 'events[0]'],
+    [{ events: null }, 'events'],
+    [{ secret: 'mine' }, 'secret'],
+  ])('%j', async (change, param) => {
+    const body = { url: 'https://example.com', events: ['budget.alert'], ...change }
+    const { outcome } = await plane.call('POST', pathOf(tenant), { key: tenant.keys.admin, body })
+    expect(outcome).toBe(`400 invalid_request ${param}`)
+  })
+
+  test.each([
+    'http://hooks.example.com',
+    'https://hooks.example.com:8443',
+    'https://127.0.0.1',
+    'https://2130706433',
+    'https://[::ffff:10.0.0.1]',
+    'https://10.1.2.3/hook',
+  ])('url %s where private addresses are closed', async url => {
+    const closed = await openControlPlane({ egress: { allowPrivate: false } })
+    try {
+      const there = await closed.insertTenant('acme')
+      const body = { url, events: ['budget.alert'] }
+      const { outcome } = await closed.call('POST', pathOf(there), { key: there.keys.admin, body })
+      expect(outcome).toBe('400 invalid_request url')
+    } finally {
+      await closed.close()
+    }
+  })
+})
+
+test("its own organization's alone", async () => {
+  const other = await plane.insertTenant('other')
+  const body = { url: 'https://example.com', events: ['budget.alert'] }
+  const made = await plane.call<NewWebhook>('POST', pathOf(other), { key: other.keys.admin, body })
+  const one = `/v1/webhooks/${made.json.id}`
+  expect((await plane.call('PATCH', one, { key: tenant.keys.admin, body: {} })).outcome).toBe(
+    '404 resource_not_found',
+  )
+})
