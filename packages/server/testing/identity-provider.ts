@@ -1,0 +1,52 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+
+type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
+
+/** An identity provider on loopback, whose documents a test may set. A string is sent as it is. */
+export interface IdentityProvider {
+  readonly issuer: string
+  readonly jwksUrl: string
+  readonly publicKey: JWK
+  /** By path: `/.well-known/openid-configuration`, `/keys`. */
+  readonly answers: Map<string, Answer>
+  /** Paths that were asked for. */
+  readonly asked: string[]
+  /** Signed by its key, with `iss`, `aud`, `sub`, `iat` and `exp` where the claims have none; undefined leaves one out. */
+  sign(claims: Record<string, unknown>, now: number, header?: Record<string, unknown>): Promise<string>
+  close(): Promise<void>
+}
+
+export const DISCOVERY = '/.well-known/openid-configuration'
+export const KEYS = '/keys'
+
+export async function openIdentityProvider(): Promise<IdentityProvider> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
+  const answers = new Map<string, Answer>()
+  const asked: string[] = []
+  const server = createServer((req, res) => {
+    asked.push(req.url ?? '')
+    const { status = 200, headers = {}, body } = answers.get(req.url ?? '') ?? { status: 404, body: {} }
+    res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const jwksUrl = `${issuer}${KEYS}`
+  answers.set(DISCOVERY, { body: { issuer, jwks_uri: jwksUrl } })
+  answers.set(KEYS, { body: { keys: [jwk] } })
+  return {
+    issuer,
+    jwksUrl,
+    publicKey: jwk,
+    answers,
+    asked,
+    sign(claims, now, header = {}) {
+      const iat = Math.floor(now / 1000)
+      const payload = { iss: issuer, aud: 'app', sub: 'alice', iat, exp: iat + 300, ...claims }
+      return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'one', ...header }).sign(privateKey)
+    },
+    close: () => new Promise(resolve => void server.close(() => resolve()).closeAllConnections()),
+  }
+}
