@@ -33,6 +33,8 @@ export interface TestHouse {
   createKey(fields: Record<string, unknown>, environmentId?: string): Promise<{ id: string; key: string }>
   /** Waits for the log record of a request. */
   findLog(requestId: string): Promise<Record<string, any>>
+  /** Closes the house and leaves its database to look at. */
+  stop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -75,6 +77,11 @@ export async function openTestHouse(
     organization: { name: 'Test' },
   })
   if (setUp.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(setUp.body)}`)
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    stopping ??= house.close()
+    return stopping
+  }
   const managementKey = setUp.body.management_key.key as string
   const secretKey = setUp.body.secret_key.key as string
   const environments = setUp.body.environments as { id: string; name: string }[]
@@ -127,8 +134,9 @@ export async function openTestHouse(
       }
       throw new Error(`no log of ${requestId} in 10 s`)
     },
+    stop,
     async close() {
-      await house.close()
+      await stop()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/house.ts'
+import { completion, openScriptedUpstream, type ScriptedUpstream } from '../../testing/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  upstream.script(completion('Hello.'))
+})
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const BODY = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Say hello.' }] }
+
+async function outcome(key: string, body: object = BODY): Promise<string> {
+  const response = await house.call('/v1/chat', body, { key })
+  const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
+  return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
+}
+
+const roll = async (id: string, body: object): Promise<string> =>
+  (await house.manage('POST', `/v1/keys/${id}/roll`, body)).body.key
+
+describe('a rolled key', () => {
+  test('works beside the new one for the overlap, and not a moment longer', async () => {
+    const old = await house.createKey({})
+    const successor = await roll(old.id, { overlap_hours: 1 })
+    expect([await outcome(old.key), await outcome(successor)]).toEqual(['200', '200'])
+    await house.database.pool.query('update keys set expires_at = now() where id = $1', [old.id])
+    // The announcement of a change by plain SQL is awaited by a write through the control plane.
+    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, {})
+    expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
+  })
+
+  test('ends at once without overlap', async () => {
+    const old = await house.createKey({})
+    expect(await outcome(old.key)).toBe('200')
+    const successor = await roll(old.id, { overlap_seconds: 0 })
+    expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
+  })
+
+  test('hands on its restrictions', async () => {
+    const old = await house.createKey({ restrictions: { allowed_models: ['openai/*'] } })
+    expect(await outcome(await roll(old.id, {}))).toBe('403 model_not_allowed model')
+  })
+})
+
+test('every request that starts after the revocation has returned is refused, under load', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { id, key } = await house.createKey({})
+    let revokedAt = Number.POSITIVE_INFINITY
+    let refused = 0
+    const wrong: string[] = []
+    const caller = async (): Promise<void> => {
+      while (refused < 20) {
+        const startedAt = performance.now()
+        const seen = await outcome(key)
+        if (seen !== '200') refused++
+        if (startedAt > revokedAt && seen !== '401 key_revoked') wrong.push(seen)
+        if (startedAt <= revokedAt && seen !== '200' && seen !== '401 key_revoked') wrong.push(seen)
+      }
+    }
+    const callers = Array.from({ length: 8 }, caller)
+    expect(await outcome(key)).toBe('200')
+    const { status } = await house.manage('POST', `/v1/keys/${id}/revoke`)
+    revokedAt = performance.now()
+    expect(status).toBe(200)
+    await Promise.all(callers)
+    expect(wrong).toEqual([])
+  }
+})
+
+test('a changed restriction holds from the next request on', async () => {
+  const { id, key } = await house.createKey({})
+  expect(await outcome(key)).toBe('200')
+  await house.manage('PATCH', `/v1/keys/${id}`, { restrictions: { allowed_models: ['openai/*'] } })
+  expect(await outcome(key)).toBe('403 model_not_allowed model')
+  await house.manage('PATCH', `/v1/keys/${id}`, { restrictions: null, scopes: ['feedback'] })
+  expect(await outcome(key)).toBe('403 endpoint_not_allowed')
+})
+
+describe('max_request_cost_usd', () => {
+  // gpt-4o-mini: 0.15 and 0.6 dollars a million; "Say hello." counts 7 tokens, which is 1,050 nano-dollars.
+  const MINI = { ...BODY, model: 'openai/gpt-4o-mini' }
+  const bounded = async (usd: number): Promise<string> =>
+    (await house.createKey({ restrictions: { max_request_cost_usd: usd } })).key
+
+  test('is held against the input and the cap that the caller names', async () => {
+    const key = await bounded(0.000_061_05)
+    expect(await outcome(key, { ...MINI, max_output_tokens: 100 })).toBe('200')
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 100 })
+    const seen = upstream.requests.length
+    expect(await outcome(key, { ...MINI, max_output_tokens: 101 })).toBe(
+      '402 budget_exceeded restrictions.max_request_cost_usd',
+    )
+    expect(upstream.requests).toHaveLength(seen)
+  })
+
+  test('becomes the output cap where the caller names none', async () => {
+    expect(await outcome(await bounded(0.000_061_05), MINI)).toBe('200')
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 100 })
+    expect(await outcome(await bounded(0.000_061_64), MINI)).toBe('200')
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 100 })
+    expect(await outcome(await bounded(0.000_001_65), MINI)).toBe('200')
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 1 })
+    expect(await outcome(await bounded(0.000_001_649), MINI)).toBe(
+      '402 budget_exceeded restrictions.max_request_cost_usd',
+    )
+  })
+
+  test('sends no cap where the model itself keeps within it', async () => {
+    expect(await outcome(await bounded(1), MINI)).toBe('200')
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('max_completion_tokens')
+  })
+
+  test('counts the fictitious prices of the sandbox too', async () => {
+    expect(await outcome(await bounded(0.000_001))).toBe(
+      '402 budget_exceeded restrictions.max_request_cost_usd',
+    )
+  })
+
+  test('counts every answer that a compat caller asks for', async () => {
+    const key = await bounded(0.000_061_05)
+    const call = async (n: number): Promise<number> =>
+      (await house.call('/openai/v1/chat/completions', { ...MINI, n, max_tokens: 50 }, { key })).status
+    expect([await call(2), await call(3)]).toEqual([200, 402])
+  })
+
+  test('400 model_unpriced: an unknown price is never zero', async () => {
+    await house.addCredential('custom', { base_url: upstream.baseUrl })
+    const key = await bounded(1)
+    expect(await outcome(key, { ...BODY, model: 'custom/anything' })).toBe('400 model_unpriced model')
+  })
+})
+
+describe('last_used_at', () => {
+  test('is written when the house closes at the latest, and announced to nobody', async () => {
+    const other = await openTestHouse()
+    const { id, key } = await other.createKey({})
+    await other.createKey({})
+    const before = Date.now()
+    await other.call('/v1/chat', BODY, { key })
+    await other.stop()
+    const { rows } = await other.database.pool.query<{ id: string; last_used_at: Date | null }>(
+      'select id, last_used_at from keys where last_used_at is not null',
+    )
+    expect(rows.map(row => row.id)).toEqual([id])
+    expect(rows[0]?.last_used_at?.getTime()).toBeGreaterThanOrEqual(before)
+    await other.close()
+  })
+})
