@@ -43,6 +43,9 @@ const Settings = z.object({
   RIDEAU_CONFIG_MAX_STALE_SECONDS: z.coerce.number().int().min(0).default(300),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
+  RIDEAU_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
+  RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
 })
 
 export interface Config {
@@ -66,6 +69,15 @@ export interface Config {
   readonly allowPrivateUpstreams: boolean
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: TrustedProxies
+  /** undefined: people sign in by password alone. */
+  readonly oidc: OidcConfig | undefined
+}
+
+interface OidcConfig {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly allowInsecure: boolean
 }
 
 /** A setting out of form: its message names the setting, never its value. */
@@ -93,6 +105,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     )
   }
   const production = settings.NODE_ENV === 'production'
+  const allowPrivateUpstreams =
+    settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST))
   return {
     production,
     logLevel: settings.LOG_LEVEL,
@@ -108,10 +122,24 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     compatPrefix: settings.RIDEAU_COMPAT_PREFIX,
     anthropicPrefix: settings.RIDEAU_ANTHROPIC_PREFIX,
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
-    allowPrivateUpstreams:
-      settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST)),
+    allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
+    oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
+}
+
+function toOidcConfig(settings: z.output<typeof Settings>, allowInsecure: boolean): OidcConfig | undefined {
+  const names = ['RIDEAU_OIDC_ISSUER', 'RIDEAU_OIDC_CLIENT_ID', 'RIDEAU_OIDC_CLIENT_SECRET'] as const
+  const [issuer, clientId, clientSecret] = names.map(name => settings[name])
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    const missing = names.filter(name => settings[name] === undefined)
+    throw new ConfigError(`${missing.join(', ')}: must be set too, since sign-in by OIDC needs all three`)
+  }
+  if (!issuer.startsWith('https:') && !allowInsecure) {
+    throw new ConfigError('RIDEAU_OIDC_ISSUER: must be https')
+  }
+  return { issuer, clientId, clientSecret, allowInsecure }
 }
 
 function isLoopback(host: string): boolean {

@@ -25,6 +25,8 @@ import { openPasswords } from './password.ts'
 import { readJson } from './read-json.ts'
 import { registerOperations } from './register-operations.ts'
 import { type HttpPart, toSchemaFault } from './schema-fault.ts'
+import type { OidcSettings } from './session/oidc/oidc-client.ts'
+import { registerOidc } from './session/oidc/register-oidc.ts'
 import { z } from './zod.ts'
 
 declare module 'fastify' {
@@ -49,6 +51,8 @@ export interface ControlDeps {
   readonly gatewayUrl: () => string
   /** Whose `X-Forwarded-For` tells a caller's address. */
   readonly trustedProxies: TrustedProxies
+  /** undefined: sign-in is by password alone. */
+  readonly oidc?: OidcSettings | undefined
   /** undefined: no token was made. That set-up is over is decided by a user's existence, not by this. */
   readonly setupToken: () => string | undefined
   /** Awaited after every successful unsafe call, before its answer: lets the gateway's snapshots catch up. */
@@ -128,6 +132,7 @@ export async function createControlServer(
     rates: openControlRates(deps.clock),
   }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
+  if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
   registerDocuments(app, deps)
   return app
 }

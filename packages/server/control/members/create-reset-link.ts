@@ -27,7 +27,10 @@ export const createResetLink = defineOperation({
       throw new Fault('resource_conflict', 'Change the own password by POST /v1/session/password.')
     }
     if (!(await mayResetPassword(services.wholeDb, actor.id, userId))) {
-      throw new Fault('insufficient_role', 'Only who owns every organization of this person may do this.')
+      throw new Fault(
+        'insufficient_role',
+        'Only who owns every organization of this person may do this, and not where it signs in by OIDC.',
+      )
     }
     const token = createToken(services.random)
     const now = services.clock.now()

@@ -1,0 +1,73 @@
+import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/identities.ts'
+import { acceptInvitation, listInvitationsFor } from '../../../storage/members.ts'
+import { lockOrganization } from '../../../storage/organizations.ts'
+import type { Db } from '../../../storage/pool.ts'
+import type { UserRow } from '../../../storage/schema.ts'
+import { findUserByEmail, getUser, insertUser, lockUser, markEmailProven } from '../../../storage/users.ts'
+import type { Services } from '../../operation.ts'
+import { storePassword } from '../store-password.ts'
+import type { OidcPerson } from './oidc-client.ts'
+
+/**
+ * The account of whom the issuer vouches for: linked before, or by its e-mail address, or made for who is invited.
+ * undefined: nobody here knows this person.
+ */
+export async function findOidcUser(services: Services, person: OidcPerson): Promise<UserRow | undefined> {
+  const { issuer, subject, verifiedEmail: email } = person
+  return await services.wholeDb.transaction().execute(async tx => {
+    // Before the look, so that of two first sign-ins at once the second finds what the first made.
+    if (email !== undefined) await lockEmail(tx, email)
+    const linked = await findUserByIdentity(tx, issuer, subject)
+    if (linked !== undefined || email === undefined) return linked
+    const existing = await findUserByEmail(tx, email)
+    const user =
+      existing === undefined
+        ? await joinInvited(tx, services, email, person.name)
+        : await proveEmail(tx, services, existing)
+    if (user === undefined) return undefined
+    const created_at = new Date(services.clock.now())
+    await insertIdentity(tx, { issuer, subject, user_id: user.id, created_at })
+    return user
+  })
+}
+
+/**
+ * An account whose address nobody vouched for may have been made, by an invitation, by somebody else than the address
+ * belongs to. Who can prove the address takes it over: what opened it before opens it no more.
+ */
+async function proveEmail(tx: Db, services: Services, user: UserRow): Promise<UserRow> {
+  if (user.email_proven) return user
+  const now = new Date(services.clock.now())
+  await lockUser(tx, user.id)
+  await markEmailProven(tx, user.id, now)
+  await storePassword(tx, user.id, null, now)
+  return await getUser(tx, user.id)
+}
+
+async function joinInvited(
+  tx: Db,
+  services: Services,
+  email: string,
+  name: string | undefined,
+): Promise<UserRow | undefined> {
+  const now = new Date(services.clock.now())
+  const invitations = (await listInvitationsFor(tx, email)).filter(
+    ({ invite_expires_at }) => invite_expires_at !== null && invite_expires_at > now,
+  )
+  if (invitations.length === 0) return undefined
+  const user: UserRow = {
+    id: services.newId(),
+    email,
+    name: name === undefined || name === '' ? null : name.slice(0, 200),
+    password_hash: null,
+    email_proven: true,
+    created_at: now,
+    updated_at: now,
+  }
+  await insertUser(tx, user)
+  for (const { id, org_id } of invitations) {
+    await lockOrganization(tx, org_id)
+    await acceptInvitation(tx, id, user.id, now)
+  }
+  return user
+}

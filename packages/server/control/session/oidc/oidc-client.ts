@@ -1,0 +1,102 @@
+import * as client from 'openid-client'
+import type { Clock } from '../../../core/chance.ts'
+
+/** Where people of this house sign in besides by password; by the operator's settings. */
+export interface OidcSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** An issuer without TLS, for development. */
+  readonly allowInsecure: boolean
+}
+
+/** What must still be known when the browser comes back. */
+export interface PendingSignIn {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** Who the issuer says it is. */
+export interface OidcPerson {
+  readonly issuer: string
+  readonly subject: string
+  /** In lower case; undefined where the issuer does not vouch for it. */
+  readonly verifiedEmail: string | undefined
+  readonly name: string | undefined
+}
+
+export interface OidcClient {
+  /** Where to send the browser. Rejects where the issuer cannot be asked. */
+  begin(redirectUri: string): Promise<{ url: URL; pending: PendingSignIn }>
+  /** `callback`: the address that the browser came back to. Rejects where anything of it does not fit. */
+  finish(callback: URL, pending: PendingSignIn): Promise<OidcPerson>
+}
+
+/** The issuer may change its addresses; its keys are asked for anew by the library itself. */
+const METADATA_MS = 3_600_000
+const TIMEOUT_SECONDS = 10
+
+/** Authorization code with PKCE, state and nonce. */
+export function openOidcClient(settings: OidcSettings, clock: Clock): OidcClient {
+  let known: { config: Promise<client.Configuration>; until: number } | undefined
+  const configure = (): Promise<client.Configuration> => {
+    if (known !== undefined && known.until > clock.now()) return known.config
+    const config = discover(settings)
+    const fresh = { config, until: clock.now() + METADATA_MS }
+    known = fresh
+    config.catch(() => {
+      if (known === fresh) known = undefined
+    })
+    return config
+  }
+  return {
+    async begin(redirectUri) {
+      const config = await configure()
+      const pending = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+      }
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(pending.verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url, pending }
+    },
+    async finish(callback, pending) {
+      const tokens = await client.authorizationCodeGrant(await configure(), callback, {
+        expectedState: pending.state,
+        expectedNonce: pending.nonce,
+        pkceCodeVerifier: pending.verifier,
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new Error('the issuer gave no ID token')
+      const { email, email_verified: isVerified, name } = claims
+      // Some issuers write the claim as a text.
+      const vouched = isVerified === true || isVerified === 'true'
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        verifiedEmail: vouched && typeof email === 'string' ? email.trim().toLowerCase() : undefined,
+        name: typeof name === 'string' ? name : undefined,
+      }
+    },
+  }
+}
+
+async function discover(settings: OidcSettings): Promise<client.Configuration> {
+  const { issuer, clientId, clientSecret, allowInsecure } = settings
+  // Signatures are checked also where the token came straight from the issuer.
+  const execute = [client.enableNonRepudiationChecks]
+  if (allowInsecure) execute.push(client.allowInsecureRequests)
+  return await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+    execute,
+    timeout: TIMEOUT_SECONDS,
+  })
+}

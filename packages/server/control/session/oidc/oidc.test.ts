@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ControlPlane, openControlPlane, PASSWORD, type Tenant } from '../../../testing/control-plane.ts'
+import { OIDC_CLIENT, openScriptedIssuer, type ScriptedIssuer } from '../../../testing/scripted-issuer.ts'
+
+interface Session {
+  user: { id: string; email: string; name: string | null }
+  memberships: { role: string; organization: { id: string } }[]
+}
+
+let issuer: ScriptedIssuer
+let plane: ControlPlane
+let tenant: Tenant
+beforeAll(async () => {
+  issuer = await openScriptedIssuer()
+  const oidc = { issuer: issuer.url, ...OIDC_CLIENT, allowInsecure: true }
+  plane = await openControlPlane({ oidc })
+  tenant = await plane.insertTenant('acme')
+})
+afterAll(async () => {
+  await plane.close()
+  await issuer.close()
+})
+beforeEach(() => plane.clock.advance(60_000))
+
+function cookieOf(headers: Headers, name: string): string | undefined {
+  const found = headers.getSetCookie().find(cookie => cookie.startsWith(`${name}=`))
+  return found?.split(';', 1)[0]
+}
+
+const get = async (url: string, cookie?: string) =>
+  await fetch(url, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
+
+async function begin(): Promise<{ pending: string; back: string }> {
+  const start = await get(`${plane.url}/v1/session/oidc/start`)
+  expect(start.status).toBe(302)
+  const pending = cookieOf(start.headers, 'rideau_oidc') as string
+  return { pending, back: issuer.signIn(start.headers.get('location') as string) }
+}
+
+/** The whole way of a browser: its session, or the code of the failure. */
+async function signIn(claims: Record<string, unknown>): Promise<Session | string> {
+  issuer.claims = claims
+  const { pending, back } = await begin()
+  return await finish(back, pending)
+}
+
+async function finish(back: string, pending?: string): Promise<Session | string> {
+  const end = await get(back, pending)
+  if (end.status !== 302)
+    return `${end.status} ${((await end.json()) as { error: { code: string } }).error.code}`
+  expect(end.headers.get('location')).toBe(`${plane.url}/`)
+  const cookie = cookieOf(end.headers, 'rideau_session')
+  return (await plane.call<Session>('GET', '/v1/session', { cookie })).json
+}
+
+const invite = async (email: string, of = tenant) =>
+  await plane.call('POST', `/v1/orgs/${of.organization.id}/members`, {
+    key: of.keys.admin,
+    body: { email, role: 'developer' },
+  })
+const newEmail = () => `${plane.newId()}@example.com`
+
+describe('sign-in by OIDC', () => {
+  test('asks for a code with PKCE, state and nonce, and keeps what it must know sealed', async () => {
+    const start = await get(`${plane.url}/v1/session/oidc/start`)
+    const { searchParams } = new URL(start.headers.get('location') as string)
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      response_type: 'code',
+      redirect_uri: `${plane.url}/v1/session/oidc/callback`,
+      code_challenge_method: 'S256',
+    })
+    const [cookie = ''] = start.headers.getSetCookie()
+    expect(cookie).toMatch(/; Max-Age=600; Path=\/v1\/session\/oidc; HttpOnly; SameSite=Lax$/)
+    const bytes = Buffer.from(cookie.split(';', 1)[0]?.split('=')[1] ?? '', 'base64url').toString('latin1')
+    expect(bytes).not.toContain(searchParams.get('state'))
+  })
+
+  test('links a verified address to the account that has it, and knows the person by its subject from then on', async () => {
+    const person = await plane.insertPerson(newEmail())
+    await plane.insertMember(tenant.organization.id, person, 'admin')
+    const sub = plane.newId()
+    const session = await signIn({ sub, email: person.user.email.toUpperCase(), email_verified: true })
+    expect(session).toMatchObject({ user: { id: person.user.id }, memberships: [{ role: 'admin' }] })
+    const later = await signIn({ sub, email: 'moved@example.com', email_verified: false })
+    expect(later).toMatchObject({ user: { id: person.user.id, email: person.user.email } })
+  })
+
+  test('who proves an address takes its account over from whoever made it without proof', async () => {
+    const squatted = await plane.insertPerson(newEmail())
+    await signIn({ sub: plane.newId(), email: squatted.user.email, email_verified: true })
+    const { outcome } = await plane.call('GET', '/v1/session', { cookie: squatted.cookie })
+    expect(outcome).toBe('401 unauthenticated')
+    const body = { email: squatted.user.email, password: PASSWORD }
+    expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('401 sign_in_failed')
+  })
+
+  test('an account whose address the operator vouched for keeps its password', async () => {
+    const owner = await plane.insertPerson(newEmail())
+    await plane.database.db
+      .updateTable('users')
+      .set({ email_proven: true })
+      .where('id', '=', owner.user.id)
+      .execute()
+    await signIn({ sub: plane.newId(), email: owner.user.email, email_verified: true })
+    const body = { email: owner.user.email, password: PASSWORD }
+    expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('201')
+  })
+
+  test('makes the account of who is invited, whose password no owner can set', async () => {
+    const email = newEmail()
+    await invite(email)
+    const session = await signIn({ sub: plane.newId(), email, email_verified: 'true', name: 'Grace' })
+    expect(session).toMatchObject({
+      user: { email, name: 'Grace' },
+      memberships: [{ role: 'developer', organization: { id: tenant.organization.id } }],
+    })
+    const { cookie } = tenant.people.owner
+    const { user } = session as Session
+    const members = `/v1/orgs/${tenant.organization.id}/members?limit=100`
+    const list = await plane.call<{ data: { id: string; user: { id: string } | null }[] }>('GET', members, {
+      cookie,
+    })
+    const member = list.json.data.find(one => one.user?.id === user.id)?.id
+    const reset = await plane.call('POST', `/v1/members/${member}/reset-link`, { cookie })
+    expect(reset.outcome).toBe('403 insufficient_role')
+  })
+
+  test('of two first sign-ins at once both reach one account', async () => {
+    const email = newEmail()
+    await invite(email)
+    issuer.claims = { sub: plane.newId(), email, email_verified: true }
+    const [a, b] = [await begin(), await begin()]
+    const sessions = await Promise.all([finish(a.back, a.pending), finish(b.back, b.pending)])
+    const ids = sessions.map(session => (session as Session).user.id)
+    expect(ids[0]).toBe(ids[1])
+  })
+
+  test('401 sign_in_failed: nobody here, an address without proof, an invitation that is over', async () => {
+    const email = newEmail()
+    expect(await signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
+    await invite(email)
+    for (const email_verified of [false, undefined, 'false', 1]) {
+      expect(await signIn({ sub: 'x', email, email_verified })).toBe('401 sign_in_failed')
+    }
+    plane.clock.advance(7 * 24 * 3_600_000)
+    expect(await signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
+  })
+
+  test.each([
+    ['another nonce', { nonce: 'of another sign-in' }],
+    ['another audience', { aud: 'another client' }],
+  ])('401 sign_in_failed: a token for %s', async (_, wrong) => {
+    const { user } = await plane.insertPerson(newEmail())
+    const claims = { sub: plane.newId(), email: user.email, email_verified: true, ...wrong }
+    expect(await signIn(claims)).toBe('401 sign_in_failed')
+  })
+
+  test('401 sign_in_failed: a callback that another browser began, an altered one, one too late; none asks the issuer', async () => {
+    const { back, pending } = await begin()
+    const other = await begin()
+    const before = issuer.exchanges()
+    expect(await finish(back)).toBe('401 sign_in_failed')
+    expect(await finish(back, other.pending)).toBe('401 sign_in_failed')
+    expect(await finish(back, `${pending.slice(0, -4)}AAAA`)).toBe('401 sign_in_failed')
+    expect(await finish(`${plane.url}/v1/session/oidc/callback?error=access_denied`, pending)).toBe(
+      '401 sign_in_failed',
+    )
+    plane.clock.advance(600_000)
+    expect(await finish(back, pending)).toBe('401 sign_in_failed')
+    expect(issuer.exchanges()).toBe(before)
+  })
+})
+
+test('404 route_not_found where it is not configured', async () => {
+  const without = await openControlPlane()
+  try {
+    for (const path of ['/v1/session/oidc/start', '/v1/session/oidc/callback']) {
+      expect((await without.call('GET', path)).outcome).toBe('404 route_not_found')
+    }
+  } finally {
+    await without.close()
+  }
+})
+
+test('401 sign_in_failed where the issuer cannot be reached, and again tried by the next', async () => {
+  const gone = await openScriptedIssuer()
+  await gone.close()
+  const oidc = { issuer: gone.url, ...OIDC_CLIENT, allowInsecure: true }
+  const cut = await openControlPlane({ oidc })
+  try {
+    for (let i = 0; i < 2; i++) {
+      expect((await cut.call('GET', '/v1/session/oidc/start')).outcome).toBe('401 sign_in_failed')
+    }
+    expect(cut.logged()).not.toContain(OIDC_CLIENT.clientSecret)
+  } finally {
+    await cut.close()
+  }
+})

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { Fault } from '../../../core/fault.ts'
+import type { TrustedProxies } from '../../../http/client-address.ts'
+import { insertAuditEntry } from '../../../storage/audit-log.ts'
+import { listMemberships } from '../../../storage/members.ts'
+import type { UserRow } from '../../../storage/schema.ts'
+import { type Caller, toCaller } from '../../caller.ts'
+import type { Answer, Services } from '../../operation.ts'
+import { startSession } from '../session-life.ts'
+import { findOidcUser } from './find-oidc-user.ts'
+import { type OidcSettings, openOidcClient, type PendingSignIn } from './oidc-client.ts'
+
+const PATH = '/v1/session/oidc'
+const PENDING_COOKIE = 'rideau_oidc'
+/** What the cookie's secret is bound to. */
+const CONTEXT = 'session:oidc'
+/** How long somebody may take to sign in at the issuer. */
+const PENDING_MS = 600_000
+
+/**
+ * Sign-in by an OpenID Connect issuer. The two routes are for a browser's address bar, not for a client: they answer by
+ * a redirection, and the OpenAPI document does not tell of them.
+ */
+export function registerOidc(
+  app: FastifyInstance,
+  services: Services,
+  settings: OidcSettings,
+  trustedProxies: TrustedProxies,
+  log: Logger,
+): void {
+  const client = openOidcClient(settings, services.clock)
+  const callbackUrl = (): string => `${services.baseUrl()}${PATH}/callback`
+
+  const cookieOptions = () =>
+    ({
+      path: PATH,
+      httpOnly: true,
+      // The issuer sends the browser back from another site.
+      sameSite: 'lax',
+      secure: services.baseUrl().startsWith('https:'),
+      maxAge: PENDING_MS / 1000,
+    }) as const
+
+  app.get(`${PATH}/start`, { schema: { hide: true } }, async (_request, reply) => {
+    const { url, pending } = await client.begin(callbackUrl()).catch(cause => {
+      log.warn({ err: cause }, 'the OIDC issuer could not be asked')
+      throw new Fault('sign_in_failed', 'The identity provider could not be reached.')
+    })
+    const until = services.clock.now() + PENDING_MS
+    const sealed = services.secretBox
+      .seal(JSON.stringify({ ...pending, until }), CONTEXT)
+      .toString('base64url')
+    return reply
+      .header('Cache-Control', 'no-store')
+      .setCookie(PENDING_COOKIE, sealed, cookieOptions())
+      .redirect(url.href, 302)
+  })
+
+  app.get(`${PATH}/callback`, { schema: { hide: true } }, async (request, reply) => {
+    const caller = toCaller(request, trustedProxies)
+    services.rates.countAttempt(caller.address)
+    const pending = openPending(services, caller)
+    const callback = new URL(callbackUrl())
+    callback.search = new URL(request.url, callback).search
+    const person = await client.finish(callback, pending).catch(cause => {
+      log.warn({ err: cause }, 'a sign-in by OIDC did not fit')
+      throw new Fault('sign_in_failed', 'The sign-in at the identity provider could not be completed.')
+    })
+    const user = await findOidcUser(services, person)
+    const answer: Answer = { setCookie: (name, value, options) => void reply.setCookie(name, value, options) }
+    if (user === undefined || !(await startSession(services, caller, answer, user))) {
+      throw new Fault('sign_in_failed', 'Nobody by a verified e-mail address of this account is known here.')
+    }
+    await noteSignIn(services, request, caller, user)
+    return reply
+      .header('Cache-Control', 'no-store')
+      .setCookie(PENDING_COOKIE, '', { ...cookieOptions(), maxAge: 0 })
+      .redirect(`${services.baseUrl()}/`, 302)
+  })
+}
+
+function openPending(services: Services, caller: Caller): PendingSignIn {
+  const sealed = Buffer.from(caller.cookies[PENDING_COOKIE] ?? '', 'base64url')
+  try {
+    const pending = JSON.parse(services.secretBox.open(sealed, CONTEXT)) as PendingSignIn & { until: number }
+    if (pending.until > services.clock.now()) return pending
+  } catch {
+    // Altered, cut or of another key: the same as none.
+  }
+  throw new Fault('sign_in_failed', 'This sign-in was not begun here, or too long ago. Start again.')
+}
+
+/** As `session.create` is noted, but that a GET is no operation that writes. */
+async function noteSignIn(
+  services: Services,
+  request: FastifyRequest,
+  caller: Caller,
+  user: UserRow,
+): Promise<void> {
+  const memberships = await listMemberships(services.wholeDb, user.id)
+  const entry = {
+    orgIds: memberships.map(({ org_id }) => org_id),
+    actor: { kind: 'member', id: user.id },
+    operation: 'session.create_by_oidc',
+    resource: { kind: 'session', id: user.id },
+    before: null,
+    after: null,
+    clientAddress: caller.address,
+    requestId: request.id,
+  } as const
+  await insertAuditEntry(services.wholeDb, entry, services)
+}
