@@ -17,7 +17,7 @@ import { Snapshots } from './gateway/snapshots.ts'
 import { openTicker } from './gateway/ticker.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
-import { type Drain, openDrain } from './journal/drain.ts'
+import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
 import { holdInstanceLock } from './storage/instance-lock.ts'
@@ -258,17 +258,14 @@ function openRecords(config: Config, log: Logger, storage: Storage): Drain {
   const journal = openJournal(folder, {
     onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
   })
-  return openDrain({
+  return new Drain({
     folder,
     journal,
     log,
     insert: async records => {
       const { rejected } = await insertRequestRecords(storage.pool, records)
-      for (const { record, reason } of rejected) {
-        log.error(
-          { requestId: record.request_id, reason },
-          'a usage record was refused by the database and left out',
-        )
+      for (const { id, reason } of rejected) {
+        log.error({ id, reason }, 'a usage record was refused by the database and left out')
       }
     },
   })

@@ -3,7 +3,7 @@ import { systemRandom } from '../core/chance.ts'
 import { createKeyText, hashKeyText, maskKeyText } from '../core/key-format.ts'
 import { hasRole, type Role } from '../core/permissions.ts'
 import { insertManagementKey } from '../storage/management-keys.ts'
-import { insertRequestRecords } from '../storage/request-logs.ts'
+import { insertRecords } from '../testing/insert-records.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
 import { INSERT_POLICY, putProjectAuth } from '../testing/policies.ts'
 import { requestRecord } from '../testing/request-record.ts'
@@ -37,7 +37,7 @@ async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
   if (operation.path.endsWith('-auth')) await putProjectAuth(plane.database.db, tenant.development)
   if (operation.path.includes('{requestId}')) {
     const record = requestRecord(tenant.development, plane.newId(), plane.clock.now())
-    await insertRequestRecords(plane.database.pool, [record])
+    await insertRecords(plane.database.pool, [record])
     ids.requestId = record.request_id
   }
   return fill(operation, name => ids[name] as string)

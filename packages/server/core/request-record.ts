@@ -50,3 +50,15 @@ export interface RequestRecord {
   request_body: string | null
   response_body: string | null
 }
+
+/** A record as the journal keeps it: its text is made once, and goes to the database as it is. */
+export interface RecordLine {
+  readonly id: string
+  readonly at: string
+  /** The whole record. */
+  readonly json: string
+}
+
+export function toRecordLine(record: RequestRecord): RecordLine {
+  return { id: record.id, at: record.at, json: JSON.stringify(record) }
+}

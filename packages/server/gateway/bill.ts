@@ -11,7 +11,7 @@ export interface Bill {
   readonly costNanoUsd: number | null
 }
 
-export const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 /** For a request that no provider was paid for. */
 export const FREE: Bill = { usage: NOTHING_USED, isEstimated: false, costNanoUsd: 0 }
 

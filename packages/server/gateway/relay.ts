@@ -55,7 +55,7 @@ class Relay implements StreamSink {
     this.#transcript = options.capture ? new Transcript() : undefined
     this.#parser = openSseParser(event => {
       if (this.#isDone) return
-      const events = options.decoder.decode(event.data)
+      const events = options.decoder.decode(event.data, event.event)
       this.#note(events)
       if (this.#isDone) return
       const bytes = options.encoder.encode(events, event)

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.ts'
 import type { UpstreamCall } from './upstream/transport.ts'
 
 /** Silence after which a comment goes out, so that proxies between us and the caller keep the connection. */
-export const KEEP_ALIVE_MS = 15_000
+const KEEP_ALIVE_MS = 15_000
 const KEEP_ALIVE = ': keep-alive\n\n'
 
 /** The caller's side of a stream: headers late, backpressure kept, silence filled. */

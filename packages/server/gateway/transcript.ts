@@ -1,7 +1,7 @@
 import type { StreamEvent, ToolCall } from '@rideau/llm/spec'
 
 /** Bodies in the log are cut here, with a marker. */
-export const MAX_BODY_CHARS = 32 * 1024
+const MAX_BODY_CHARS = 32 * 1024
 
 /** Cuts a body for the log. */
 export function cutBody(text: string): string {

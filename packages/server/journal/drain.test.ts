@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { RequestRecord } from '../core/request-record.ts'
-import { type Drain, openDrain } from './drain.ts'
+import type { RecordLine, RequestRecord } from '../core/request-record.ts'
+import { Drain } from './drain.ts'
 import { type Journal, listSegments, openJournal } from './journal.ts'
 
 const silent = { error: () => {}, warn: () => {} }
@@ -16,7 +16,7 @@ function record(id: string): RequestRecord {
 
 /** A database that keeps what it is given once, and can be out of order. */
 function openTable() {
-  const rows = new Map<string, RequestRecord>()
+  const rows = new Map<string, RecordLine>()
   let broken = false
   return {
     rows,
@@ -26,7 +26,7 @@ function openTable() {
     mend: () => {
       broken = false
     },
-    async insert(records: readonly RequestRecord[]) {
+    async insert(records: readonly RecordLine[]) {
       if (broken) throw new Error('the database is away')
       for (const each of records) rows.set(each.id, each)
     },
@@ -39,7 +39,7 @@ function open(
   maxQueued?: number,
 ): { drain: Drain; journal: Journal } {
   const journal = openJournal(folder, { onError: () => {} })
-  const drain = openDrain({
+  const drain = new Drain({
     folder,
     journal,
     insert: table.insert,
@@ -129,7 +129,7 @@ test('a journal that refuses does not lose the record of an answer', async () =>
       throw new Error('ENOSPC')
     },
   }
-  const drain = openDrain({
+  const drain = new Drain({
     folder,
     journal: full,
     insert: table.insert,

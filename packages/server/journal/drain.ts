@@ -1,28 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
-import type { RequestRecord } from '../core/request-record.ts'
+import { type RecordLine, type RequestRecord, toRecordLine } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
 import { readSegment } from './read-segment.ts'
-
-/**
- * Carries records from the journal to PostgreSQL behind the request path. What was written this run waits in memory;
- * what a killed run left, or what did not fit, is read back from the segments. Inserting is idempotent, so a record
- * that travels twice counts once. A segment is removed only after all of it is in the database.
- */
-export interface Drain {
-  /** Journals the record and queues it. Returns after the kernel has it. */
-  write(record: RequestRecord): void
-  /** Resolves when everything written so far is in the database, or rejects with the database's error. */
-  flush(): Promise<void>
-  /** Records not yet in the database, as far as memory knows. */
-  backlog(): number
-  close(): Promise<void>
-}
 
 export interface DrainOptions {
   readonly folder: string
   readonly journal: Journal
   /** Idempotent. Rejects only where the database is at fault; a record that it can never take is left out. */
-  readonly insert: (records: readonly RequestRecord[]) => Promise<void>
+  readonly insert: (records: readonly RecordLine[]) => Promise<void>
   readonly log: {
     error(details: object, message: string): void
     warn(details: object, message: string): void
@@ -33,100 +18,127 @@ export interface DrainOptions {
   readonly maxQueued?: number
 }
 
-export function openDrain(options: DrainOptions): Drain {
-  const { folder, journal, insert, log, flushEveryMs = 200, batchSize = 500, maxQueued = 20_000 } = options
-  let queue: RequestRecord[] = []
-  /** Segments below this one are not written any more. */
-  let current = journal.current()
+/**
+ * Carries records from the journal to PostgreSQL behind the request path. What was written this run waits in memory;
+ * what a killed run left, or what did not fit, is read back from the segments. Inserting is idempotent, so a record
+ * that travels twice counts once. A segment is removed only after all of it is in the database.
+ */
+export class Drain {
+  readonly #options: DrainOptions
+  readonly #batchSize: number
+  readonly #maxQueued: number
+  readonly #timer: NodeJS.Timeout
+  #queue: RecordLine[] = []
   /** Segments with records that are in no queue: left by a killed run, or written while the queue was full. */
-  let unread = listSegments(folder).filter(sequence => sequence < current)
-  let overflowed = false
-  let running: Promise<void> | undefined
+  #unread: number[]
+  #overflowed = false
+  #running: Promise<void> | undefined
 
-  const timer = setInterval(() => {
-    if (queue.length > 0 || unread.length > 0 || overflowed) drain().catch(() => {})
-  }, flushEveryMs)
-  timer.unref()
+  constructor(options: DrainOptions) {
+    this.#options = options
+    this.#batchSize = options.batchSize ?? 500
+    this.#maxQueued = options.maxQueued ?? 50_000
+    this.#unread = this.#segmentsBehind()
+    this.#timer = setInterval(() => {
+      if (this.#hasWork()) this.flush().catch(() => {})
+    }, options.flushEveryMs ?? 200)
+    this.#timer.unref()
+  }
 
-  function write(record: RequestRecord): void {
+  /** Journals the record and queues it. Returns after the kernel has it. */
+  write(record: RequestRecord): void {
+    const line = toRecordLine(record)
     try {
-      current = journal.append(JSON.stringify(record))
+      this.#options.journal.append(line.json)
     } catch (error) {
       // The answer is already paid for: keep the record in memory and say loudly that a kill would lose it.
-      log.error({ err: error }, 'the journal refused a record; it waits in memory only')
-      queue.push(record)
+      this.#options.log.error({ err: error }, 'the journal refused a record; it waits in memory only')
+      this.#queue.push(line)
       return
     }
-    if (queue.length < maxQueued) queue.push(record)
-    else overflowed = true
+    if (this.#queue.length < this.#maxQueued) this.#queue.push(line)
+    else this.#overflowed = true
   }
 
-  function drain(): Promise<void> {
-    running ??= drainAll().finally(() => {
-      running = undefined
+  /** Resolves when everything written so far is in the database, or rejects with the database's error. */
+  flush(): Promise<void> {
+    this.#running ??= this.#drainAll().finally(() => {
+      this.#running = undefined
     })
-    return running
+    return this.#running
   }
 
-  async function drainAll(): Promise<void> {
+  /** Records not yet in the database, as far as memory knows. */
+  backlog(): number {
+    return this.#queue.length
+  }
+
+  /** Writes what is owed, as far as the database takes it; the rest stays in the journal for the next start. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush().catch(() => {})
+    this.#options.journal.close()
+    if (!this.#hasWork()) this.#remove(listSegments(this.#options.folder))
+  }
+
+  #hasWork(): boolean {
+    return this.#queue.length > 0 || this.#unread.length > 0 || this.#overflowed
+  }
+
+  async #drainAll(): Promise<void> {
     try {
-      while (queue.length > 0 || unread.length > 0 || overflowed) {
-        if (queue.length > 0) await drainQueue()
-        else await drainSegments()
+      while (this.#hasWork()) {
+        if (this.#queue.length > 0) await this.#drainQueue()
+        else await this.#drainSegments()
       }
-      removeWritten()
+      // With nothing queued or unread, every segment but the current one is in the database.
+      this.#remove(this.#segmentsBehind())
     } catch (error) {
-      log.error(
-        { err: error, backlog: queue.length },
-        'usage records could not be written; they wait in the journal',
-      )
+      const details = { err: error, backlog: this.#queue.length }
+      this.#options.log.error(details, 'usage records could not be written; they wait in the journal')
       throw error
     }
   }
 
-  async function drainQueue(): Promise<void> {
-    const batch = queue.slice(0, batchSize)
-    await insert(batch)
-    queue = queue.slice(batch.length)
+  async #drainQueue(): Promise<void> {
+    const batch = this.#queue.slice(0, this.#batchSize)
+    await this.#options.insert(batch)
+    this.#queue = this.#queue.slice(batch.length)
   }
 
-  async function drainSegments(): Promise<void> {
-    if (overflowed) {
-      overflowed = false
-      current = journal.rotate()
-      unread = listSegments(folder).filter(sequence => sequence < current)
+  async #drainSegments(): Promise<void> {
+    const { folder, journal, log } = this.#options
+    if (this.#overflowed) {
+      this.#overflowed = false
+      journal.rotate()
+      this.#unread = this.#segmentsBehind()
     }
-    for (const sequence of unread) {
+    for (const sequence of this.#unread) {
       const file = segmentPath(folder, sequence)
       if (!existsSync(file)) continue
       const { records, badLines } = readSegment(file)
       if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines; they were left out')
-      for (let at = 0; at < records.length; at += batchSize) {
-        await insert(records.slice(at, at + batchSize).map(json => JSON.parse(json) as RequestRecord))
+      for (let at = 0; at < records.length; at += this.#batchSize) {
+        await this.#options.insert(records.slice(at, at + this.#batchSize).map(toLine))
       }
       rmSync(file, { force: true })
     }
-    unread = []
+    this.#unread = []
   }
 
-  /** With nothing queued or unread, every segment but the current one is in the database. */
-  function removeWritten(): void {
-    for (const sequence of listSegments(folder)) {
-      if (sequence < current) rmSync(segmentPath(folder, sequence), { force: true })
-    }
+  /** The segments that are not written any more. */
+  #segmentsBehind(): number[] {
+    const current = this.#options.journal.current()
+    return listSegments(this.#options.folder).filter(sequence => sequence < current)
   }
 
-  return {
-    write,
-    flush: drain,
-    backlog: () => queue.length,
-    async close() {
-      clearInterval(timer)
-      await drain().catch(() => {})
-      const whole = queue.length === 0 && unread.length === 0 && !overflowed
-      journal.close()
-      if (whole)
-        for (const sequence of listSegments(folder)) rmSync(segmentPath(folder, sequence), { force: true })
-    },
+  #remove(segments: readonly number[]): void {
+    for (const sequence of segments) rmSync(segmentPath(this.#options.folder, sequence), { force: true })
   }
+}
+
+/** A line that a former run wrote. */
+function toLine(json: string): RecordLine {
+  const { id, at } = JSON.parse(json) as RequestRecord
+  return { id, at, json }
 }

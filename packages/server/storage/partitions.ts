@@ -8,16 +8,13 @@ interface Partition {
 }
 
 /**
- * Makes what these records' times need and is missing: the request log has a partition a UTC day, the usage ledger
- * one a UTC month. `at` is ISO 8601 in UTC.
+ * Makes what records of these UTC days (`2026-11-21`) need and is missing: the request log has a partition a day, the
+ * usage ledger one a month.
  */
-export async function createPartitions(
-  pool: Pool,
-  records: readonly { readonly at: string }[],
-): Promise<void> {
+export async function createPartitions(pool: Pool, days: Iterable<string>): Promise<void> {
   const needed = new Map<string, Partition>()
-  for (const { at } of records) {
-    for (const partition of [dayOf(at), monthOf(at)]) needed.set(partition.child, partition)
+  for (const day of days) {
+    for (const partition of [ofDay(day), ofMonth(day)]) needed.set(partition.child, partition)
   }
   const { rows } = await pool.query<{ child: string }>({
     name: 'find_missing_partitions',
@@ -31,16 +28,16 @@ export async function createPartitions(
   }
 }
 
-function dayOf(at: string): Partition {
-  const from = new Date(`${at.slice(0, 10)}T00:00:00.000Z`)
+function ofDay(day: string): Partition {
+  const from = new Date(`${day}T00:00:00.000Z`)
   const to = new Date(from)
   to.setUTCDate(to.getUTCDate() + 1)
-  return { parent: 'request_logs', child: `request_logs_${at.slice(0, 10).replaceAll('-', '')}`, from, to }
+  return { parent: 'request_logs', child: `request_logs_${day.replaceAll('-', '')}`, from, to }
 }
 
-function monthOf(at: string): Partition {
-  const from = new Date(`${at.slice(0, 7)}-01T00:00:00.000Z`)
+function ofMonth(day: string): Partition {
+  const from = new Date(`${day.slice(0, 7)}-01T00:00:00.000Z`)
   const to = new Date(from)
   to.setUTCMonth(to.getUTCMonth() + 1)
-  return { parent: 'usage_records', child: `usage_records_${at.slice(0, 7).replaceAll('-', '')}`, from, to }
+  return { parent: 'usage_records', child: `usage_records_${day.slice(0, 7).replaceAll('-', '')}`, from, to }
 }

@@ -3,7 +3,8 @@ import { systemClock, systemRandom } from '../core/chance.ts'
 import { openIds } from '../core/ids.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
-import { insertRequestRecords, toStorableJson } from './request-logs.ts'
+import { insertRecords } from '../testing/insert-records.ts'
+import { toStorableJson } from './request-logs.ts'
 
 const id = openIds(systemClock, systemRandom)
 const TENANT = { org_id: id(), project_id: id(), environment_id: id() }
@@ -48,7 +49,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
 
 test('NUL and half surrogate pairs become U+FFFD, everything else stays as it is', () => {
   const value = ['a\0b', '\ud83d', '\udd11x', '🔑', '\\u0000', '\\\0', '\\\\ud800', '\u001f', { 'k\0': 'é' }]
-  expect(JSON.parse(toStorableJson(value))).toEqual([
+  expect(JSON.parse(toStorableJson(JSON.stringify(value)))).toEqual([
     'a\ufffdb',
     '\ufffd',
     '\ufffdx',
@@ -82,7 +83,7 @@ describe.each(listTestServers())('request records on $label', server => {
 
   test('a record is stored as it is', async () => {
     const record = createRecord()
-    expect(await insertRequestRecords(database.pool, [record])).toEqual({ rejected: [] })
+    expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select * from request_logs')
     expect(rows).toEqual([
       { ...record, at: new Date(record.at), ended_at: new Date('2026-11-21T10:00:00.125Z') },
@@ -95,20 +96,20 @@ describe.each(listTestServers())('request records on $label', server => {
 
   test('a replay counts once, within a batch and across batches', async () => {
     const records = [createRecord(), createRecord(), createRecord()]
-    await insertRequestRecords(database.pool, [...records, ...records])
-    await insertRequestRecords(database.pool, records)
+    await insertRecords(database.pool, [...records, ...records])
+    await insertRecords(database.pool, records)
     expect([await count('request_logs'), await count('usage_records')]).toEqual([3, 3])
   })
 
   test('no record is no work', async () => {
-    expect(await insertRequestRecords(database.pool, [])).toEqual({ rejected: [] })
+    expect(await insertRecords(database.pool, [])).toEqual({ rejected: [] })
     expect(await partitions()).toEqual([])
   })
 
   test('each UTC day has its log partition, each UTC month its usage partition', async () => {
     const times = ['2026-11-30T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2026-12-31T23:59:59.999Z']
     await database.pool.query(`set time zone 'Asia/Tokyo'`)
-    await insertRequestRecords(
+    await insertRecords(
       database.pool,
       times.map(at => createRecord({ at })),
     )
@@ -126,14 +127,14 @@ describe.each(listTestServers())('request records on $label', server => {
       createRecord({ at: '2027-01-01T00:00:00.000Z' }),
       createRecord({ at: '2026-12-31T00:00:00.000Z' }),
     ])
-    const results = await Promise.all(batches.map(batch => insertRequestRecords(database.pool, batch)))
+    const results = await Promise.all(batches.map(batch => insertRecords(database.pool, batch)))
     expect(results.flatMap(result => result.rejected)).toEqual([])
     expect(await count('request_logs')).toBe(16)
     expect(await partitions()).toHaveLength(4)
   })
 
   test('a partition has the indexes and the key of its table', async () => {
-    await insertRequestRecords(database.pool, [createRecord()])
+    await insertRecords(database.pool, [createRecord()])
     const { rows } = await database.pool.query(
       `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
     )
@@ -149,8 +150,8 @@ describe.each(listTestServers())('request records on $label', server => {
     ]
     const good = Array.from({ length: 20 }, () => createRecord())
     const batch = [...good.slice(0, 7), ...poisoned, ...good.slice(7)]
-    const { rejected } = await insertRequestRecords(database.pool, batch)
-    expect(rejected.map(({ record }) => record.id).sort()).toEqual(poisoned.map(record => record.id).sort())
+    const { rejected } = await insertRecords(database.pool, batch)
+    expect(rejected.map(({ id }) => id).sort()).toEqual(poisoned.map(record => record.id).sort())
     expect(rejected.map(({ reason }) => reason.slice(0, 5)).sort()).toEqual([
       '22003',
       '22P02',
@@ -162,13 +163,13 @@ describe.each(listTestServers())('request records on $label', server => {
 
   test('a body with NUL characters is kept', async () => {
     const record = createRecord({ response_body: 'a\0b\ud800', metadata: { 'k\0': '\0' } })
-    expect(await insertRequestRecords(database.pool, [record])).toEqual({ rejected: [] })
+    expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select response_body, metadata from request_logs')
     expect(rows).toEqual([{ response_body: 'a\ufffdb\ufffd', metadata: { 'k\ufffd': '\ufffd' } }])
   })
 
   test('a database that is gone rejects the whole batch, to be tried again', async () => {
     await database.pool.query('alter table request_logs rename to request_logs_gone')
-    await expect(insertRequestRecords(database.pool, [createRecord()])).rejects.toThrow('request_logs')
+    await expect(insertRecords(database.pool, [createRecord()])).rejects.toThrow('request_logs')
   })
 })

@@ -1,10 +1,10 @@
 import { DatabaseError, type Pool } from 'pg'
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { createPartitions } from './partitions.ts'
 import { addToEndUserUsage, addToUsage } from './usage-rollups.ts'
 
 export interface RejectedRecord {
-  readonly record: RequestRecord
+  readonly id: string
   readonly reason: string
 }
 
@@ -80,16 +80,18 @@ ${addToEndUserUsage('counted')}`
  */
 export async function insertRequestRecords(
   pool: Pool,
-  records: readonly RequestRecord[],
+  records: readonly RecordLine[],
 ): Promise<{ rejected: RejectedRecord[] }> {
   const rejected: RejectedRecord[] = []
-  const dated = records.filter(record => {
-    if (isIsoTime(record.at)) return true
-    rejected.push({ record, reason: 'at is not a time in ISO 8601, UTC, milliseconds' })
-    return false
+  const days = new Set<string>()
+  const dated = records.filter(({ id, at }) => {
+    const day = dayOf(at)
+    if (day === undefined) rejected.push({ id, reason: 'at is not a time in ISO 8601, UTC, milliseconds' })
+    else days.add(day)
+    return day !== undefined
   })
   if (dated.length > 0) {
-    await createPartitions(pool, dated)
+    await createPartitions(pool, days)
     await insertAll(pool, dated, rejected)
   }
   return { rejected }
@@ -98,16 +100,17 @@ export async function insertRequestRecords(
 /** Halves the batch until the records at fault stand alone: a few statements more, not one a record. */
 async function insertAll(
   pool: Pool,
-  records: readonly RequestRecord[],
+  records: readonly RecordLine[],
   rejected: RejectedRecord[],
 ): Promise<void> {
   try {
-    await pool.query({ name: 'insert_request_records', text: INSERT, values: [toStorableJson(records)] })
+    const json = toStorableJson(`[${records.map(record => record.json).join()}]`)
+    await pool.query({ name: 'insert_request_records', text: INSERT, values: [json] })
   } catch (error) {
     if (!isDataError(error)) throw error
     const record = records[0]
     if (record !== undefined && records.length === 1) {
-      rejected.push({ record, reason: `${error.code}: ${error.message}` })
+      rejected.push({ id: record.id, reason: `${error.code}: ${error.message}` })
       return
     }
     const middle = Math.ceil(records.length / 2)
@@ -125,15 +128,23 @@ function isDataError(error: unknown): error is DatabaseError {
  * PostgreSQL's text holds neither NUL nor half a surrogate pair, but a body may: they become U+FFFD. In JSON text
  * both are escapes (whole pairs are not), and an escaped backslash must not be taken for the start of one.
  */
-export function toStorableJson(value: unknown): string {
-  const json = JSON.stringify(value)
+export function toStorableJson(json: string): string {
   if (!json.includes('\\u')) return json
   return json.replace(/\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g, escape =>
     escape === '\\\\' ? escape : '\ufffd',
   )
 }
 
-function isIsoTime(text: string): boolean {
-  const time = Date.parse(text)
-  return text.length === 24 && !Number.isNaN(time) && new Date(time).toISOString() === text
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
+/** The UTC day of a time as we write it, e.g. `2026-11-21`; undefined where it is none. */
+function dayOf(at: string): string | undefined {
+  const day = ISO_TIME.exec(at)?.[1]
+  // 2026-02-30 has the form of a day but is none: it comes back as another.
+  return day !== undefined && isDay(day) ? day : undefined
+}
+
+function isDay(day: string): boolean {
+  const [year, month, date] = [Number(day.slice(0, 4)), Number(day.slice(5, 7)), Number(day.slice(8))]
+  return month >= 1 && month <= 12 && date >= 1 && date <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 }

@@ -4,7 +4,7 @@ import { openIds } from '../core/ids.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
 import { requestRecord } from '../testing/request-record.ts'
-import { insertRequestRecords } from './request-logs.ts'
+import { insertRecords } from '../testing/insert-records.ts'
 import type { EnvironmentRow } from './schema.ts'
 import { listUsage, type UsageFilter, type UsageRow } from './usage.ts'
 
@@ -24,7 +24,7 @@ describe.each(listTestServers())('usage on $label', server => {
   afterEach(() => database.drop())
 
   const insert = async (...records: RequestRecord[]): Promise<void> => {
-    expect(await insertRequestRecords(database.pool, records)).toEqual({ rejected: [] })
+    expect(await insertRecords(database.pool, records)).toEqual({ rejected: [] })
   }
   const list = async (change: Partial<UsageFilter> = {}, page = FIRST_PAGE): Promise<UsageRow[]> =>
     await listUsage(
@@ -81,7 +81,7 @@ describe.each(listTestServers())('usage on $label', server => {
 
   test('a record that is refused adds nothing, and its batch adds the rest', async () => {
     const refused = recordAt('2026-11-21T10:00:00Z', { request_id: 'no-uuid' })
-    const { rejected } = await insertRequestRecords(database.pool, [
+    const { rejected } = await insertRecords(database.pool, [
       recordAt('2026-11-21T10:00:00Z'),
       refused,
       recordAt('2026-11-21T10:00:00Z'),
@@ -96,7 +96,7 @@ describe.each(listTestServers())('usage on $label', server => {
         recordAt('2026-11-21T10:00:00Z', { model: `m${index % 20}`, end_user_id: `u${(index * 7) % 30}` }),
       )
     const batches = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? batch() : batch().reverse()))
-    await Promise.all(batches.map(records => insertRequestRecords(database.pool, records)))
+    await Promise.all(batches.map(records => insertRecords(database.pool, records)))
     expect(await total()).toBe(720)
     const users = await list({ groups: ['end_user_id'] })
     expect(users.map(row => row.requests)).toEqual(Array.from({ length: 30 }, () => 24))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/request-record.ts'
-import { insertRequestRecords } from '../../storage/request-logs.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
 import { requestRecord } from '../../testing/request-record.ts'
@@ -31,7 +31,7 @@ async function spend(environment: EnvironmentRow, cost: number | null, change: P
     sandbox: false,
     ...change,
   })
-  await insertRequestRecords(plane.database.pool, [record])
+  await insertRecords(plane.database.pool, [record])
 }
 
 test('made, listed with its spend, changed in part, removed', async () => {

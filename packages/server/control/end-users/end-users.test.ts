@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { insertRequestRecords } from '../../storage/request-logs.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
 import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
 import { requestRecord } from '../../testing/request-record.ts'
 import type { z } from '../zod.ts'
@@ -150,7 +150,7 @@ test('usage to date and last_seen_at are what the ledger says of this environmen
   const start = plane.clock.now()
   const record = (at: number, change: object) =>
     requestRecord(tenant.development, plane.newId(), at, { end_user_id: 'alice', ...change })
-  await insertRequestRecords(plane.database.pool, [
+  await insertRecords(plane.database.pool, [
     record(start - 100 * 86_400_000, { cost_nano_usd: 100_000_000 }),
     record(start - 1000, { cost_nano_usd: 200_000_000 }),
     record(start - 2000, { cost_nano_usd: null }),

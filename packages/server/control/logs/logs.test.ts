@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/request-record.ts'
-import { insertRequestRecords } from '../../storage/request-logs.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
 import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
 import { requestRecord } from '../../testing/request-record.ts'
 import type { z } from '../zod.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     records.push(requestRecord(tenant.development, plane.newId(), at + index * 1000, change))
   }
   const elsewhere = requestRecord(tenant.production, plane.newId(), at)
-  await insertRequestRecords(plane.database.pool, [...records, elsewhere])
+  await insertRecords(plane.database.pool, [...records, elsewhere])
 })
 afterAll(() => plane.close())
 
@@ -150,7 +150,7 @@ describe('one', () => {
     const shared = plane.newId()
     const ours = requestRecord(tenant.development, plane.newId(), at, { request_id: shared })
     const theirs = requestRecord(other.development, plane.newId(), at + 5000, { request_id: shared })
-    await insertRequestRecords(plane.database.pool, [ours, theirs])
+    await insertRecords(plane.database.pool, [ours, theirs])
     expect((await get(shared, tenant.keys.viewer)).json.id).toBe(ours.id)
     expect((await get(shared, other.keys.viewer)).json.id).toBe(theirs.id)
   })

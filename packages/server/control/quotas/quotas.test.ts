@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/request-record.ts'
-import { insertRequestRecords } from '../../storage/request-logs.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
 import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
 import { requestRecord } from '../../testing/request-record.ts'
 import type { z } from '../zod.ts'
@@ -29,7 +29,7 @@ async function use(tenant: Tenant, times: readonly string[], change: Partial<Req
   const records = times.map(time =>
     requestRecord(tenant.development, plane.newId(), Date.parse(time), { ...tokens, ...change }),
   )
-  await insertRequestRecords(plane.database.pool, records)
+  await insertRecords(plane.database.pool, records)
 }
 
 test('made, listed with its use, changed in part, removed', async () => {

@@ -1,30 +1,12 @@
-import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
-import { CLIENT_DIALECTS } from '../clients.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import { readJson, CHAT_BODY_LIMIT } from '../steps/read-json.ts'
 import { planChat } from '../steps/plan-chat.ts'
+import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
 import type { Facts } from '../steps/settle.ts'
-import type { Answered, ChatSurface } from '../surfaces/surface.ts'
+import type { ChatSurface } from '../surfaces/surface.ts'
+import { openChatExchange } from './chat-exchange.ts'
 import { servePlainChat } from './plain-chat.ts'
 import { serveStreamedChat } from './streamed-chat.ts'
-
-/** One chat request with everything that was decided about it. */
-export interface ChatExchange {
-  readonly x: Exchange
-  readonly deps: GatewayDeps
-  readonly surface: ChatSurface
-  readonly plan: ChatPlan
-  readonly facts: Facts
-  /** The target that is being tried, or that answers; see aimAt. */
-  target: PlannedTarget
-  answered: Answered
-}
-
-/** Milliseconds for one try where the caller names none. */
-export const DEFAULT_TIMEOUT_MS = 300_000
-/** What nobody may go beyond. */
-const MAX_TIMEOUT_MS = 600_000
 
 /** The body of `POST /v1/chat` and of the compat surface's chat completions: read, plan, call, relay, settle. */
 export async function serveChat(
@@ -45,81 +27,12 @@ export async function serveChat(
   facts.metadata = call.metadata
   facts.endUserId = findEndUser(x) ?? call.endUser ?? null
   const plan = planChat(call, body, key, environment, deps)
-  const target = plan.targets[0] as PlannedTarget
-  const answered = toAnswered(x, target, call.request.includeUsage)
-  const chat: ChatExchange = { x, deps, surface, plan, facts, target, answered }
-  noteTarget(facts, target)
+  const chat = openChatExchange({ x, deps, surface, plan, facts })
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
-}
-
-/** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
-export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
-  if (chat.target === target) return
-  chat.target = target
-  chat.answered = toAnswered(chat.x, target, chat.plan.call.request.includeUsage)
-  noteTarget(chat.facts, target)
-}
-
-function noteTarget(facts: Facts, target: PlannedTarget): void {
-  facts.provider = target.provider.id
-  facts.model = target.id
-  facts.catalogModel = target.catalogModel
-  facts.isSandbox = target.provider.sandbox === true
-}
-
-function toAnswered(x: Exchange, { provider, id }: PlannedTarget, includeUsage: boolean): Answered {
-  return {
-    requestId: x.requestId,
-    created: Math.floor(x.arrivedAt / 1000),
-    model: id,
-    provider: provider.id,
-    isSandbox: provider.sandbox === true,
-    includeUsage,
-    rewritesUsage: provider.openai?.completionExcludesReasoning === true,
-  }
 }
 
 /** A secret key names the end user by header (contract.md §3); `user` in the body is never an identity. */
 function findEndUser(x: Exchange): string | undefined {
   const header = x.req.headers['x-rideau-end-user']
   return typeof header === 'string' && header !== '' ? header.slice(0, 255) : undefined
-}
-
-/** How the target that is aimed at is reached. */
-export function attemptOptions(chat: ChatExchange): {
-  transport: GatewayDeps['http']
-  dialect: (typeof CLIENT_DIALECTS)[keyof typeof CLIENT_DIALECTS]
-  timeoutMs: number
-} {
-  const { plan, deps, target } = chat
-  const { provider, alias } = target
-  return {
-    transport: provider.sandbox === true ? deps.sandbox : deps.http,
-    dialect: CLIENT_DIALECTS[provider.dialect],
-    timeoutMs: Math.min(plan.call.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),
-  }
-}
-
-/** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
-export function answerHeaders(chat: ChatExchange, contentType: string): string[] {
-  const { x, target, answered } = chat
-  const headers = [
-    'Content-Type',
-    contentType,
-    'X-Request-Id',
-    x.requestId,
-    'X-Rideau-Provider',
-    answered.provider,
-    'X-Rideau-Model',
-    encodeHeader(answered.model),
-    'X-Rideau-Attempts',
-    String(Math.max(1, x.attempts.length)),
-  ]
-  if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
-  return headers
-}
-
-/** A model's name may hold what a header may not. */
-function encodeHeader(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
 }

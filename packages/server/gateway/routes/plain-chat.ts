@@ -4,7 +4,7 @@ import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
 import { corsHeaders } from '../cors.ts'
-import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
+import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat-exchange.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {

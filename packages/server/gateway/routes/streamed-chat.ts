@@ -7,7 +7,7 @@ import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
-import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat.ts'
+import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat-exchange.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {

@@ -66,7 +66,7 @@ class Opening implements OpenStream {
     this.#settle = settle
     const decoder = options.dialect.openStream(options.target)
     this.#parser = openSseParser(event => {
-      if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data))
+      if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data, event.event))
     })
   }
 

@@ -25,7 +25,7 @@ const STOP_PATIENCE_MS = 30_000
 const LOG_BYTES = 16 * 1024 * 1024
 
 /** The socket's port names only the socket's file. */
-export const SOCKET_PORT = 5432
+const SOCKET_PORT = 5432
 
 export interface RunningServer {
   readonly pid: number

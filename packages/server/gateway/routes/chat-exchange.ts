@@ -1,0 +1,96 @@
+import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
+import { CLIENT_DIALECTS } from '../clients.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Facts } from '../steps/settle.ts'
+import type { Answered, ChatSurface } from '../surfaces/surface.ts'
+
+/** One chat request with everything that was decided about it. */
+export interface ChatExchange {
+  readonly x: Exchange
+  readonly deps: GatewayDeps
+  readonly surface: ChatSurface
+  readonly plan: ChatPlan
+  readonly facts: Facts
+  /** The target that is being tried, or that answers; see aimAt. */
+  target: PlannedTarget
+  answered: Answered
+}
+
+/** Milliseconds for one try where the caller names none. */
+const DEFAULT_TIMEOUT_MS = 300_000
+/** What nobody may go beyond. */
+const MAX_TIMEOUT_MS = 600_000
+
+/** An exchange on its way to the plan's first target. */
+export function openChatExchange(parts: Omit<ChatExchange, 'target' | 'answered'>): ChatExchange {
+  const target = parts.plan.targets[0] as PlannedTarget
+  noteTarget(parts.facts, target)
+  return { ...parts, target, answered: toAnswered(parts.x, target, parts.plan.call.request.includeUsage) }
+}
+
+/** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
+export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
+  if (chat.target === target) return
+  chat.target = target
+  chat.answered = toAnswered(chat.x, target, chat.plan.call.request.includeUsage)
+  noteTarget(chat.facts, target)
+}
+
+function noteTarget(facts: Facts, target: PlannedTarget): void {
+  facts.provider = target.provider.id
+  facts.model = target.id
+  facts.catalogModel = target.catalogModel
+  facts.isSandbox = target.provider.sandbox === true
+}
+
+function toAnswered(x: Exchange, { provider, id }: PlannedTarget, includeUsage: boolean): Answered {
+  return {
+    requestId: x.requestId,
+    created: Math.floor(x.arrivedAt / 1000),
+    model: id,
+    provider: provider.id,
+    isSandbox: provider.sandbox === true,
+    includeUsage,
+    rewritesUsage: provider.openai?.completionExcludesReasoning === true,
+  }
+}
+
+/** How the target that is aimed at is reached. */
+export function attemptOptions(chat: ChatExchange): {
+  transport: GatewayDeps['http']
+  dialect: (typeof CLIENT_DIALECTS)[keyof typeof CLIENT_DIALECTS]
+  timeoutMs: number
+} {
+  const { plan, deps, target } = chat
+  const { provider, alias } = target
+  return {
+    transport: provider.sandbox === true ? deps.sandbox : deps.http,
+    dialect: CLIENT_DIALECTS[provider.dialect],
+    timeoutMs: Math.min(plan.call.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),
+  }
+}
+
+/** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
+export function answerHeaders(chat: ChatExchange, contentType: string): string[] {
+  const { x, target, answered } = chat
+  const headers = [
+    'Content-Type',
+    contentType,
+    'X-Request-Id',
+    x.requestId,
+    'X-Rideau-Provider',
+    answered.provider,
+    'X-Rideau-Model',
+    encodeHeader(answered.model),
+    'X-Rideau-Attempts',
+    String(Math.max(1, x.attempts.length)),
+  ]
+  if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
+  return headers
+}
+
+/** A model's name may hold what a header may not. */
+function encodeHeader(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
+}
