@@ -92,9 +92,10 @@ test('404 before it is set; set, read, replaced as a whole, removed', async () =
 })
 
 describe('400 federated_config_invalid, and nothing is set', () => {
-  afterEach(async () => {
+  const refused = async (field: string, change: object = {}) => {
+    expect((await put(change)).outcome).toBe(invalid(field))
     expect((await plane.call('GET', path, { key })).outcome).toBe('404 resource_not_found')
-  })
+  }
 
   test.each([
     [{ issuer: 'not-a-url' }, 'issuer'],
@@ -112,7 +113,7 @@ describe('400 federated_config_invalid, and nothing is set', () => {
     [{ algorithms: ['ES256', 'HS256'] }, 'algorithms'],
     [{ algorithms: ['RS256'] }, 'algorithms'],
   ])('%j', async (change, field) => {
-    expect((await put(change)).outcome).toBe(invalid(field))
+    await refused(field, change)
   })
 
   test.each([
@@ -134,7 +135,7 @@ describe('400 federated_config_invalid, and nothing is set', () => {
     })
     expect(byUrl.outcome).toBe(invalid('jwks_url'))
     expect(byUrl.json.error.message).not.toMatch(/canary|127\.0\.0\.1|169\.254/)
-    expect((await put()).outcome).toBe(invalid('issuer'))
+    await refused('issuer')
   })
 
   test('the key set has keys for encryption, private or too short ones only', async () => {
@@ -147,7 +148,7 @@ describe('400 federated_config_invalid, and nothing is set', () => {
       { ...idp.publicKey, x: 'AAAA' },
     ]) {
       idp.answers.set(KEYS, { body: { keys: [jwk] } })
-      expect((await put()).outcome).toBe(invalid('issuer'))
+      await refused('issuer')
     }
   })
 
@@ -161,14 +162,14 @@ describe('400 federated_config_invalid, and nothing is set', () => {
     ],
   ])('the discovery document %s', async (_, answer) => {
     idp.answers.set(DISCOVERY, typeof answer === 'function' ? answer() : answer)
-    expect((await put()).outcome).toBe(invalid('issuer'))
+    await refused('issuer')
     expect(idp.asked).toEqual([DISCOVERY])
   })
 
   test('the host cannot be reached', async () => {
     const gone = await openIdentityProvider()
     await gone.close()
-    expect((await put({ issuer: gone.issuer })).outcome).toBe(invalid('issuer'))
+    await refused('issuer', { issuer: gone.issuer })
   })
 })
 

@@ -7,7 +7,7 @@ import { z } from '../zod.ts'
 
 const bound = z.int().min(0).nullish()
 
-export const planFields = {
+const planFields = {
   // A client token carries its plan's name.
   name: textField(64),
   allowed_models: z.array(textField(256)).max(1000).nullish(),
