@@ -131,6 +131,7 @@ async function build(
         gatewayUrl,
         setupToken: () => setupToken,
         trustedProxies: config.trustedProxies,
+        oidc: config.oidc,
         afterWrite: gateway?.catchUp ?? (async () => {}),
         isReady: gateway?.isReady ?? (() => ({ ready: true, reasons: [] })),
       },
