@@ -59,6 +59,17 @@ const BREACHES = {
   ],
   'gateway imports the database driver': [server('gateway/f.ts'), importing('pg'), 'no-restricted-imports'],
   'control imports the database driver': [server('control/b.ts'), importing('pg'), 'no-restricted-imports'],
+  'identity imports storage': [
+    server('identity/a.ts'),
+    importing('../storage/projects.ts'),
+    'no-restricted-imports',
+  ],
+  'identity imports a plane by type': [
+    server('identity/b.ts'),
+    typing('../control/operation.ts'),
+    'no-restricted-imports',
+  ],
+  'identity imports the database driver': [server('identity/c.ts'), importing('pg'), 'no-restricted-imports'],
   'core imports storage': [server('core/a.ts'), pure('../storage/keys.ts'), 'no-restricted-imports'],
   'core imports storage by type': [
     server('core/b.ts'),
@@ -191,6 +202,10 @@ const ALLOWED = {
   'compose wires all': [
     server('compose.ts'),
     `${importing('./config.ts', './gateway/x.ts', './control/x.ts', './storage/x.ts')}\nconsole.log(process.env.HOME)`,
+  ],
+  'identity reads core and http': [
+    server('identity/ok.ts'),
+    importing('../core/fault.ts', '../http/egress.ts', 'jose'),
   ],
   'a test reaches anywhere': [
     server('core/ok.test.ts'),

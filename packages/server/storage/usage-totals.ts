@@ -40,6 +40,25 @@ export async function sumUsage(
   db: Db,
   questions: readonly UsageQuestion[],
 ): Promise<ReadonlyMap<string, UsageTotals>> {
+  // Many a limit asks the same: a whole environment in its month is summed once.
+  const askedBy = new Map(questions.map(question => [toAsked(question), question.id]))
+  const totals = await sumEach(
+    db,
+    questions.filter(question => askedBy.get(toAsked(question)) === question.id),
+  )
+  return new Map(
+    questions.flatMap(question => {
+      const sum = totals.get(askedBy.get(toAsked(question)) as string)
+      return sum === undefined ? [] : [[question.id, sum] as const]
+    }),
+  )
+}
+
+function toAsked({ id: _, ...asked }: UsageQuestion): string {
+  return JSON.stringify(asked)
+}
+
+async function sumEach(db: Db, questions: readonly UsageQuestion[]): Promise<Map<string, UsageTotals>> {
   if (questions.length === 0) return new Map()
   const { rows } = await sql<UsageTotals & { id: string }>`
     select q.id, t.* from json_to_recordset(${JSON.stringify(questions)}::json) as q(
