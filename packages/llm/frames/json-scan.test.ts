@@ -181,7 +181,7 @@ describe('findCaseVariant', () => {
   const find = (text: string) => {
     const scan = scanText(text)
     if (!scan.ok) throw new Error(scan.reason)
-    return findCaseVariant(scan.fields, ['model', 'max_tokens'])
+    return findCaseVariant(scan.fields, new Set(['model', 'max_tokens']))
   }
 
   test('names the key that differs from a guarded name by case only', () => {

@@ -34,15 +34,16 @@ export function scanJson(bytes: Buffer): JsonScan {
   return { ok: true, value, fields: walk.fields }
 }
 
-/** A top-level key that equals one of the names but for case: a laxer parser would take it for that name. */
+/**
+ * A top-level key that equals one of the names but for case: a laxer parser would take it for that name.
+ * `names` are in lower case.
+ */
 export function findCaseVariant(
   fields: ReadonlyMap<string, FieldSpan>,
-  names: readonly string[],
+  names: ReadonlySet<string>,
 ): string | undefined {
   for (const key of fields.keys()) {
-    if (names.includes(key)) continue
-    const lower = key.toLowerCase()
-    if (names.some(name => name.toLowerCase() === lower)) return key
+    if (!names.has(key) && names.has(key.toLowerCase())) return key
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { scanJson } from '@rideau/llm/frames/json-scan'
 import { Fault } from '../core/fault.ts'
+import { parseJson } from '../http/parse-json.ts'
 import { readBody } from '../http/read-body.ts'
 import { isJsonContentType } from '../http/request-headers.ts'
 
@@ -17,21 +17,9 @@ export async function readJson(req: IncomingMessage, timeoutMs: number, anyType:
   }
   const bytes = await readInTime(req, timeoutMs)
   if (bytes.length === 0) return undefined
-  const scan = scanJson(bytes)
-  if (scan.ok && scan.value !== null) return scan.value
-  if (scan.ok) throw new Fault('invalid_request', 'The body must be a JSON object.')
-  if (scan.reason === 'duplicate_key') {
-    throw new Fault('request_validation_failed', 'A key is given twice in one object.', {
-      ...(scan.key === undefined ? {} : { param: scan.key }),
-    })
-  }
-  throw new Fault('request_validation_failed', REASONS[scan.reason])
-}
-
-const REASONS = {
-  not_utf8: 'The body is not UTF-8.',
-  malformed: 'The body is not valid JSON.',
-  too_deep: 'The body is nested more than 64 levels deep.',
+  const { value } = parseJson(bytes)
+  if (value === null) throw new Fault('invalid_request', 'The body must be a JSON object.')
+  return value
 }
 
 async function readInTime(req: IncomingMessage, timeoutMs: number): Promise<Buffer> {

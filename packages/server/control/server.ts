@@ -16,7 +16,7 @@ import type { EgressPolicy } from '../http/egress.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
 import { answerFault, routeNotFound } from './answer-fault.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { openControlRates } from './control-rates.ts'
 import { registerDocuments } from './documents.ts'
 import { registerOpenApi } from './open-api.ts'
@@ -64,8 +64,6 @@ export interface ControlLimits {
   /** A body that has not arrived after this long ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
 }
-
-const MAX_HEADER_BYTES = 16 * 1024
 
 /** The control plane, not yet listening. `close()` ends it and leaves the database to its owner. */
 export async function createControlServer(

@@ -1,18 +1,12 @@
 import type { Random } from '../core/chance.ts'
 import type { RequestRecord } from '../core/request-record.ts'
+import type { GatewayLog } from './log.ts'
 import type { InFlight } from './in-flight.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Latencies } from './latencies.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Ticker } from './ticker.ts'
 import type { Transport } from './upstream/transport.ts'
-
-export interface GatewayLog {
-  debug(details: object, message: string): void
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
 
 /** What the data plane needs of the rest of the house; compose.ts makes it. */
 export interface GatewayDeps {

@@ -1,4 +1,4 @@
-import type { GatewayLog } from './deps.ts'
+import type { GatewayLog } from './log.ts'
 
 /** How stale a key's `last_used_at` may be. Milliseconds. */
 const FLUSH_MS = 60_000

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
 import { parseRequestId } from '../http/request-headers.ts'
-import { answerBadConnection, MAX_HEADER_BYTES } from '../http/bad-connection.ts'
+import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { preflightHeaders } from './cors.ts'
 import type { GatewayDeps } from './deps.ts'
 import { canceledFault, Exchange } from './exchange.ts'
@@ -19,6 +19,8 @@ const REQUEST_TIMEOUT_MS = 90_000
 /** The data plane's server: `node:http` and a table of routes. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
   const route = openRouter(listRoutes(deps.compatPrefix))
+  /** The answer under way on each connection: nothing may be written into the middle of it. */
+  const answers = new WeakMap<object, ServerResponse>()
   const server = http.createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -29,15 +31,18 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
       noDelay: true,
     },
     (req, res) => {
+      answers.set(req.socket, res)
       const path = pathOf(req)
       const match = route(req.method ?? '', path)
       if (match !== undefined) void serve(match, req, res, deps)
       else serveUnrouted(path, req, res, deps)
     },
   )
-  server.on('clientError', (error, socket) =>
-    answerBadConnection(error, socket, deps.newId(), deps.baseUrl()),
-  )
+  server.on('clientError', (error, socket) => {
+    const answer = answers.get(socket)
+    const isAnswering = answer?.headersSent === true && !answer.writableFinished
+    answerClientError(error, socket, isAnswering, deps.newId, deps.baseUrl)
+  })
   return server
 }
 

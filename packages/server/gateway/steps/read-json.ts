@@ -1,6 +1,7 @@
-import { findCaseVariant, scanJson } from '@rideau/llm/frames/json-scan'
+import { findCaseVariant } from '@rideau/llm/frames/json-scan'
 import type { JsonObject, SourceBody, SurfaceId } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
+import { parseJson } from '../../http/parse-json.ts'
 import { readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { canceledFault, type Exchange } from '../exchange.ts'
@@ -26,18 +27,17 @@ export async function readJson(
     throw new Fault('unsupported_media_type', 'Send the body as application/json.')
   }
   const bytes = await readBytes(x, limit, timeoutMs)
-  const scan = scanJson(bytes)
-  if (!scan.ok) throw malformed(scan.reason, scan.key)
-  if (typeof scan.value !== 'object' || scan.value === null || Array.isArray(scan.value)) {
+  const { value, fields } = parseJson(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
   }
-  const variant = findCaseVariant(scan.fields, PROTECTED_NAMES)
+  const variant = findCaseVariant(fields, PROTECTED_NAMES)
   if (variant !== undefined) {
     throw new Fault('request_validation_failed', 'A field name is written in another case than it has.', {
       param: variant,
     })
   }
-  return { value: scan.value, source: { surface, bytes, fields: scan.fields } }
+  return { value, source: { surface, bytes, fields } }
 }
 
 async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise<Buffer> {
@@ -54,17 +54,4 @@ async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise
   } finally {
     x.unwatch()
   }
-}
-
-function malformed(reason: string, key: string | undefined): Fault {
-  if (reason === 'duplicate_key') {
-    return new Fault('request_validation_failed', 'The body has a key twice in one object.', {
-      ...(key === undefined ? {} : { param: key }),
-    })
-  }
-  const messages: Record<string, string> = {
-    not_utf8: 'The body is not valid UTF-8.',
-    too_deep: 'The body is nested deeper than 64 levels.',
-  }
-  return new Fault('request_validation_failed', messages[reason] ?? 'The body is not valid JSON.')
 }

@@ -43,7 +43,7 @@ const RESERVED_OPTIONS: ReadonlySet<string> = new Set([...MODEL_LISTS, ...PRICED
 const RESERVED_REST: ReadonlySet<string> = new Set([...MODEL_LISTS, ...PRICED])
 
 /** Names that the gateway authorizes, prices or relies on: a case variant of one is refused on every surface. */
-export const PROTECTED_NAMES: readonly string[] = [...MODEL_LISTS, ...PRICED, ...OWN]
+export const PROTECTED_NAMES: ReadonlySet<string> = RESERVED_OPTIONS
 
 export function refuseReservedOptions(options: JsonObject, path: string): void {
   for (const name in options) {

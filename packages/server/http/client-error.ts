@@ -1,7 +1,10 @@
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Fault } from '../core/fault.ts'
-import { faultHeaders, toEnvelope } from '../http/envelope.ts'
+import { faultHeaders, toEnvelope } from './envelope.ts'
+
+/** Header blocks above this are refused (contract.md §1). */
+export const MAX_HEADER_BYTES = 16 * 1024
 
 /**
  * Answers what Node's HTTP parser refuses before there is a request: no route, no hook and no reply object exist yet,
@@ -10,7 +13,7 @@ import { faultHeaders, toEnvelope } from '../http/envelope.ts'
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
-  socket: Socket,
+  socket: Duplex,
   isAnswering: boolean,
   newId: () => string,
   baseUrl: () => string,
