@@ -17,6 +17,7 @@ import { Snapshots } from './gateway/snapshots.ts'
 import { openTicker } from './gateway/ticker.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
+import { openRetentionJob } from './jobs/retention-job.ts'
 import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
@@ -27,6 +28,7 @@ import { openStorage, type Storage } from './storage/open-storage.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
 import { isRequestLogged } from './storage/request-log-list.ts'
 import { insertRequestRecords } from './storage/request-logs.ts'
+import { applyRetention } from './storage/retention.ts'
 import { findEnvironment, findKey } from './storage/snapshots.ts'
 import { hasUsers } from './storage/users.ts'
 
@@ -88,6 +90,12 @@ async function build(
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: say })
   closers.push(() => storage.close())
+  const retention = openRetentionJob({
+    clock: systemClock,
+    apply: (now, signal) => applyRetention(storage.pool, now, signal),
+    log,
+  })
+  closers.push(() => retention.close())
   const secretBox = openSecretBox(
     config.masterKey ?? findOrCreateMasterKey(config.dataDir, systemRandom),
     systemRandom,

@@ -66,7 +66,11 @@ fresh as (
   insert into usage_records (${USAGE_COLUMNS.join(', ')}) select ${USAGE_COLUMNS.join(', ')} from record
   on conflict do nothing returning id
 ),
-counted as materialized (select *, latency_slot(total_ms) as slot from record where id in (select id from fresh)),
+counted as materialized (
+  select record.*, latency_slot(total_ms) as slot, span, bucket
+  from record left join organizations o on o.id = org_id, usage_buckets(at, o.time_zone)
+  where record.id in (select id from fresh)
+),
 added as (${addToUsage('counted')})
 ${addToEndUserUsage('counted')}`
 

@@ -12,7 +12,8 @@ export const NOBODY = '00000000-0000-0000-0000-000000000000'
 /** What a rollup's key is made of, as the records tell it. */
 const KEY = {
   org_id: 'org_id',
-  bucket: `date_bin('15 minutes', at, 'epoch')`,
+  span: 'span',
+  bucket: 'bucket',
   environment_id: 'environment_id',
   key_id: `coalesce(key_id, '${NOBODY}')`,
   provider: `coalesce(provider, '')`,

@@ -10,12 +10,12 @@ export interface UsageFilter {
   readonly orgId: string
   /** Absent: all of the organization. */
   readonly below?: { readonly column: 'project_id' | 'environment_id'; readonly id: string }
-  /** Inclusive, exclusive. A rollup counts where its quarter of an hour begins within. */
+  /** From the bucket that this falls into, which counts whole, */
   readonly from: Date
+  /** to the last that begins before this. */
   readonly to: Date
+  /** Hours of UTC; days of the organization's time zone as it was when the request came. */
   readonly granularity: 'hour' | 'day'
-  /** Whose days are meant. */
-  readonly timeZone: string
   readonly groups: readonly UsageGroup[]
 }
 
@@ -38,32 +38,27 @@ export interface UsageRow {
   readonly latencies: readonly number[]
 }
 
-const HOUR_MS = 3_600_000
-/** A day may have 25 hours. */
-const LONGEST_MS = { hour: HOUR_MS, day: 25 * HOUR_MS }
+const LENGTH = { hour: '1 hour', day: '24 hours' }
 
 /** Usage by bucket and group, newest bucket first, from the rollups alone. */
 export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promise<UsageRow[]> {
   const { granularity, groups, below } = filter
   const columns = [sql.ref('sandbox'), ...groups.map(group => sql.ref(group))]
   const table = groups.includes('end_user_id') ? 'end_user_rollups' : 'usage_rollups'
-  const zone = granularity === 'day' ? filter.timeZone : 'UTC'
-  // Later buckets were on the pages before: they need not be added up again.
-  const most = page.after === undefined ? Infinity : page.after.at.getTime() + LONGEST_MS[granularity]
-  const to = new Date(Math.min(filter.to.getTime(), most))
   const { rows } = await sql<Omit<UsageRow, 'groups'> & Record<UsageGroup, string>>`
     select * from (
-      select date_trunc(${granularity}, r.bucket, ${zone}) as bucket,
-        md5(row(${sql.join(columns)})::text)::uuid as id, ${sql.join(columns)},
+      select bucket, md5(row(${sql.join(columns)})::text)::uuid as id, ${sql.join(columns)},
         sum(requests)::bigint as requests, sum(errors)::bigint as errors, sum(unpriced)::bigint as unpriced,
         sum(uncached_input_tokens + cache_read_tokens + cache_write_tokens)::bigint as "inputTokens",
         sum(output_tokens + reasoning_tokens)::bigint as "outputTokens",
         sum(cache_read_tokens)::bigint as "cachedTokens", sum(cost_nano_usd)::bigint as "costNanoUsd",
         array[${sql.join(LATENCY_COLUMNS.map(column => sql`sum(${sql.ref(column)})::float8`))}] as latencies
-      from ${sql.table(table)} r
-      where org_id = ${filter.orgId} and r.bucket >= ${filter.from} and r.bucket < ${to}
+      from ${sql.table(table)}
+      where org_id = ${filter.orgId} and span = ${granularity}
+        and bucket > ${filter.from}::timestamptz - ${LENGTH[granularity]}::interval and bucket < ${filter.to}
+        ${page.after === undefined ? sql`` : sql`and bucket <= ${page.after.at}`}
         ${below === undefined ? sql`` : sql`and ${sql.ref(below.column)} = ${below.id}`}
-      group by 1, ${sql.join(columns)}
+      group by bucket, ${sql.join(columns)}
     ) as usage
     where ${page.after === undefined ? sql`true` : sql`(bucket, id) < (${page.after.at}, ${page.after.id}::uuid)`}
     order by bucket desc, id desc

@@ -1,4 +1,3 @@
-import { findOrganization } from '../../storage/organizations.ts'
 import { listUsage, type UsageFilter } from '../../storage/usage.ts'
 import type { Services } from '../operation.ts'
 import { loadPage } from '../pagination.ts'
@@ -15,10 +14,8 @@ export async function loadUsage(
   below?: UsageFilter['below'],
 ) {
   const { limit: _limit, cursor: _cursor, ...sent } = query
-  const timeZone = (await findOrganization(db, orgId))?.time_zone ?? 'UTC'
   const filter: UsageFilter = {
     orgId,
-    timeZone,
     ...(below === undefined ? {} : { below }),
     ...readUsageQuery(query, clock.now()),
   }

@@ -26,13 +26,14 @@ const totals = `
 
 /** Up to this migration no log was dropped: each usage record has its latency there. */
 const past = `(
-  select u.*, latency_slot(l.total_ms) as slot, date_bin('15 minutes', u.at, 'epoch') as bucket,
+  select u.*, latency_slot(l.total_ms) as slot, t.span, t.bucket,
     coalesce(u.key_id, '${NOBODY}') as key, coalesce(u.provider, '') as provider_name,
     coalesce(u.model, '') as model_name, coalesce(u.end_user_id, '') as end_user
   from usage_records u left join request_logs l on l.at = u.at and l.id = u.id
+    left join organizations o on o.id = u.org_id, usage_buckets(u.at, o.time_zone) t
 ) as past`
 
-/** The audit log; usage by quarter of an hour; indexes for the filters of the request log. */
+/** The audit log; usage by hour and day; indexes for the filters of the request log. */
 export const sql = `
 -- One row a successful write, kept for good. Nothing refers to it and it refers to nothing: what was done outlives
 -- who did it and what it was done to.
@@ -73,14 +74,25 @@ create index request_logs_failed on request_logs (environment_id, status, at des
 create index request_logs_error on request_logs (environment_id, error_code, at desc, id desc)
   where error_code is not null;
 
+-- Filters depend on each other (a key asks for few models): told so, the planner does not walk through a whole month
+-- for a page that nothing fits. A new partition has the same.
+create statistics request_logs_filters (mcv) on key_id, model, model_requested, status from request_logs;
+
 create function latency_slot(ms real) returns integer language sql immutable parallel safe as $$
   select case when ms < 10 then 0 else least(47, 1 + floor(ln(ms / 10.0) / ln(1.27))::integer) end
 $$;
 
--- Usage by quarter of an hour: the coarsest in which every time zone's days begin. Kept by the writer in the
--- transaction that stores the records (storage/request-logs.ts), and for good.
+-- Where usage at this time is counted: in an hour of UTC, and in a day of the organization's time zone as it is now.
+create function usage_buckets(at timestamptz, time_zone text) returns table (span text, bucket timestamptz)
+language sql stable parallel safe as $$
+  values ('hour', date_trunc('hour', at, 'UTC')), ('day', date_trunc('day', at, coalesce(time_zone, 'UTC')))
+$$;
+
+-- Usage by hour and by day, kept for good. The writer adds to it in the transaction that stores the records
+-- (storage/request-logs.ts).
 create table usage_rollups (
   org_id uuid not null,
+  span text not null,
   bucket timestamptz not null,
   project_id uuid not null,
   environment_id uuid not null,
@@ -89,15 +101,16 @@ create table usage_rollups (
   model text not null,
   sandbox boolean not null,
   ${counters},
-  primary key (org_id, bucket, environment_id, key_id, provider, model, sandbox)
+  primary key (org_id, span, bucket, environment_id, key_id, provider, model, sandbox)
 ) with (fillfactor = 80);
 insert into usage_rollups
-  select org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, ${totals} from ${past}
-  group by org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox;
+  select org_id, span, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, ${totals} from ${past}
+  group by org_id, span, bucket, project_id, environment_id, key, provider_name, model_name, sandbox;
 
 -- The same by end user too, apart, because there may be millions of them: at worst a row a request.
 create table end_user_rollups (
   org_id uuid not null,
+  span text not null,
   bucket timestamptz not null,
   project_id uuid not null,
   environment_id uuid not null,
@@ -107,10 +120,31 @@ create table end_user_rollups (
   sandbox boolean not null,
   end_user_id text not null,
   ${counters},
-  primary key (org_id, bucket, environment_id, key_id, provider, model, sandbox, end_user_id)
+  primary key (org_id, span, bucket, environment_id, key_id, provider, model, sandbox, end_user_id)
 ) with (fillfactor = 80);
 insert into end_user_rollups
-  select org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, end_user, ${totals}
+  select org_id, span, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, end_user, ${totals}
   from ${past}
-  group by org_id, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, end_user;
+  group by org_id, span, bucket, project_id, environment_id, key, provider_name, model_name, sandbox, end_user;
+
+-- Retention. Everything before the given time goes at once with its partition; who waits for the lock makes others
+-- wait behind it, so it gives up soon and the next run tries again.
+create function drop_log_partition(child text) returns void language plpgsql set lock_timeout = '2s' as $$
+begin
+  execute format('drop table %I', child);
+end $$;
+
+-- In a younger partition: up to so many rows of environments that keep their log for a shorter time. The index finds
+-- each environment's own, so that a run with nothing to do costs a look for each environment.
+create function expire_log_rows(child text, now_at timestamptz, most integer) returns integer language plpgsql as $$
+declare
+  expired integer;
+begin
+  execute format('delete from %1$I where ctid = any (array(
+      select l.ctid from environments e cross join lateral (
+        select ctid from %1$I where environment_id = e.id and at < $1 - e.log_retention_days * interval ''24 hours'' limit $2
+      ) l limit $2))', child) using now_at, most;
+  get diagnostics expired = row_count;
+  return expired;
+end $$;
 `

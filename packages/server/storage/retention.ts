@@ -1,0 +1,118 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
+
+/** What one run ended. */
+export interface RetentionResult {
+  readonly droppedPartitions: readonly string[]
+  readonly deletedRows: number
+}
+
+const DAY_MS = 86_400_000
+/** Rows in one statement, which is one transaction: short locks, little to undo. */
+const BATCH_ROWS = 5_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Ends what the request log holds for longer than its environment's `log_retention_days`. A day that is too old for
+ * every environment goes as a partition: in milliseconds, whatever its size, and its disk is free at once. In younger
+ * days the rows of environments that keep less are deleted in batches, inside PostgreSQL: no row comes here, and the
+ * space is used again by later rows of that day only. Usage stays.
+ *
+ * One process at a time, by an advisory lock: undefined where another one is at it. The signal ends it after the batch
+ * at hand.
+ */
+export async function applyRetention(
+  pool: Pool,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<RetentionResult | undefined> {
+  const client = await pool.connect()
+  try {
+    const lock = await client.query<{ held: boolean }>(
+      `select pg_try_advisory_lock(hashtextextended('rideau.retention', 0)) as held`,
+    )
+    if (lock.rows[0]?.held !== true) return undefined
+    try {
+      return await expire(client, now, signal)
+    } finally {
+      await client.query(`select pg_advisory_unlock(hashtextextended('rideau.retention', 0))`)
+    }
+  } finally {
+    client.release()
+  }
+}
+
+async function expire(
+  client: PoolClient,
+  now: Date,
+  signal: AbortSignal | undefined,
+): Promise<RetentionResult> {
+  const kept = await findRetention(client)
+  if (kept === undefined) return { droppedPartitions: [], deletedRows: 0 }
+  const dropped: string[] = []
+  let deletedRows = 0
+  for (const name of await listPartitions(client)) {
+    if (signal?.aborted === true) break
+    const endedAt = endOf(name)
+    if (endedAt <= now.getTime() - kept.longest * DAY_MS) {
+      if (await dropPartition(client, name)) dropped.push(name)
+    } else if (endedAt - DAY_MS < now.getTime() - kept.shortest * DAY_MS) {
+      deletedRows += await expireRows(client, name, now, signal)
+    }
+  }
+  return { droppedPartitions: dropped, deletedRows }
+}
+
+/** In days, over all environments that live; undefined where there is none. */
+async function findRetention(client: PoolClient): Promise<{ longest: number; shortest: number } | undefined> {
+  const { rows } = await client.query<{ longest: number | null; shortest: number }>(
+    `select max(log_retention_days) as longest, min(log_retention_days) as shortest from environments e
+      where exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
+        and exists (select from organizations o where o.id = e.org_id and o.deleted_at is null)`,
+  )
+  const [row] = rows
+  return row === undefined || row.longest === null ? undefined : { ...row, longest: row.longest }
+}
+
+/** The days of the request log, oldest first. */
+async function listPartitions(client: PoolClient): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'request_logs'::regclass and c.relname ~ '^request_logs_[0-9]{8}$' order by 1`,
+  )
+  return rows.map(row => row.name)
+}
+
+/** `request_logs_20261121` ends where the 22nd begins (partitions.ts). */
+function endOf(name: string): number {
+  const [, year, month, day] = /(\d{4})(\d{2})(\d{2})$/.exec(name) ?? []
+  return Date.UTC(Number(year), Number(month) - 1, Number(day) + 1)
+}
+
+/** False where somebody reads it just now: the next run finds it again. */
+async function dropPartition(client: PoolClient, name: string): Promise<boolean> {
+  try {
+    await client.query('select drop_log_partition($1)', [name])
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false
+    throw error
+  }
+}
+
+async function expireRows(
+  client: PoolClient,
+  name: string,
+  now: Date,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let total = 0
+  for (;;) {
+    const { rows } = await client.query<{ expired: number }>(
+      'select expire_log_rows($1, $2, $3) as expired',
+      [name, now, BATCH_ROWS],
+    )
+    const expired = rows[0]?.expired ?? 0
+    total += expired
+    if (expired < BATCH_ROWS || signal?.aborted === true) return total
+  }
+}
