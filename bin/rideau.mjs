@@ -10,12 +10,14 @@ const HELP = `Usage: rideau <command>
   gateway    run the gateway (the data plane) alone
   control    run the control plane alone
 
+  rotate-master-key  seal what is stored under a new master key, while the program runs
+
   --help     print this
   --version  print the version
 
 Settings are environment variables: see docs/operations.md.`
 
-const COMMANDS = new Set(['start', 'gateway', 'control'])
+const COMMANDS = new Set(['start', 'gateway', 'control', 'rotate-master-key'])
 
 async function main([command, ...rest]) {
   if (command === '--help' || command === '-h') return console.log(HELP)

@@ -23,7 +23,7 @@ import { openJournal } from './journal/journal.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
 import { holdInstanceLock } from './storage/instance-lock.ts'
 import { touchKeys } from './storage/keys.ts'
-import { findOrCreateMasterKey } from './storage/master-key.ts'
+import { openFileSecretBox } from './storage/master-key.ts'
 import { openStorage, type Storage } from './storage/open-storage.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
 import { isRequestLogged } from './storage/request-log-list.ts'
@@ -96,10 +96,10 @@ async function build(
     log,
   })
   closers.push(() => retention.close())
-  const secretBox = openSecretBox(
-    config.masterKey ?? findOrCreateMasterKey(config.dataDir, systemRandom),
-    systemRandom,
-  )
+  const secretBox =
+    config.masterKey === undefined
+      ? openFileSecretBox(config.dataDir, systemRandom)
+      : openSecretBox(config.masterKey, systemRandom, config.formerMasterKeys)
   const setupToken = (await hasUsers(storage.db))
     ? undefined
     : (config.setupToken ?? systemRandom.bytes(18).toString('base64url'))

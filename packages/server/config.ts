@@ -18,6 +18,14 @@ const masterKey = z
   .transform(value => Buffer.from(value, 'base64'))
   .refine(bytes => bytes.length === 32, 'must be 32 bytes in base64')
 
+const masterKeys = z
+  .string()
+  .transform(value => value.split(',').map(entry => Buffer.from(entry.trim(), 'base64')))
+  .refine(
+    keys => keys.every(key => key.length === 32),
+    'must be keys of 32 bytes in base64, with commas between them',
+  )
+
 const proxies = z.string().transform((value, context): TrustedProxies => {
   const entries = value.split(',').map(entry => entry.trim())
   const parsed = parseTrustedProxies(entries)
@@ -32,6 +40,7 @@ const Settings = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
   RIDEAU_MASTER_KEY: masterKey.optional(),
+  RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
   RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
   RIDEAU_GATEWAY_PORT: port.default(8787),
@@ -56,6 +65,8 @@ export interface Config {
   readonly dataDir: string
   /** undefined: made on first start beside the embedded database. */
   readonly masterKey: Buffer | undefined
+  /** What they sealed opens too; they seal nothing. */
+  readonly formerMasterKeys: readonly Buffer[]
   readonly setupToken: string | undefined
   readonly host: string
   readonly gatewayPort: number
@@ -104,6 +115,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       'RIDEAU_MASTER_KEY: must be set where DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)',
     )
   }
+  if (settings.RIDEAU_FORMER_MASTER_KEYS.length > 0 && settings.RIDEAU_MASTER_KEY === undefined) {
+    throw new ConfigError(
+      'RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that they make way for',
+    )
+  }
   const production = settings.NODE_ENV === 'production'
   const allowPrivateUpstreams =
     settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST))
@@ -113,6 +129,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     databaseUrl: settings.DATABASE_URL,
     dataDir: settings.RIDEAU_DATA_DIR,
     masterKey: settings.RIDEAU_MASTER_KEY,
+    formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,
     setupToken: settings.RIDEAU_SETUP_TOKEN,
     host: settings.RIDEAU_HOST,
     gatewayPort: settings.RIDEAU_GATEWAY_PORT,

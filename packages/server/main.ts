@@ -1,16 +1,23 @@
 import { pino } from 'pino'
 import { openHouse, type House } from './compose.ts'
-import { parseConfig } from './config.ts'
+import { ConfigError, parseConfig } from './config.ts'
+import { rotateMasterKey } from './rotate-master-key.ts'
 
-export type Command = 'start' | 'gateway' | 'control'
+export type Command = 'start' | 'gateway' | 'control' | 'rotate-master-key'
 
-/** Runs the program until it is told to stop. Rejects where it cannot start. */
+/** Runs the program until it is told to stop, or a task to its end. Rejects where it cannot. */
 export async function run(
   command: Command,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const config = parseConfig(env)
   const log = pino({ level: config.logLevel })
+  if (command === 'rotate-master-key') {
+    if (config.masterKey !== undefined && config.formerMasterKeys.length === 0) {
+      throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: must hold the key that RIDEAU_MASTER_KEY replaces')
+    }
+    return await rotateMasterKey({ ...config, log })
+  }
   const planes = { gateway: command !== 'control', control: command !== 'gateway' }
   const house = await openHouse(config, planes, log)
   printWelcome(house)

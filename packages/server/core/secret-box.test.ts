@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandom } from './chance.ts'
-import { openSecretBox, SecretBoxError } from './secret-box.ts'
+import { openSecretBox, SecretBoxError, UnknownMasterKeyError } from './secret-box.ts'
 
 const CONTEXT = 'provider_credentials:018f0000-0000-7000-8000-000000000001'
 const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)
@@ -44,6 +44,17 @@ describe('the secret box', () => {
     const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
     const message = `sealed under another master key (${box.keyId}; ours is ${other.keyId})`
     expect(() => other.open(box.seal('sk-test', CONTEXT), CONTEXT)).toThrow(message)
+  })
+
+  test('a former key opens what it sealed, and seals nothing', () => {
+    const [oldKey, newKey] = [Buffer.alloc(32, 7), Buffer.alloc(32, 9)]
+    const sealed = box.seal('sk-test', CONTEXT)
+    const both = openSecretBox(newKey, systemRandom, [Buffer.alloc(32, 8), oldKey])
+    expect(both.open(sealed, CONTEXT)).toBe('sk-test')
+    expect(() => both.open(sealed, `${CONTEXT}2`)).toThrow('altered')
+    const anew = both.seal('sk-test', CONTEXT)
+    expect(openSecretBox(newKey, systemRandom).open(anew, CONTEXT)).toBe('sk-test')
+    expect(() => box.open(anew, CONTEXT)).toThrow(UnknownMasterKeyError)
   })
 
   test('a master key of another length is refused', () => {

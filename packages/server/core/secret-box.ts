@@ -7,10 +7,10 @@ import type { Random } from './chance.ts'
  * belongs to and is bound to it, so that a ciphertext moved to another row does not open.
  */
 export interface SecretBox {
-  /** Names the master key without telling it: the first 8 bytes of its SHA-256, in hex. */
+  /** Names the master key that seals, without telling it: the first 8 bytes of its SHA-256, in hex. */
   readonly keyId: string
   seal(plaintext: string, context: string): Buffer
-  /** Throws SecretBoxError where the bytes are of another key, another context, or altered. */
+  /** Throws SecretBoxError where the bytes are of a key that the box lacks, another context, or altered. */
   open(sealed: Buffer, context: string): string
   /**
    * 12 hex characters that tell two secrets apart and one again. Keyed by the master key (HMAC-SHA-256), so that who
@@ -22,7 +22,12 @@ export interface SecretBox {
 }
 
 export class SecretBoxError extends Error {
-  override readonly name = 'SecretBoxError'
+  override readonly name: string = 'SecretBoxError'
+}
+
+/** Sealed under a master key that the box does not hold. */
+export class UnknownMasterKeyError extends SecretBoxError {
+  override readonly name = 'UnknownMasterKeyError'
 }
 
 const VERSION = 1
@@ -33,19 +38,18 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + KEY_ID_BYTES
 const BODY_AT = HEAD_BYTES + IV_BYTES + TAG_BYTES
 
-export function openSecretBox(masterKey: Buffer, random: Random): SecretBox {
-  if (masterKey.length !== KEY_BYTES) throw new SecretBoxError(`the master key must have ${KEY_BYTES} bytes`)
-  const id = createHash('sha256').update(masterKey).digest().subarray(0, KEY_ID_BYTES)
-  const head = Buffer.concat([Buffer.of(VERSION), id])
-  // The head is bound too, so that no byte of the whole may change.
-  const boundTo = (context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
+/** `former` open what they sealed and seal nothing: for the time in which the master key changes. */
+export function openSecretBox(masterKey: Buffer, random: Random, former: readonly Buffer[] = []): SecretBox {
+  const keys = new Map([...former, masterKey].map(key => [toKeyId(key), key]))
+  const keyId = toKeyId(masterKey)
+  const ownHead = Buffer.concat([Buffer.of(VERSION), Buffer.from(keyId, 'hex')])
 
   // A key of its own, so that no output of one use is ever an output of the other.
   const subkey = (purpose: string): Buffer => createHmac('sha256', masterKey).update(purpose).digest()
   const fingerprintKey = subkey('fingerprint')
 
   return {
-    keyId: id.toString('hex'),
+    keyId,
     fingerprint: plaintext =>
       createHmac('sha256', fingerprintKey).update(plaintext, 'utf8').digest('hex').slice(0, 12),
     sign: (bytes, purpose) =>
@@ -54,15 +58,22 @@ export function openSecretBox(masterKey: Buffer, random: Random): SecretBox {
         .digest(),
     seal(plaintext, context) {
       const iv = random.bytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(context))
+      const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(ownHead, context))
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
-      return Buffer.concat([head, iv, cipher.getAuthTag(), body])
+      return Buffer.concat([ownHead, iv, cipher.getAuthTag(), body])
     },
     open(sealed, context) {
-      checkHead(sealed, id)
+      const theirs = readKeyId(sealed)
+      const key = keys.get(theirs)
+      if (key === undefined) {
+        throw new UnknownMasterKeyError(
+          `sealed under another master key (${theirs}; ours is ${keyId}): is RIDEAU_MASTER_KEY the right one?`,
+        )
+      }
       const iv = sealed.subarray(HEAD_BYTES, HEAD_BYTES + IV_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', masterKey, iv, { authTagLength: TAG_BYTES })
-      decipher.setAAD(boundTo(context)).setAuthTag(sealed.subarray(HEAD_BYTES + IV_BYTES, BODY_AT))
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+      decipher.setAAD(boundTo(sealed.subarray(0, HEAD_BYTES), context))
+      decipher.setAuthTag(sealed.subarray(HEAD_BYTES + IV_BYTES, BODY_AT))
       try {
         return decipher.update(sealed.subarray(BODY_AT), undefined, 'utf8') + decipher.final('utf8')
       } catch {
@@ -72,14 +83,22 @@ export function openSecretBox(masterKey: Buffer, random: Random): SecretBox {
   }
 }
 
-function checkHead(sealed: Buffer, id: Buffer): void {
+/** Names a master key without telling it. */
+export function toKeyId(masterKey: Buffer): string {
+  if (masterKey.length !== KEY_BYTES) throw new SecretBoxError(`the master key must have ${KEY_BYTES} bytes`)
+  return createHash('sha256')
+    .update(masterKey)
+    .digest('hex')
+    .slice(0, KEY_ID_BYTES * 2)
+}
+
+/** The head is bound too, so that no byte of the whole may change. */
+function boundTo(head: Buffer, context: string): Buffer {
+  return Buffer.concat([head, Buffer.from(context)])
+}
+
+function readKeyId(sealed: Buffer): string {
   if (sealed.length < BODY_AT) throw new SecretBoxError('the sealed secret is cut short')
   if (sealed[0] !== VERSION) throw new SecretBoxError(`a sealed secret of the unknown version ${sealed[0]}`)
-  const by = sealed.subarray(1, HEAD_BYTES)
-  if (!by.equals(id)) {
-    const [theirs, ours] = [by.toString('hex'), id.toString('hex')]
-    throw new SecretBoxError(
-      `sealed under another master key (${theirs}; ours is ${ours}): is RIDEAU_MASTER_KEY the right one?`,
-    )
-  }
+  return sealed.toString('hex', 1, HEAD_BYTES)
 }

@@ -5,6 +5,7 @@ import { sql as models } from './0004-models.ts'
 import { sql as policies } from './0005-policies.ts'
 import { sql as observe } from './0006-observe.ts'
 import { sql as rowSecurity } from './0007-row-security.ts'
+import { sql as sealed } from './0008-sealed.ts'
 
 /** One step of the schema. Once released it never changes; a correction is a step of its own. */
 export interface NumberedMigration {
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0005-policies', sql: policies },
   { name: '0006-observe', sql: observe },
   { name: '0007-row-security', sql: rowSecurity },
+  { name: '0008-sealed', sql: sealed },
 ]

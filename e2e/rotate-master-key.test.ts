@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+const API_KEY = 'sk-canary-of-the-provider'
+const CREDENTIALS = 130
+
+let home: ProgramHome
+let program: Program
+/** A provider that answers only who brings the right key. */
+let provider: http.Server
+let refused = 0
+beforeAll(async () => {
+  home = await openProgramHome()
+  program = await home.start()
+  provider = http.createServer((req, res) => {
+    const isRight = req.headers.authorization === `Bearer ${API_KEY}`
+    if (!isRight) refused++
+    res.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' })
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }]
+    res.end(JSON.stringify(isRight ? { choices } : {}))
+  })
+  await new Promise<void>(resolve => provider.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  await program?.stop()
+  provider?.close()
+  home.remove()
+})
+
+interface Task {
+  readonly child: ChildProcess
+  readonly output: () => string
+  /** Resolves when the output has this text, or with the end. */
+  until(text: string): Promise<void>
+  readonly ended: Promise<number | null>
+}
+
+function rotate(): Task {
+  const env = { ...process.env, RIDEAU_DATA_DIR: home.dataDir, LOG_LEVEL: 'info' }
+  const child = spawn(process.execPath, ['bin/rideau.mjs', 'rotate-master-key'], { cwd: ROOT, env })
+  let output = ''
+  const seen: (() => void)[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      output += String(chunk)
+      for (const look of seen) look()
+    })
+  }
+  const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)))
+  return {
+    child,
+    output: () => output,
+    ended,
+    until: text =>
+      new Promise(resolve => {
+        const look = (): void => {
+          if (output.includes(text)) resolve()
+        }
+        seen.push(look)
+        look()
+        void ended.then(() => resolve())
+      }),
+  }
+}
+
+test('the key changes under a running program, over a kill in the middle, and nobody notices', async () => {
+  const { managementKey, secretKey, developmentId } = await setUp(program)
+  const manage = (method: string, route: string, body: unknown): Promise<Response> =>
+    fetch(program.controlUrl + route, {
+      method,
+      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const port = (provider.address() as AddressInfo).port
+  const create = (name: string): Promise<Response> =>
+    manage('POST', `/v1/environments/${developmentId}/provider-credentials`, {
+      provider: 'custom',
+      name,
+      api_key: API_KEY,
+      base_url: `http://127.0.0.1:${port}/v1`,
+    })
+  for (let n = 0; n < CREDENTIALS; n += 10) {
+    const made = await Promise.all(Array.from({ length: 10 }, (_, i) => create(`${n + i}`)))
+    expect(made.every(({ status }) => status === 201)).toBe(true)
+  }
+  const chat = async (): Promise<number> => {
+    const body = JSON.stringify({ model: 'custom/any', messages: [{ role: 'user', content: 'hello' }] })
+    const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' }
+    return (await fetch(`${program.gatewayUrl}/v1/chat`, { method: 'POST', headers, body })).status
+  }
+  const keyFile = path.join(home.dataDir, 'master.key')
+  const oldKey = readFileSync(keyFile, 'utf8')
+
+  let isOver = false
+  const statuses = new Map<number, number>()
+  const load = (async () => {
+    while (!isOver) {
+      for (const status of [await chat(), (await create('made meanwhile')).status]) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }
+  })()
+
+  const first = rotate()
+  await first.until('sealed 100 of provider_credentials anew')
+  first.child.kill('SIGKILL')
+  await first.ended
+  expect(await chat()).toBe(200)
+  // Where the kill came too late there is nothing to take up, and the second change is a whole one of its own.
+  const wasCut = !first.output().includes('everything is sealed')
+  if (wasCut) expect(readFileSync(`${keyFile}.former`, 'utf8')).toBe(oldKey)
+
+  const second = rotate()
+  expect([await second.ended, second.output()]).toEqual([0, expect.stringContaining('everything is sealed')])
+  expect(existsSync(`${keyFile}.former`)).toBe(false)
+  expect(readFileSync(keyFile, 'utf8')).not.toBe(oldKey)
+  isOver = true
+  await load
+  expect([...statuses.keys()].sort()).toEqual([200, 201])
+  expect(refused).toBe(0)
+
+  // A new process knows the new key alone.
+  await program.stop()
+  program = await home.start()
+  for (let n = 0; n < 20; n++) expect(await chat()).toBe(200)
+  expect(refused).toBe(0)
+  for (const text of [first.output(), second.output(), program.output()]) {
+    expect(text).not.toContain(API_KEY)
+    expect(text).not.toContain(oldKey.trim())
+  }
+}, 120_000)

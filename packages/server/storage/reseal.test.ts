@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock, systemRandom } from '../core/chance.ts'
+import { openIds } from '../core/ids.ts'
+import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
+import { type SeededEnvironment, seedEnvironment } from '../testing/seed-environment.ts'
+import { reinstateMasterKey, resealBatch, retireMasterKeys } from './reseal.ts'
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+
+const newId = openIds(systemClock, systemRandom)
+const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+const before = openSecretBox(oldKey, systemRandom)
+const during = openSecretBox(newKey, systemRandom, [oldKey])
+const after = openSecretBox(newKey, systemRandom)
+const NOW = new Date()
+
+describe.each(listTestServers())('sealing anew on $label', server => {
+  let database: FreshDatabase
+  let seeded: SeededEnvironment
+  beforeEach(async () => {
+    database = await freshDatabase(server)
+    seeded = await seedEnvironment(database.pool)
+  })
+  afterEach(() => database.drop())
+
+  const scope = () => [seeded.orgId, seeded.projectId, seeded.environmentId]
+
+  /** A secret in each sealed column; gives what was sealed by row. */
+  async function fill(box: SecretBox, count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const [credential, key, webhook] = [newId(), newId(), newId()]
+      await database.pool.query(
+        `insert into provider_credentials (id, org_id, project_id, environment_id, provider, name, secret_cipher,
+            key_fingerprint, created_at, updated_at) values ($1, $2, $3, $4, 'openai', 'c', $5, 'f', now(), now())`,
+        [credential, ...scope(), box.seal(`secret of ${credential}`, `provider_credentials:${credential}`)],
+      )
+      await database.pool.query(
+        `insert into keys (id, org_id, project_id, environment_id, kind, name, hash, prefix_display, publishable_cipher,
+            scopes, created_at, updated_at) values ($1, $2, $3, $4, 'publishable', 'k', $5, 'p', $6, '{}', now(), now())`,
+        [key, ...scope(), Buffer.from(key), box.seal(`secret of ${key}`, `keys:${key}`)],
+      )
+      await database.pool.query(
+        `insert into webhooks (id, org_id, url, events, secret_cipher, created_at, updated_at)
+          values ($1, $2, 'u', '{}', $3, now(), now())`,
+        [webhook, seeded.orgId, box.seal(`secret of ${webhook}`, `webhooks:${webhook}`)],
+      )
+    }
+  }
+
+  async function fillDevice(box: SecretBox): Promise<void> {
+    const { projectId, orgId } = seeded
+    await database.pool.query(
+      `insert into device_auth (project_id, org_id, ios_team_id, device_check_key_id, device_check_cipher, created_at,
+          updated_at) values ($1, $2, 't', 'k', $3, now(), now())`,
+      [projectId, orgId, box.seal(`secret of ${projectId}`, `device_auth:${projectId}`)],
+    )
+  }
+
+  async function resealAll(): Promise<void> {
+    for (const column of SEALED_COLUMNS) {
+      let lastId: string | undefined
+      do lastId = (await resealBatch(database.db, column, during, lastId)).lastId
+      while (lastId !== undefined)
+    }
+  }
+
+  const openAll = async (box: SecretBox): Promise<number> => {
+    let count = 0
+    for (const { table, column, id } of SEALED_COLUMNS) {
+      const { rows } = await database.pool.query(
+        `select ${id} as id, ${column} as sealed from ${table} where ${column} is not null`,
+      )
+      for (const row of rows) {
+        expect(box.open(row.sealed, `${table}:${row.id}`)).toBe(`secret of ${row.id}`)
+        count++
+      }
+    }
+    return count
+  }
+
+  test('every sealed column there is stands in the list, and refuses a retired key', async () => {
+    const { rows } = await database.pool.query<{ table: string; column: string; guards: string | null }>(
+      `select c.table_name as table, c.column_name as column, (select string_agg(t.action_statement, ' ')
+          from information_schema.triggers t
+          where t.event_object_table = c.table_name and t.trigger_name = 'refuse_retired') as guards
+        from information_schema.columns c
+        where c.table_schema = current_schema() and c.data_type = 'bytea' and c.column_name like '%cipher%'`,
+    )
+    const found = rows.map(({ table, column }) => `${table}.${column}`)
+    expect(found.sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort())
+    for (const { column, guards } of rows) expect(guards).toContain(`'${column}'`)
+  })
+
+  test('everything opens under the new key alone, batch after batch, with its fingerprint', async () => {
+    await fill(before, 120)
+    await fillDevice(before)
+    await fill(after, 3)
+    await resealAll()
+    expect(await openAll(after)).toBe(370)
+    const { rows } = await database.pool.query(
+      'select id, key_fingerprint from provider_credentials limit 130',
+    )
+    const known = rows.filter(row => row.key_fingerprint !== 'f')
+    expect(known).toHaveLength(120)
+    for (const row of known) expect(row.key_fingerprint).toBe(after.fingerprint(`secret of ${row.id}`))
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+  })
+
+  test('a batch alone leaves everything openable: a kill between two loses nothing', async () => {
+    await fill(before, 120)
+    const [column] = SEALED_COLUMNS as [SealedColumn]
+    expect((await resealBatch(database.db, column, during, undefined)).count).toBe(100)
+    expect(await openAll(during)).toBe(360)
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
+    await resealAll()
+    expect(await openAll(after)).toBe(360)
+  })
+
+  test('a row that somebody holds is passed by, and keeps the old key from its end', async () => {
+    await fill(before, 1)
+    const holder = await database.pool.connect()
+    await holder.query('begin; select from provider_credentials for update')
+    const [column] = SEALED_COLUMNS as [SealedColumn]
+    expect((await resealBatch(database.db, column, during, undefined)).count).toBe(0)
+    await holder.query('rollback')
+    holder.release()
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
+    await resealAll()
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+  })
+
+  test('a secret that no given key opens stops the change, and nothing is touched', async () => {
+    await fill(openSecretBox(Buffer.alloc(32, 3), systemRandom), 1)
+    await expect(resealAll()).rejects.toThrow('another master key')
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
+  })
+
+  test('what is sealed under a retired key is refused by the database, until the key comes back', async () => {
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+    await expect(fill(before, 1)).rejects.toThrow('rotated out')
+    await expect(fillDevice(before)).rejects.toThrow('rotated out')
+    await fill(after, 1)
+    const stale = before.seal('x', 'x')
+    for (const { table, column } of SEALED_COLUMNS.slice(0, 3)) {
+      await expect(database.pool.query(`update ${table} set ${column} = $1`, [stale])).rejects.toThrow(
+        'rotated out',
+      )
+    }
+    await reinstateMasterKey(database.db, before.keyId)
+    await fill(before, 1)
+  })
+})
