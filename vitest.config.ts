@@ -7,8 +7,8 @@ export default defineConfig({
     pool: 'threads',
     // More than two slow each other down on the small machines that run this.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     projects: [
       { extends: true, test: { name: 'pure', include: pure } },
       {

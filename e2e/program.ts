@@ -25,7 +25,7 @@ export interface ProgramHome {
 
 const ROOT = path.join(import.meta.dirname, '..')
 const SETUP_TOKEN = 'a set-up token for tests'
-const START_MS = 60_000
+const START_MS = 180_000
 
 /** A data folder that outlives the processes that run on it. */
 export async function openProgramHome(): Promise<ProgramHome> {

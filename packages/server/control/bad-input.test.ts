@@ -102,7 +102,7 @@ describe('route', () => {
   test.each([
     ['GET', '/v1/nothing'],
     ['GET', '/'],
-    ['POST', '/v1/orgs'],
+    ['PUT', '/v1/orgs'],
     ['PUT', '/v1/setup'],
     ['GET', '/v1/setup'],
     ['OPTIONS', '/v1/orgs'],
@@ -308,4 +308,4 @@ test('no body whatever gives a 5xx', async () => {
     }),
     { numRuns: 400 },
   )
-})
+}, 600_000)

@@ -19,7 +19,7 @@ export function sendJson(x: Exchange, status: number, body: unknown): void {
 }
 
 /** An unread upload is waited out this long, so that the caller reads our answer before the connection closes. */
-const LINGER_MS = 1_000
+const LINGER_MS = 10_000
 
 /** Tells the caller of a fault: as an answer, or as the last frame of a stream that has begun. */
 export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
