@@ -4,7 +4,8 @@ import { SlidingWindow } from '../core/sliding-window.ts'
 import { toAddressGroup } from '../http/client-address.ts'
 
 const MINUTE_MS = 60_000
-const CALLS = 3_000
+/** Calls by one credential. */
+const CALLS_PER_MINUTE = 3_000
 const SIGN_INS = 10
 /** Over all accounts: who tries one password on each must not tie up the machine either. */
 const SIGN_INS_PER_ADDRESS = 100
@@ -19,10 +20,10 @@ export interface ControlRates {
   countAttempt(address: string): void
 }
 
-export function openControlRates(clock: Clock): ControlRates {
+export function openControlRates(clock: Clock, callsPerMinute: number = CALLS_PER_MINUTE): ControlRates {
   const window = (limit: number, maxKeys: number): SlidingWindow =>
     new SlidingWindow({ limit, windowMs: MINUTE_MS, maxKeys, clock })
-  const calls = window(CALLS, 10_000)
+  const calls = window(callsPerMinute, 10_000)
   const signIns = window(SIGN_INS, 50_000)
   const addresses = window(SIGN_INS_PER_ADDRESS, 50_000)
   const attempts = window(SIGN_INS, 50_000)

@@ -63,6 +63,8 @@ export interface ControlDeps {
 export interface ControlLimits {
   /** A body that has not arrived after this long ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
+  /** Of one credential; absent: the product's own. */
+  readonly callsPerMinute?: number
 }
 
 /** The control plane, not yet listening. `close()` ends it and leaves the database to its owner. */
@@ -127,7 +129,7 @@ export async function createControlServer(
     ...deps,
     wholeDb: deps.db,
     passwords: openPasswords(deps.random),
-    rates: openControlRates(deps.clock),
+    rates: openControlRates(deps.clock, limits.callsPerMinute),
   }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
