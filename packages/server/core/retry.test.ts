@@ -38,6 +38,12 @@ describe('after a failed try', () => {
     expect(nextStep('rate_limited', 1, { ...alone, retryAfterMs: 5_001 })).toBe('stop')
   })
 
+  test('the provider’s own word on repeating wins over the table', () => {
+    expect(nextStep('overloaded', 1, { ...alone, shouldRetry: false })).toBe('stop')
+    expect(nextStep('timeout', 1, { ...alone, shouldRetry: true })).toBe('same')
+    expect(nextStep('overloaded', 1, { ...withOther, shouldRetry: false })).toBe('other')
+  })
+
   test('a target on which repeating is pointless is not repeated', () => {
     expect(nextStep('overloaded', 1, { ...alone, retries: false })).toBe('stop')
   })

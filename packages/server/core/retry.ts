@@ -26,22 +26,23 @@ const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readon
 const LONGEST_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 250
 
+export interface RetryOptions {
+  readonly hasOther: boolean
+  readonly retryAfterMs: number | undefined
+  /** What the provider itself says of repeating (`x-should-retry`): it knows better than our table. */
+  readonly shouldRetry?: boolean | undefined
+  /** False for targets on which repeating is pointless (the sandbox). */
+  readonly retries: boolean
+}
+
 /**
  * Decides on the try after attempt number `attempt` (from 1) failed. Another target is preferred to waiting.
- * `retries: false` is for targets on which repeating is pointless (the sandbox).
  */
-export function nextStep(
-  kind: UpstreamErrorKind,
-  attempt: number,
-  options: {
-    readonly hasOther: boolean
-    readonly retryAfterMs: number | undefined
-    readonly retries: boolean
-  },
-): NextStep {
+export function nextStep(kind: UpstreamErrorKind, attempt: number, options: RetryOptions): NextStep {
   if (attempt >= MAX_ATTEMPTS) return 'stop'
   if (AFTER[kind].other && options.hasOther) return 'other'
-  if (!AFTER[kind].same || !options.retries) return 'stop'
+  const mayRepeat = options.shouldRetry ?? AFTER[kind].same
+  if (!mayRepeat || !options.retries) return 'stop'
   return (options.retryAfterMs ?? 0) > LONGEST_WAIT_MS ? 'stop' : 'same'
 }
 

@@ -39,6 +39,7 @@ export async function callTargets<T>(
     const step = nextStep(error.kind, tries, {
       hasOther: way.hasOther,
       retryAfterMs: error.retryAfterMs,
+      shouldRetry: error.shouldRetry,
       retries: way.mayRepeat,
     })
     if (step === 'stop') throw toUpstreamFault(error)

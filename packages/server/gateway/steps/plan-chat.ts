@@ -1,7 +1,7 @@
 import { findUnsupportedParams } from '@rideau/llm/dialects/openai-chat/encode-request'
 import { modelDirectory } from '@rideau/llm/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { ChatRequest, Provider } from '@rideau/llm/spec'
+import type { ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
 import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.ts'
 import { Fault } from '../../core/fault.ts'
 import { orderTargets } from '../../core/order-targets.ts'
@@ -28,7 +28,7 @@ export function planChat(
   const resolution = resolveName(call.request.model, key, environment, modelDirectory)
   if ('refusal' in resolution) throw toFault(resolution.refusal)
   const planOne = (resolved: ResolvedModel, alias: AliasTarget | undefined): TargetPlan =>
-    holdToBound(planTarget(resolved, alias, call.request, environment), key, body.value.n)
+    holdToBound(planTarget(resolved, alias, call.request, body.source, environment), key, body.value.n)
   if ('resolved' in resolution) {
     const target = planOne(resolution.resolved, undefined)
     if ('refusal' in target) throw toFault(target.refusal)
@@ -47,6 +47,7 @@ function planTarget(
   resolved: ResolvedModel,
   alias: AliasTarget | undefined,
   request: ChatRequest,
+  source: SourceBody,
   environment: Environment,
 ): TargetPlan {
   const provider = findProvider(resolved.provider)
@@ -55,7 +56,7 @@ function planTarget(
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
-  const dropped = findUnsupportedParams(request, provider)
+  const dropped = findUnsupportedParams(request, provider, source)
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(first, provider) }
