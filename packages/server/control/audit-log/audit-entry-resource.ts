@@ -15,8 +15,8 @@ export const AuditEntryResource = z
     }),
     operation: z.string(),
     resource: z.strictObject({ kind: z.string(), id: uuid.nullable() }),
-    before: z.json().meta({ description: 'The record before, without secrets; null where there was none.' }),
-    after: z.json().meta({ description: 'What the operation answered, without secrets.' }),
+    before: z.unknown().meta({ description: 'The record before, without secrets; null where there was none.' }),
+    after: z.unknown().meta({ description: 'What the operation answered, without secrets.' }),
     client_address: z.string(),
     request_id: uuid,
   })
@@ -30,8 +30,8 @@ export function toAuditEntryResource(row: StoredAuditEntry): z.output<typeof Aud
     actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
     operation: row.operation,
     resource: { kind: row.resource_kind, id: row.resource_id },
-    before: row.before as z.core.util.JSONType,
-    after: row.after as z.core.util.JSONType,
+    before: row.before,
+    after: row.after,
     client_address: row.client_address,
     request_id: row.request_id,
   }
