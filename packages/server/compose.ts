@@ -172,16 +172,8 @@ interface Gateway {
   close(): Promise<void>
 }
 
-async function openGateway({
-  config,
-  log,
-  limits,
-  storage,
-  secretBox,
-  closers,
-  newId,
-  baseUrl,
-}: Shared): Promise<Gateway> {
+async function openGateway(shared: Shared): Promise<Gateway> {
+  const { config, log, limits, storage, closers, newId, baseUrl } = shared
   // Limits are counted in process, which is right for one process alone.
   closers.push(
     await holdInstanceLock(storage.connection, {
@@ -191,21 +183,7 @@ async function openGateway({
       },
     }),
   )
-  const snapshots = new Snapshots({
-    source: {
-      findKey: hash => findKey(storage.pool, hash),
-      findEnvironment: id => findEnvironment(storage.pool, secretBox, id),
-    },
-    now: systemClock.now,
-    maxStaleMs: config.configMaxStaleMs,
-  })
-  const announcements = await openAnnouncements({
-    connection: storage.connection,
-    log: line => log.warn(line),
-    onChange: id => snapshots.invalidate(id),
-    onLost: () => snapshots.markLost(),
-    onRestored: () => snapshots.markRestored(),
-  })
+  const { snapshots, announcements } = await openSnapshots(shared)
   closers.push(() => announcements.close())
   const drain = openRecords(config, log, storage)
   closers.push(() => drain.close())
@@ -255,6 +233,31 @@ async function openGateway({
     isReady,
     close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
+}
+
+/** What the gateway knows of its tenants, and the announcements that keep it true. */
+async function openSnapshots({
+  config,
+  log,
+  storage,
+  secretBox,
+}: Shared): Promise<{ snapshots: Snapshots; announcements: Announcements }> {
+  const snapshots = new Snapshots({
+    source: {
+      findKey: hash => findKey(storage.pool, hash),
+      findEnvironment: id => findEnvironment(storage.pool, secretBox, id),
+    },
+    now: systemClock.now,
+    maxStaleMs: config.configMaxStaleMs,
+  })
+  const announcements = await openAnnouncements({
+    connection: storage.connection,
+    log: line => log.warn(line),
+    onChange: id => snapshots.invalidate(id),
+    onLost: () => snapshots.markLost(),
+    onRestored: () => snapshots.markRestored(),
+  })
+  return { snapshots, announcements }
 }
 
 /** Where announcements cannot be waited for, what they would say is assumed. */
