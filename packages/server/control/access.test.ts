@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../core/chance.ts'
 import { createKeyText, hashKeyText, maskKeyText } from '../core/key-format.ts'
 import { hasRole, type Role } from '../core/permissions.ts'
+import { insertCustomModel } from '../storage/custom-models.ts'
 import { insertManagementKey } from '../storage/management-keys.ts'
-import { insertRecords } from '../testing/insert-records.ts'
+import { insertModelAlias } from '../storage/model-aliases.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import { insertRecords } from '../testing/insert-records.ts'
 import { INSERT_POLICY, putProjectAuth } from '../testing/policies.ts'
 import { requestRecord } from '../testing/request-record.ts'
 import { createManagementKeyRow } from './management-keys/new-management-key.ts'
@@ -20,6 +22,8 @@ beforeAll(async () => {
   theirs = await plane.insertTenant('theirs')
 })
 afterAll(() => plane.close())
+
+const REACHED = /^(20\d$|400 invalid_request|409 resource_conflict)/
 
 /** The operation's path with a resource of the tenant made for this call. */
 async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
@@ -45,8 +49,25 @@ async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
 
 async function insertNamed({ access }: Operation, tenant: Tenant): Promise<string> {
   const of = typeof access === 'string' ? '' : access.of
-  if (!isPolicy(of)) return await plane.insertCredential(tenant, 'sk-upstream')
   const id = plane.newId()
+  const { org_id, project_id, id: environment_id, created_at, updated_at } = tenant.development
+  const below = { id, org_id, project_id, environment_id, created_at, updated_at }
+  if (of === 'model_alias') {
+    const alias = { alias: id, strategy: 'priority' as const, targets: '[]' }
+    await insertModelAlias(plane.database.db, { ...below, ...alias })
+    return id
+  }
+  if (of === 'custom_model') {
+    const unknown = { context_window: null, max_output_tokens: null, pricing: null }
+    await insertCustomModel(plane.database.db, {
+      ...below,
+      model: `custom/${id}`,
+      capabilities: [],
+      ...unknown,
+    })
+    return id
+  }
+  if (!isPolicy(of)) return await plane.insertCredential(tenant, 'sk-upstream')
   await INSERT_POLICY[of](plane.database.db, id, tenant.development)
   return id
 }
@@ -109,8 +130,9 @@ describe.each(guarded)('$name', ({ operation, access }) => {
       const credentials = role === 'owner' ? [{ cookie }] : [{ key: tenant.keys[role] }, { cookie }]
       for (const by of method === 'DELETE' ? credentials.slice(0, 1) : credentials) {
         const { outcome } = await plane.call(method, await pathOf(operation, tenant), by)
-        // Without a body: what the role may do goes as far as the body's form.
-        if (hasRole(role, access.role)) expect(outcome).toMatch(/^(20\d$|400 invalid_request)/)
+        // Without a body: what the role may do goes as far as the body's form, or (a secret key has nothing to
+        // reveal, an alias without targets nothing to try) the resource's state.
+        if (hasRole(role, access.role)) expect(outcome).toMatch(REACHED)
         else expect(outcome).toBe('403 insufficient_role')
       }
     }

@@ -15,7 +15,9 @@ export const AuditEntryResource = z
     }),
     operation: z.string(),
     resource: z.strictObject({ kind: z.string(), id: uuid.nullable() }),
-    before: z.unknown().meta({ description: 'The record before, without secrets; null where there was none.' }),
+    before: z
+      .unknown()
+      .meta({ description: 'The record before, without secrets; null where there was none.' }),
     after: z.unknown().meta({ description: 'What the operation answered, without secrets.' }),
     client_address: z.string(),
     request_id: uuid,
