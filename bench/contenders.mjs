@@ -143,7 +143,7 @@ async function setUp(base, setupToken, mockPort) {
   return { key, check }
 }
 
-async function callControl(base, method, route, key, body) {
+export async function callControl(base, method, route, key, body) {
   const headers = {
     'content-type': 'application/json',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

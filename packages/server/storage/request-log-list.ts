@@ -65,10 +65,10 @@ export async function listRequestLogs(
   filter: LogFilter,
   page: Page,
 ): Promise<ListedLog[]> {
-  return await db
-    .selectFrom('request_logs')
-    .select(LISTED)
-    .where('environment_id', '=', environmentId)
+  let query = db.selectFrom('request_logs').select(LISTED).where('environment_id', '=', environmentId)
+  // The pair of time and id alone would not leave the partitions of later days aside.
+  if (page.after !== undefined) query = query.where('at', '<=', page.after.at)
+  return await query
     .where(eb => matches(eb, filter))
     .where(eb => isAfter(eb, 'at', 'id', page))
     .orderBy('at', 'desc')

@@ -6,12 +6,6 @@ import type { ResourceKind, Resources } from '../resources.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { FORMS } from './resource-forms.ts'
 
-/** Whose call an entry notes. */
-export interface Caller {
-  readonly address: string
-  readonly requestId: string
-}
-
 /** Does the operation act on the very resource that its path names, and not on something below it? */
 export function actsOnItsResource({ name, access }: Operation): boolean {
   return typeof access === 'object' && access.of !== 'actor' && FORMS[access.of].noun === nounOf(name)

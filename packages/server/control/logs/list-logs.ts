@@ -3,8 +3,8 @@ import type { Db } from '../../storage/pool.ts'
 import {
   findLogEnd,
   type ListedLog,
-  listRequestLogs,
   type LogFilter,
+  listRequestLogs,
   tailRequestLogs,
 } from '../../storage/request-log-list.ts'
 import { defineOperation } from '../operation.ts'

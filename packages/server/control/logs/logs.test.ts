@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/request-record.ts'
-import { insertRecords } from '../../testing/insert-records.ts'
 import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
 import { requestRecord } from '../../testing/request-record.ts'
 import type { z } from '../zod.ts'
 import type { LogResource } from './log-resource.ts'
@@ -21,7 +21,14 @@ beforeAll(async () => {
     {},
     { status: 429, error_code: 'rate_limit_exceeded', provider: null, model: null, cost_nano_usd: null },
     { provider: 'openai', model: 'gpt-x', model_requested: 'fast', key_id: plane.newId(), sandbox: false },
-    { metadata: { tag: 'a' }, finish_reason: null, first_byte_ms: null },
+    {
+      metadata: { tag: 'a', 'team.x': 'b c' },
+      finish_reason: null,
+      first_byte_ms: null,
+      end_user_id: 'ann',
+      total_ms: 90_000,
+      cost_nano_usd: 0,
+    },
   ]
   for (const [index, change] of changes.entries()) {
     records.push(requestRecord(tenant.development, plane.newId(), at + index * 1000, change))
@@ -91,6 +98,16 @@ describe('list', () => {
     ['model=gpt-x', [2]],
     ['model=openai/gpt-x', [2]],
     ['model=nothing', []],
+    ['end_user_id=ann', [3]],
+    ['metadata.tag=a', [3]],
+    ['metadata.tag=a&metadata.team.x=b%20c', [3]],
+    ['metadata.tag=a&metadata.team.x=b', []],
+    ['metadata.tag=', []],
+    ['min_latency_ms=3', [3, 2, 1, 0]],
+    ['min_latency_ms=3.001', [3]],
+    ['min_cost_usd=0.001234567', [2, 0]],
+    ['min_cost_usd=0.001234568', []],
+    ['min_cost_usd=0', [3, 2, 0]],
     [`from=${new Date(at + 1000).toISOString()}`, [3, 2, 1]],
     [`to=${new Date(at + 1000).toISOString()}`, [0]],
     ['status=200&model=sandbox/echo&limit=1', [3]],
@@ -118,9 +135,73 @@ describe('list', () => {
     ['provider=%00', 'request_validation_failed provider'],
     ['model=', 'request_validation_failed model'],
     ['metadata=x', 'invalid_request metadata'],
+    ['metadata.=x', 'invalid_request metadata.'],
+    ['metadata.k=%00', 'request_validation_failed metadata.k'],
+    ['metadata.k=a&metadata.k=b', 'request_validation_failed metadata.k'],
+    ['end_user_id=', 'request_validation_failed end_user_id'],
+    ['min_cost_usd=-1', 'request_validation_failed min_cost_usd'],
+    ['min_latency_ms=1e3', 'request_validation_failed min_latency_ms'],
+    ['after=x', 'request_validation_failed after'],
+    ['after=00000000-0000-0000-0000-000000000000', 'invalid_request after'],
+    ['colour=red', 'invalid_request colour'],
   ])('400 %s', async (query, outcome) => {
     expect((await list(query)).outcome).toBe(`400 ${outcome}`)
   })
+})
+
+describe('with after, a live tail', () => {
+  const requestId = (index: number) => records[index]?.request_id
+
+  test('what ended after it comes, first ended first, also what arrived before it', async () => {
+    // The third arrived last but two seconds after the others, and takes 90 s: it ends last.
+    expect(await listed(`after=${requestId(0)}`)).toEqual([1, 2, 3])
+    expect(await listed(`after=${requestId(2)}`)).toEqual([3])
+    expect(await listed(`after=${requestId(3)}`)).toEqual([])
+    const late = requestRecord(tenant.development, plane.newId(), at - 30_000, { total_ms: 200_000 })
+    await insertRecords(plane.database.pool, [late])
+    const { json } = await list(`after=${requestId(3)}`)
+    expect(json.data.map(({ id }) => id)).toEqual([late.id])
+    await plane.database.pool.query('delete from request_logs where id = $1', [late.id])
+  })
+
+  test('its pages and its filters go on from there', async () => {
+    const { json } = await list(`after=${requestId(0)}&limit=2`)
+    expect(json.has_more).toBe(true)
+    expect(await listed(`after=${requestId(0)}&limit=2&cursor=${json.next_cursor}`)).toEqual([3])
+    expect(await listed(`after=${requestId(0)}&status=200`)).toEqual([2, 3])
+    expect((await list(`limit=2&cursor=${json.next_cursor}`)).outcome).toBe('400 invalid_request cursor')
+  })
+
+  test("another environment's request is none to begin with", async () => {
+    const elsewhere = requestRecord(tenant.production, plane.newId(), at)
+    await insertRecords(plane.database.pool, [elsewhere])
+    expect((await list(`after=${elsewhere.request_id}`)).outcome).toBe('400 invalid_request after')
+  })
+})
+
+test('a cursor survives inserts and deletes: no record twice, none left out', async () => {
+  const other = await plane.insertTenant('moving')
+  const path = `/v1/environments/${other.development.id}/logs?limit=2`
+  const insert = async (seconds: number): Promise<string> => {
+    const record = requestRecord(other.development, plane.newId(), at + seconds * 1000)
+    await insertRecords(plane.database.pool, [record])
+    return record.id
+  }
+  const ids = [await insert(0), await insert(1), await insert(2), await insert(3), await insert(4)]
+  const call = (cursor: string | null) =>
+    plane.call<List<LogRecord>>('GET', cursor === null ? path : `${path}&cursor=${cursor}`, {
+      key: other.keys.viewer,
+    })
+  const first = await call(null)
+  await insert(5)
+  // The very record that the cursor stands on.
+  await plane.database.pool.query('delete from request_logs where id = $1', [ids[3]])
+  const second = await call(first.json.next_cursor)
+  const seen = [...first.json.data, ...second.json.data].map(({ id }) => id)
+  expect(seen).toEqual([ids[4], ids[3], ids[2], ids[1]])
+  const cursor = first.json.next_cursor ?? ''
+  const last = cursor.endsWith('A') ? 'B' : 'A'
+  expect((await call(cursor.slice(0, -1) + last)).outcome).toBe('400 invalid_request cursor')
 })
 
 describe('one', () => {

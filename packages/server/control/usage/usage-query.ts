@@ -20,12 +20,9 @@ export const UsageQuery = z.strictObject({
     .optional()
     .meta({ description: 'The bucket that it falls into counts whole; 30 days before `to` where absent.' }),
   to: dateTimeField.optional().meta({ description: 'The last bucket begins before; now where absent.' }),
-  granularity: z
-    .enum(['hour', 'day'])
-    .optional()
-    .meta({
-      description: "Hours are UTC's, days those of the organization's time zone; `day` where absent.",
-    }),
+  granularity: z.enum(['hour', 'day']).optional().meta({
+    description: "Hours are UTC's, days those of the organization's time zone; `day` where absent.",
+  }),
   group_by: z
     .string()
     .regex(new RegExp(`^(${names})(,(${names}))*$`), `must be names of ${names}, separated by commas`)

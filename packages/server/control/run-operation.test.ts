@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemRandom } from '../core/chance.ts'
+import type { Actor } from '../core/permissions.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import type { Caller } from './caller.ts'
+import { type Answer, defineOperation, type Operation, type Services } from './operation.ts'
+import { runOperation } from './run-operation.ts'
+import { z } from './zod.ts'
+
+let plane: ControlPlane
+let ours: Tenant
+let theirs: Tenant
+beforeAll(async () => {
+  plane = await openControlPlane()
+  ours = await plane.insertTenant('ours')
+  theirs = await plane.insertTenant('theirs')
+  await plane.insertApiKey(ours)
+  await plane.insertApiKey(theirs)
+})
+afterAll(() => plane.close())
+
+async function run(operation: Operation): Promise<unknown> {
+  const actor: Actor = {
+    kind: 'management_key',
+    id: plane.newId(),
+    orgId: ours.organization.id,
+    role: 'admin',
+  }
+  const { database, clock, newId, secretBox } = plane
+  const services = { wholeDb: database.db, db: database.db, clock, newId, secretBox, random: systemRandom }
+  const admission = {
+    actor,
+    role: 'admin' as const,
+    resource: ours.organization,
+    orgId: ours.organization.id,
+  }
+  const input = {
+    params: {},
+    query: {},
+    body: undefined,
+    caller: { address: '127.0.0.1' } as Caller,
+    answer: {} as Answer,
+  }
+  return await runOperation(services as unknown as Services, operation, admission, input, newId())
+}
+
+test('a handler that forgets its filter neither reads nor changes what another tenant has', async () => {
+  const operation = defineOperation({
+    name: 'orgs.forget',
+    summary: 'A handler without any filter.',
+    method: 'POST',
+    path: '/v1/orgs/{orgId}/forget',
+    access: { role: 'admin', of: 'org' },
+    response: { 200: z.unknown() },
+    handle: async ({ services: { db } }) => ({
+      read: await db.selectFrom('keys').select('org_id').execute(),
+      renamed: await db.updateTable('keys').set({ name: 'taken' }).returning('org_id').execute(),
+      deleted: await db.deleteFrom('provider_credentials').returning('org_id').execute(),
+    }),
+  })
+  const own = [{ org_id: ours.organization.id }]
+  expect(await run(operation)).toEqual({ read: own, renamed: own, deleted: own })
+  const { rows } = await plane.database.pool.query('select name from keys where org_id = $1', [
+    theirs.organization.id,
+  ])
+  expect(rows).toEqual([{ name: 'inserted' }])
+})
+
+test('what a failing handler wrote is undone, and leaves no entry', async () => {
+  const operation = defineOperation({
+    name: 'orgs.fail',
+    summary: 'Writes and then fails.',
+    method: 'POST',
+    path: '/v1/orgs/{orgId}/fail',
+    access: { role: 'admin', of: 'org' },
+    response: { 204: z.undefined() },
+    handle: async ({ services: { db } }) => {
+      await db.updateTable('projects').set({ name: 'half' }).execute()
+      throw new Error('no more')
+    },
+  })
+  await expect(run(operation)).rejects.toThrow('no more')
+  const { rows } = await plane.database.pool.query(
+    `select (select count(*) from projects where name = 'half') as half,
+      (select count(*) from audit_log where operation = 'orgs.fail') as entries`,
+  )
+  expect(rows).toEqual([{ half: 0, entries: 0 }])
+})

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandom } from '../core/chance.ts'
+import { openSecretBox } from '../core/secret-box.ts'
+import { openCursor, signCursor } from './signed-cursor.ts'
+
+const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)
+const plain = Buffer.from('the list made this').toString('base64url')
+const sign = (cursor: string): string =>
+  (signCursor({ next_cursor: cursor }, box) as { next_cursor: string }).next_cursor
+
+describe('a cursor', () => {
+  test('comes back to its list as it was made', () => {
+    expect(openCursor({ cursor: sign(plain), limit: 3 }, box)).toEqual({ cursor: plain, limit: 3 })
+  })
+
+  test('with any bit changed, cut or written in another way is refused', () => {
+    const signed = sign(plain)
+    const bytes = Buffer.from(signed, 'base64url')
+    const forged = [plain, '', 'x', `${signed}=`, `${signed} `, signed.slice(0, -2), signed.slice(0, 10)]
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes)
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7))
+      forged.push(changed.toString('base64url'))
+    }
+    for (const cursor of forged) {
+      expect(() => openCursor({ cursor }, box)).toThrow('The cursor is not one of this route and filter.')
+    }
+  })
+
+  test('of another master key is refused', () => {
+    const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
+    expect(() => openCursor({ cursor: sign(plain) }, other)).toThrow('cursor')
+  })
+
+  test('what has none passes as it is', () => {
+    for (const value of [undefined, { next_cursor: null }, { id: 1 }]) {
+      expect(signCursor(value, box)).toBe(value)
+      expect(openCursor(value, box)).toBe(value)
+    }
+  })
+})

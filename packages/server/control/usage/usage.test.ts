@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RequestRecord } from '../../core/request-record.ts'
+import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
+import { requestRecord } from '../../testing/request-record.ts'
+import type { z } from '../zod.ts'
+import type { UsageResource } from './usage-resource.ts'
+
+type Usage = z.output<typeof UsageResource>
+
+let plane: ControlPlane
+let tenant: Tenant
+let today: Date
+let paths: { org: string; project: string; development: string; production: string }
+beforeAll(async () => {
+  plane = await openControlPlane()
+  tenant = await plane.insertTenant('acme')
+  paths = {
+    org: `/v1/orgs/${tenant.organization.id}/usage`,
+    project: `/v1/projects/${tenant.project.id}/usage`,
+    development: `/v1/environments/${tenant.development.id}/usage`,
+    production: `/v1/environments/${tenant.production.id}/usage`,
+  }
+  const now = plane.clock.now()
+  today = new Date(new Date(now).toISOString().slice(0, 10))
+  const real: Partial<RequestRecord> = { sandbox: false, provider: 'openai', model: 'gpt-x', total_ms: 1000 }
+  const at = (daysAgo: number) => today.getTime() - daysAgo * 86_400_000
+  await insertRecords(plane.database.pool, [
+    requestRecord(tenant.production, plane.newId(), at(0), { ...real, end_user_id: 'ann' }),
+    requestRecord(tenant.production, plane.newId(), at(0), { ...real, status: 503, cost_nano_usd: 0 }),
+    requestRecord(tenant.production, plane.newId(), at(1), { ...real, model: 'new', cost_nano_usd: null }),
+    requestRecord(tenant.development, plane.newId(), at(0)),
+    requestRecord(tenant.production, plane.newId(), at(100), real),
+  ])
+})
+afterAll(() => plane.close())
+
+const call = (path: string, query = '') =>
+  plane.call<List<Usage>>('GET', `${path}?${query}`, { key: tenant.keys.viewer })
+const list = async (path: string, query = ''): Promise<Usage[]> => {
+  const { outcome, json } = await call(path, query)
+  expect(outcome).toBe('200')
+  return json.data
+}
+
+describe('usage', () => {
+  test('of 30 days by day where nothing is asked, each row in full', async () => {
+    const [latest, before, ...others] = await list(paths.production)
+    expect(others).toEqual([])
+    expect(latest).toEqual({
+      bucket: today.toISOString(),
+      sandbox: false,
+      requests: 2,
+      errors: 1,
+      input_tokens: 32,
+      output_tokens: 20,
+      cached_tokens: 8,
+      cost_usd: 0.001234567,
+      unpriced_requests: 0,
+      latency_ms_p50: expect.any(Number),
+      latency_ms_p95: expect.any(Number),
+    })
+    expect(Math.abs((latest?.latency_ms_p50 ?? 0) / 1000 - 1)).toBeLessThan(0.131)
+    // An unknown price is never zero.
+    expect(before).toMatchObject({ requests: 1, cost_usd: null, unpriced_requests: 1 })
+  })
+
+  test('the sandbox is marked, and costs the organization nothing', async () => {
+    expect(await list(paths.development)).toMatchObject([
+      { sandbox: true, requests: 1, cost_usd: 0.001234567 },
+    ])
+    const ofOrganization = (await list(paths.org)).filter(row => row.sandbox)
+    expect(ofOrganization).toMatchObject([{ requests: 1, cost_usd: 0 }])
+    const ofProject = await list(paths.project)
+    expect(ofProject.map(row => [row.sandbox, row.requests]).sort()).toEqual([
+      [false, 1],
+      [false, 2],
+      [true, 1],
+    ])
+  })
+
+  test('by group: its fields are there, and those of no group are not', async () => {
+    const rows = await list(paths.org, 'group_by=model,end_user,environment,provider,key')
+    const ann = rows.find(row => row.end_user_id === 'ann')
+    expect(ann).toMatchObject({
+      model: 'gpt-x',
+      provider: 'openai',
+      key_id: null,
+      environment_id: tenant.production.id,
+      requests: 1,
+    })
+    expect(rows.reduce((sum, row) => sum + row.requests, 0)).toBe(4)
+    const [row] = await list(paths.org, 'group_by=model')
+    expect(row).toHaveProperty('model')
+    expect(row).not.toHaveProperty('provider')
+  })
+
+  test('from and to: the bucket that from falls into counts whole', async () => {
+    const noon = new Date(today.getTime() + 43_200_000).toISOString()
+    expect(await list(paths.production, `from=${noon}&to=${noon}`)).toMatchObject([{ requests: 2 }])
+    const quarter = `from=${new Date(today.getTime() - 120 * 86_400_000).toISOString()}`
+    expect((await list(paths.production, quarter)).map(row => row.requests)).toEqual([2, 1, 1])
+    expect(await list(paths.production, `granularity=hour&to=${today.toISOString()}`)).toMatchObject([
+      { bucket: new Date(today.getTime() - 86_400_000).toISOString(), requests: 1 },
+    ])
+  })
+
+  test('pages meet every row once', async () => {
+    const seen: Usage[] = []
+    let query = 'limit=1&group_by=model'
+    for (;;) {
+      const { json } = await call(paths.org, query)
+      seen.push(...json.data)
+      if (json.next_cursor === null) break
+      query = `limit=1&group_by=model&cursor=${json.next_cursor}`
+    }
+    expect(seen).toEqual(await list(paths.org, 'group_by=model'))
+    const { json } = await call(paths.org, 'limit=1')
+    expect((await call(paths.project, `limit=1&cursor=${json.next_cursor}`)).outcome).toBe(
+      '400 invalid_request cursor',
+    )
+  })
+
+  test.each([
+    ['group_by=colour', 'request_validation_failed group_by'],
+    ['group_by=', 'request_validation_failed group_by'],
+    ['granularity=week', 'request_validation_failed granularity'],
+    ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
+    ['from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
+    ['colour=red', 'invalid_request colour'],
+  ])('400 %s', async (query, outcome) => {
+    expect((await call(paths.org, query)).outcome).toBe(`400 ${outcome}`)
+  })
+})
