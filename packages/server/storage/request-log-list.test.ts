@@ -98,6 +98,7 @@ describe.each(listTestServers())('the request log on $label', server => {
     ['a status that nothing ended in', { status: 503 }],
     ['an error code', { errorCode: 'rate_limit_exceeded' }],
     ['an end user', { endUserId: 'user-42' }],
+    ['metadata, where none has any', { metadata: { trace: 'x' } }],
     ['a key that asked for nothing', { keyId: '00000000-0000-7000-8000-0000000000ff' }],
   ])('%s: found by an index, past few rows that do not fit', async (_, filter) => {
     const plan = await explain(listRequestLogs, { ...filter, from: dayAt(DAYS) })

@@ -124,6 +124,8 @@ function matches(eb: ExpressionBuilder<Database, 'request_logs'>, filter: LogFil
   const conditions: Expression<SqlBool>[] = [
     ...Object.entries(metadata).map(([name, value]) => eb(sql`metadata ->> ${name}`, '=', value)),
   ]
+  // No index tells the pairs themselves, but one tells who has any.
+  if (Object.keys(metadata).length > 0) conditions.push(eb('metadata', 'is not', null))
   if (status !== undefined) {
     conditions.push(eb('status', '=', status))
     // Says that the index on failed requests will do: the status itself is no constant when the plan is made.

@@ -138,7 +138,7 @@ describe.each(listTestServers())('request records on $label', server => {
     const { rows } = await database.pool.query(
       `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
     )
-    expect(rows).toEqual([{ count: 10 }])
+    expect(rows).toEqual([{ count: 11 }])
   })
 
   test('records that can never be stored come back, and hold up no other', async () => {

@@ -38,11 +38,38 @@ export interface UsageRow {
   readonly latencies: readonly number[]
 }
 
-const LENGTH = { hour: '1 hour', day: '24 hours' }
+const HOUR_MS = 3_600_000
+const LENGTH_MS = { hour: HOUR_MS, day: 24 * HOUR_MS }
+/** How many times longer each span of time is that is read for one page. */
+const GROWTH = 4
 
-/** Usage by bucket and group, newest bucket first, from the rollups alone. */
+/**
+ * Usage by bucket and group, newest bucket first, from the rollups alone. Read backwards in growing spans until the
+ * page is full: a page of many groups touches few buckets.
+ */
 export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promise<UsageRow[]> {
-  const { granularity, groups, below } = filter
+  const lengthMs = LENGTH_MS[filter.granularity]
+  const oldest = filter.from.getTime() - lengthMs + 1
+  const newest = page.after === undefined ? Infinity : page.after.at.getTime() + 1
+  const rows: UsageRow[] = []
+  let end = Math.min(filter.to.getTime(), newest)
+  for (let spanMs = lengthMs; end > oldest && rows.length < page.limit; spanMs *= GROWTH) {
+    const begin = Math.max(oldest, end - spanMs)
+    const limit = page.limit - rows.length
+    rows.push(...(await listSpan(db, filter, new Date(begin), new Date(end), { ...page, limit })))
+    end = begin
+  }
+  return rows
+}
+
+/** Buckets that begin at `begin` or later and before `end`. */
+async function listSpan(
+  db: Db,
+  { orgId, granularity, groups, below }: UsageFilter,
+  begin: Date,
+  end: Date,
+  page: Page,
+): Promise<UsageRow[]> {
   const columns = [sql.ref('sandbox'), ...groups.map(group => sql.ref(group))]
   const table = groups.includes('end_user_id') ? 'end_user_rollups' : 'usage_rollups'
   const { rows } = await sql<Omit<UsageRow, 'groups'> & Record<UsageGroup, string>>`
@@ -54,9 +81,7 @@ export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promis
         sum(cache_read_tokens)::bigint as "cachedTokens", sum(cost_nano_usd)::bigint as "costNanoUsd",
         array[${sql.join(LATENCY_COLUMNS.map(column => sql`sum(${sql.ref(column)})::float8`))}] as latencies
       from ${sql.table(table)}
-      where org_id = ${filter.orgId} and span = ${granularity}
-        and bucket > ${filter.from}::timestamptz - ${LENGTH[granularity]}::interval and bucket < ${filter.to}
-        ${page.after === undefined ? sql`` : sql`and bucket <= ${page.after.at}`}
+      where org_id = ${orgId} and span = ${granularity} and bucket >= ${begin} and bucket < ${end}
         ${below === undefined ? sql`` : sql`and ${sql.ref(below.column)} = ${below.id}`}
       group by bucket, ${sql.join(columns)}
     ) as usage

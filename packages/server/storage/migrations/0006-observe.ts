@@ -74,6 +74,7 @@ create index request_logs_end_user on request_logs (environment_id, end_user_id,
 create index request_logs_failed on request_logs (environment_id, status, at desc, id desc) where status >= 400;
 create index request_logs_error on request_logs (environment_id, error_code, at desc, id desc)
   where error_code is not null;
+create index request_logs_metadata on request_logs (environment_id, at desc, id desc) where metadata is not null;
 
 -- Filters depend on each other (a key asks for few models): told so, the planner does not walk through a whole month
 -- for a page that nothing fits. A new partition has the same.
