@@ -23,10 +23,17 @@ const DEFAULT_TIMEOUT_MS = 300_000
 const MAX_TIMEOUT_MS = 600_000
 
 /** An exchange on its way to the plan's first target. */
-export function openChatExchange(parts: Omit<ChatExchange, 'target' | 'answered'>): ChatExchange {
-  const target = parts.plan.targets[0] as PlannedTarget
-  noteTarget(parts.facts, target)
-  return { ...parts, target, answered: toAnswered(parts.x, target, parts.plan.call.request.includeUsage) }
+export function openChatExchange(
+  x: Exchange,
+  deps: GatewayDeps,
+  surface: ChatSurface,
+  plan: ChatPlan,
+  facts: Facts,
+): ChatExchange {
+  const target = plan.targets[0] as PlannedTarget
+  noteTarget(facts, target)
+  const answered = toAnswered(x, target, plan.call.request.includeUsage)
+  return { x, deps, surface, plan, facts, target, answered }
 }
 
 /** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */

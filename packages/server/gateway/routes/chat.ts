@@ -27,7 +27,7 @@ export async function serveChat(
   facts.metadata = call.metadata
   facts.endUserId = findEndUser(x) ?? call.endUser ?? null
   const plan = planChat(call, body, key, environment, deps)
-  const chat = openChatExchange({ x, deps, surface, plan, facts })
+  const chat = openChatExchange(x, deps, surface, plan, facts)
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
 }
 
