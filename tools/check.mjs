@@ -13,6 +13,7 @@ const CHECKS = {
   lint: [bin('oxlint'), ['--deny-warnings', '--report-unused-disable-directives-severity=error']],
   unused: [bin('knip'), ['--no-progress', '--treat-config-hints-as-errors']],
   house: [process.execPath, ['tools/check-house.mjs']],
+  openapi: [process.execPath, ['tools/check-openapi.mjs']],
 }
 
 /** Runs the named checks (all by default) side by side and prints each as it ends. True where all passed. */

@@ -24,10 +24,7 @@ export function registerOperations(
   const admissions = new WeakMap<FastifyRequest, Admission & { readonly caller: Caller }>()
   for (const operation of operations) {
     app.route({
-      method: operation.method,
-      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { bodyless: operation.body === undefined },
-      schema: toRouteSchema(operation),
+      ...toRoute(operation),
       onRequest: async (request, reply) => {
         reply.header('Cache-Control', 'no-store')
         const params = request.params as Record<string, string>
@@ -50,6 +47,16 @@ export function registerOperations(
         return reply.code(operation.status).send(result)
       },
     })
+  }
+}
+
+/** The route but for what it does: enough for the OpenAPI document. */
+export function toRoute(operation: Operation) {
+  return {
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { bodyless: operation.body === undefined },
+    schema: toRouteSchema(operation),
   }
 }
 

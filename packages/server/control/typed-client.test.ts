@@ -1,0 +1,79 @@
+import createClient from 'openapi-fetch'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import committed from '../../../docs/openapi.json' with { type: 'json' }
+import type { paths } from '../testing/control-api.d.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import { createOpenApiDocument } from './open-api-document.ts'
+
+// The types are made from the committed document: that this file compiles proves them against the requests, and that
+// it passes, against the answers.
+
+let plane: ControlPlane
+let tenant: Tenant
+beforeAll(async () => {
+  plane = await openControlPlane()
+  tenant = await plane.insertTenant('typed')
+})
+afterAll(() => plane.close())
+
+const clientOf = (key: string) =>
+  createClient<paths>({ baseUrl: plane.url, headers: { authorization: `Bearer ${key}` } })
+
+test('the committed document is what a host serves, but for where the host is', async () => {
+  const served = (await plane.call<object>('GET', '/openapi.json')).json
+  expect(served).toEqual({ ...(await createOpenApiDocument()), servers: [{ url: plane.url }] })
+  expect(served).toEqual({ ...committed, servers: [{ url: plane.url }] })
+})
+
+test('a typed client creates, lists, renames and revokes a key', async () => {
+  const client = clientOf(tenant.keys.developer)
+  const inEnvironment = { path: { envId: tenant.development.id } }
+  const made = await client.POST('/v1/environments/{envId}/keys', {
+    params: inEnvironment,
+    // What has a default is left out.
+    body: { kind: 'secret', name: 'typed' },
+  })
+  expect(made.error).toBeUndefined()
+  const { id, key } = made.data ?? expect.fail('no key')
+  expect(key).toMatch(/^rd_/)
+
+  const params = { path: { keyId: id } }
+  const renamed = await client.PATCH('/v1/keys/{keyId}', { params, body: { name: 'renamed' } })
+  expect(renamed.data?.name).toBe('renamed')
+  const revoked = await client.POST('/v1/keys/{keyId}/revoke', { params })
+  expect(revoked.response.status).toBe(200)
+
+  const list = await client.GET('/v1/environments/{envId}/keys', {
+    params: { ...inEnvironment, query: { limit: 1 } },
+  })
+  expect(list.data?.data.map(({ id, name }) => [id, name])).toEqual([[id, 'renamed']])
+  expect(list.data?.has_more).toBe(false)
+})
+
+test("404 resource_not_found: a fault is typed too, in another tenant's environment", async () => {
+  const other = await plane.insertTenant('other')
+  const { data, error, response } = await clientOf(tenant.keys.admin).GET('/v1/environments/{envId}/keys', {
+    params: { path: { envId: other.development.id } },
+  })
+  expect(data).toBeUndefined()
+  expect([response.status, error?.error.code]).toEqual([404, 'resource_not_found'])
+})
+
+test('the types refuse an unknown path, a missing parameter and a value outside its list', () => {
+  // Held by the types check: an error that is expected here and does not come is one.
+  const client = clientOf('never sent')
+  const inEnvironment = { path: { envId: tenant.development.id } }
+  const calls = [
+    // @ts-expect-error no operation has this path
+    () => client.GET('/v1/nothing'),
+    // @ts-expect-error the environment is missing
+    () => client.GET('/v1/environments/{envId}/keys'),
+    () =>
+      client.POST('/v1/environments/{envId}/keys', {
+        params: inEnvironment,
+        // @ts-expect-error there is no such kind
+        body: { kind: 'open', name: 'typed' },
+      }),
+  ]
+  expect(calls).toHaveLength(3)
+})
