@@ -47,9 +47,11 @@ export interface Answer {
 
 const SETUP_TOKEN = 'a set-up token for tests'
 
+/** `logTo` gets every line of the log, at the level that `env` sets. */
 export async function openTestHouse(
   env: Record<string, string> = {},
   limits: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 },
+  logTo?: { write(line: string): void },
 ): Promise<TestHouse> {
   const database = await freshDatabase()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-house-'))
@@ -66,7 +68,7 @@ export async function openTestHouse(
   const house: House = await openHouse(
     config,
     { gateway: true, control: true },
-    pino({ level: config.logLevel }),
+    logTo === undefined ? pino({ level: config.logLevel }) : pino({ level: config.logLevel }, logTo),
     limits,
   )
   const { gatewayUrl, controlUrl } = house as { gatewayUrl: string; controlUrl: string }

@@ -128,7 +128,13 @@ async function makeTry<T>(
     error: result.ok ? null : result.error.kind,
     ms: Math.round((performance.now() - began) * 10) / 10,
   })
-  return result
+  return result.ok ? result : { ok: false, error: withoutKey(result.error, credential.apiKey) }
+}
+
+/** Some providers repeat the key they refuse; from here on their words go to our log. */
+function withoutKey(error: UpstreamError, apiKey: string): UpstreamError {
+  if (apiKey === '' || !error.detail.includes(apiKey)) return error
+  return { ...error, detail: error.detail.replaceAll(apiKey, '[key]') }
 }
 
 /** The same body would fail anywhere: this says nothing of the target. */
