@@ -25,6 +25,7 @@ import { holdInstanceLock } from './storage/instance-lock.ts'
 import { touchKeys } from './storage/keys.ts'
 import { openFileSecretBox } from './storage/master-key.ts'
 import { openStorage, type Storage } from './storage/open-storage.ts'
+import { openDatabase, openPool } from './storage/pool.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
 import { isRequestLogged } from './storage/request-log-list.ts'
 import { insertRequestRecords } from './storage/request-logs.ts'
@@ -125,9 +126,12 @@ async function build(
     closers.push(() => gateway.close())
   }
   if (planes.control) {
+    // Of its own, so that no call here, however slow, keeps the gateway waiting for a connection.
+    const pool = openPool(storage.connection, say)
+    closers.push(() => pool.end())
     const control = await createControlServer(
       {
-        db: storage.db,
+        db: openDatabase(pool),
         secretBox,
         clock: systemClock,
         random: systemRandom,

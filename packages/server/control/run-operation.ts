@@ -30,17 +30,23 @@ export async function runOperation(
   requestId: string,
 ): Promise<unknown> {
   const reach = reachOf(admission)
-  const query = openCursor(input.query, services.secretBox)
-  const run = async (db: Db): Promise<unknown> => {
-    const call = { services: { ...services, db }, ...input, query, ...admission }
-    const before = operation.method === 'GET' ? undefined : await findBefore(operation, call, admission)
+  const { wholeDb, secretBox } = services
+  const query = openCursor(input.query, secretBox)
+  const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...admission })
+  const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
+    admission.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
+  if (operation.method === 'GET') {
+    return signCursor(await scope(db => operation.handle(callOn(db))), secretBox)
+  }
+  // Apart, so that a handler which first asks another host holds no connection meanwhile.
+  const before = await scope(db => findBefore(operation, callOn(db), admission))
+  return await scope(async db => {
+    const call = callOn(db)
     const result = await operation.handle(call)
     const entry = toAuditEntry(operation, call, admission, before, result, input.caller.address, requestId)
-    if (entry === undefined) return signCursor(result, services.secretBox)
+    if (entry === undefined) return result
     for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId))) await widenTenantScope(db, made)
     await insertAuditEntry(db, entry, services)
     return result
-  }
-  if (admission.actor === undefined) return await run(services.wholeDb)
-  return await inTenantScope(services.wholeDb, reach, run)
+  })
 }

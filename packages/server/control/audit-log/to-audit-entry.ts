@@ -34,7 +34,7 @@ export function toAuditEntry(
   clientAddress: string,
   requestId: string,
 ): AuditEntry | undefined {
-  if (operation.method === 'GET' || operation.audit === 'none') return undefined
+  if (operation.audit === 'none') return undefined
   const subject = operation.audit?.(call, result)
   const actor = subject?.actor ?? admission.actor
   const pathId = idOf(admission.resource)
