@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ControlPlane, openControlPlane, PASSWORD, type Tenant } from '../testing/control-plane.ts'
+
+let plane: ControlPlane
+
+beforeAll(async () => {
+  plane = await openControlPlane()
+})
+afterAll(async () => {
+  await plane.close()
+})
+
+const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
+type Role = (typeof ROLES)[number]
+const KEY_ROLES = ['viewer', 'developer', 'admin'] as const
+
+/** What somebody holds: a session's cookie or a management key, as `call` takes it. */
+interface Credential {
+  readonly cookie?: string
+  readonly key?: string
+  readonly role: Role
+}
+
+const step = fc.record({
+  /** Which of what is held makes the call. */
+  by: fc.nat(),
+  what: fc.constantFrom('management key', 'invitation', 'promotion', 'reset link', 'gateway key'),
+  role: fc.constantFrom(...ROLES),
+})
+const start = fc.oneof(
+  fc.record({ kind: fc.constant('member' as const), role: fc.constantFrom(...ROLES) }),
+  fc.record({ kind: fc.constant('key' as const), role: fc.constantFrom(...KEY_ROLES) }),
+)
+
+/** The role that a session really has in the organization, as the control plane itself tells it. */
+async function roleOf(cookie: string, orgId: string): Promise<Role | undefined> {
+  const { json } = await plane.call<{ memberships: { role: Role; organization: { id: string } }[] }>(
+    'GET',
+    '/v1/session',
+    { cookie },
+  )
+  return json.memberships.find(({ organization }) => organization.id === orgId)?.role
+}
+
+/** The session's cookie of an answer, without its attributes. */
+function cookieOf(headers: Headers): string | undefined {
+  return headers.get('set-cookie')?.split(';', 1)[0]
+}
+
+/** Makes one call and gives what it brought into the caller's hands. */
+async function take(
+  by: Credential,
+  { what, role }: { what: string; role: Role },
+  tenant: Tenant,
+): Promise<Credential[]> {
+  const org = `/v1/orgs/${tenant.organization.id}`
+  const auth = { cookie: by.cookie, key: by.key }
+  if (what === 'management key') {
+    const made = await plane.call<{ key: string }>('POST', `${org}/management-keys`, {
+      ...auth,
+      body: { name: 'x', role },
+    })
+    return made.status === 201 ? [{ key: made.json.key, role }] : []
+  }
+  if (what === 'invitation') {
+    const body = { email: `${plane.newId()}@example.com`, role }
+    const made = await plane.call<{ accept_url: string }>('POST', `${org}/members`, { ...auth, body })
+    if (made.status !== 201) return []
+    const token = made.json.accept_url.split('token=')[1]
+    const accepted = await plane.call('POST', '/v1/invitations/accept', {
+      body: { token, password: PASSWORD },
+    })
+    const signedIn = await plane.call('POST', '/v1/session', {
+      body: { email: body.email, password: PASSWORD },
+    })
+    const cookie = cookieOf(signedIn.headers) ?? cookieOf(accepted.headers)
+    return cookie === undefined
+      ? []
+      : [{ cookie, role: (await roleOf(cookie, tenant.organization.id)) ?? 'viewer' }]
+  }
+  if (what === 'promotion' || what === 'reset link') {
+    const members = await plane.call<{ data: { id: string; role: Role }[] }>('GET', `${org}/members`, auth)
+    const taken: Credential[] = []
+    for (const member of members.json.data) {
+      if (what === 'promotion')
+        await plane.call('PATCH', `/v1/members/${member.id}`, { ...auth, body: { role } })
+      else {
+        const link = await plane.call<{ reset_url: string }>(
+          'POST',
+          `/v1/members/${member.id}/reset-link`,
+          auth,
+        )
+        if (link.status < 300) taken.push({ key: link.json.reset_url, role: member.role })
+      }
+    }
+    return taken
+  }
+  await plane.call('POST', `/v1/environments/${tenant.development.id}/keys`, {
+    ...auth,
+    body: { kind: 'secret', name: 'x' },
+  })
+  return []
+}
+
+test('no sequence of calls gives its caller a credential with a right that it lacked', async () => {
+  let taken = 0
+  await fc.assert(
+    fc.asyncProperty(start, fc.array(step, { minLength: 1, maxLength: 6 }), async (begin, steps) => {
+      const tenant = await plane.insertTenant(`tenant ${plane.newId()}`)
+      const other = await plane.insertTenant(`other ${plane.newId()}`)
+      const own: Credential =
+        begin.kind === 'member'
+          ? { cookie: tenant.people[begin.role].cookie, role: begin.role }
+          : { key: tenant.keys[begin.role], role: begin.role }
+      const held = [own]
+      const rank = ROLES.indexOf(begin.role)
+      for (const each of steps) {
+        // Past the limits on sign-ins, which are not what is tested here.
+        plane.clock.advance(61_000)
+        held.push(...(await take(held[each.by % held.length] as Credential, each, tenant)))
+      }
+      taken += held.length - 1
+      for (const credential of held) {
+        const role =
+          credential.cookie === undefined
+            ? credential.role
+            : await roleOf(credential.cookie, tenant.organization.id)
+        expect(ROLES.indexOf(role ?? 'viewer')).toBeLessThanOrEqual(rank)
+        const { cookie, key } = credential
+        const foreign = await plane.call('GET', `/v1/orgs/${other.organization.id}`, { cookie, key })
+        expect([401, 404]).toContain(foreign.status)
+      }
+    }),
+    { numRuns: 40 },
+  )
+  // The sequences do bring credentials in: a world in which everything is refused would prove nothing.
+  expect(taken).toBeGreaterThan(5)
+}, 600_000)
