@@ -172,6 +172,29 @@ describe('refusals before any provider is called', () => {
   })
 })
 
+describe('the end user that a secret key names', () => {
+  const chat = (headers: Record<string, string>, fields: object = {}) =>
+    house.call('/v1/chat', { model: 'sandbox/echo', messages, ...fields }, { headers })
+
+  test('by header or field is in the log, whole', async () => {
+    const id = 'u'.repeat(255)
+    const byHeader = await chat({ 'x-rideau-end-user': id })
+    const byField = await chat({}, { end_user: id })
+    for (const response of [byHeader, byField]) {
+      expect((await house.findLog(response.headers.get('x-request-id') ?? '')).end_user_id).toBe(id)
+    }
+  })
+
+  test('is refused when it is too long, never cut, and when header and field disagree', async () => {
+    const long = await chat({ 'x-rideau-end-user': 'u'.repeat(256) })
+    expect(await long.json()).toMatchObject({
+      error: { code: 'invalid_request', param: 'x-rideau-end-user' },
+    })
+    const both = await chat({ 'x-rideau-end-user': 'a' }, { end_user: 'b' })
+    expect(await both.json()).toMatchObject({ error: { code: 'invalid_request', param: 'end_user' } })
+  })
+})
+
 describe('a capability', () => {
   test.each([
     ['tools', 'sandbox/json', { tools: [{ type: 'function', function: { name: 'f' } }] }],
