@@ -35,17 +35,25 @@ const start = fc.oneof(
 
 /** The role that a session really has in the organization, as the control plane itself tells it. */
 async function roleOf(cookie: string, orgId: string): Promise<Role | undefined> {
-  const { json } = await plane.call<{ memberships: { role: Role; organization: { id: string } }[] }>(
-    'GET',
-    '/v1/session',
-    { cookie },
-  )
+  const { status, json } = await plane.call<{
+    memberships: { role: Role; organization: { id: string } }[]
+  }>('GET', '/v1/session', { cookie })
+  // A reset link ends the sessions of the person whose password it sets.
+  if (status === 401) return undefined
   return json.memberships.find(({ organization }) => organization.id === orgId)?.role
 }
 
 /** The session's cookie of an answer, without its attributes. */
 function cookieOf(headers: Headers): string | undefined {
   return headers.get('set-cookie')?.split(';', 1)[0]
+}
+
+/** Whoever holds a reset link can become its member. */
+async function useResetLink(url: string, role: Role): Promise<Credential> {
+  const body = { reset_token: url.split('token=')[1], new_password: PASSWORD }
+  const used = await plane.call('POST', '/v1/session/password-reset', { body })
+  expect(used.status).toBe(200)
+  return { cookie: cookieOf(used.headers), role }
 }
 
 /** Makes one call and gives what it brought into the caller's hands. */
@@ -82,16 +90,13 @@ async function take(
   if (what === 'promotion' || what === 'reset link') {
     const members = await plane.call<{ data: { id: string; role: Role }[] }>('GET', `${org}/members`, auth)
     const taken: Credential[] = []
+    if (members.status === 401) return [] // A session that a reset link has ended.
     for (const member of members.json.data) {
-      if (what === 'promotion')
-        await plane.call('PATCH', `/v1/members/${member.id}`, { ...auth, body: { role } })
+      const path = `/v1/members/${member.id}`
+      if (what === 'promotion') await plane.call('PATCH', path, { ...auth, body: { role } })
       else {
-        const link = await plane.call<{ reset_url: string }>(
-          'POST',
-          `/v1/members/${member.id}/reset-link`,
-          auth,
-        )
-        if (link.status < 300) taken.push({ key: link.json.reset_url, role: member.role })
+        const link = await plane.call<{ reset_url: string }>('POST', `${path}/reset-link`, auth)
+        if (link.status < 300) taken.push(await useResetLink(link.json.reset_url, member.role))
       }
     }
     return taken
