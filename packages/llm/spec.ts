@@ -8,10 +8,14 @@
 export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json | undefined }
 
+/** A wire format that we call providers in. */
 export type DialectId = 'openai-chat'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
-export type SurfaceId = 'native' | 'openai-chat'
+export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
+
+/** How a provider cuts its stream into events. */
+export type Framing = 'sse'
 
 export type Capability =
   | 'chat'
@@ -89,9 +93,29 @@ export interface Usage {
   readonly uncachedInput: number
   readonly cacheRead: number
   readonly cacheWrite: number
+  /** Written to be kept for an hour, where a provider prices that apart; not part of `cacheWrite`. */
+  readonly cacheWrite1h?: number
   /** Visible output without reasoning. */
   readonly output: number
   readonly reasoning: number
+}
+
+/**
+ * Reasoning state of one provider, opaque to everybody else: it has to come back in the next turn, and goes to the
+ * provider family that made it only. The shape is the one that OpenRouter's clients know.
+ */
+export interface ReasoningDetail {
+  readonly type: 'reasoning.text' | 'reasoning.encrypted' | 'reasoning.summary'
+  /** Who made it: no other dialect sends it. */
+  readonly format: 'anthropic-claude-v1' | 'google-gemini-v1' | 'openai-responses-v1'
+  readonly text?: string
+  readonly summary?: string
+  readonly signature?: string
+  /** Encrypted reasoning, as the provider spells it. */
+  readonly data?: string
+  /** The provider's id of the item, or the tool call that it belongs to. */
+  readonly id?: string
+  readonly index?: number
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
@@ -101,6 +125,7 @@ export interface ReplyMessage {
   content: string | null
   tool_calls?: ToolCall[]
   reasoning?: string
+  reasoning_details?: readonly ReasoningDetail[]
   refusal?: string
 }
 
@@ -125,6 +150,7 @@ export type StreamEvent =
       readonly role?: 'assistant'
       readonly content?: string
       readonly reasoning?: string
+      readonly reasoningDetails?: readonly ReasoningDetail[]
       readonly refusal?: string
       readonly toolCalls?: readonly ToolCallDelta[]
       readonly finishReason?: FinishReason
@@ -167,13 +193,18 @@ export interface Target {
   readonly baseUrl: string
   /** The decrypted provider key; empty where none is needed. */
   readonly apiKey: string
+  /** The credential's own settings, as the provider's `options` list them. */
+  readonly options?: JsonObject
+  /** What the key was exchanged for, where the provider takes short-lived tokens (`Provider.auth`). */
+  readonly accessToken?: string
 }
 
+/** A request without the credential: authorizeRequest adds that last, because a signature covers the rest. */
 export interface UpstreamRequest {
-  /** Full path with query, from the origin's root. */
   readonly origin: string
+  /** With query, from the origin's root. */
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Record<string, string>
   readonly body: Buffer
 }
 
@@ -245,8 +276,8 @@ export interface Provider {
   readonly dialect: DialectId
   /** null: the credential must bring its own `base_url`. */
   readonly baseUrl: string | null
-  /** How the key travels. `none`: the key is optional, sent as Bearer when there is one. */
-  readonly auth: 'bearer' | 'none'
+  /** How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one. */
+  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key'
   /** The key is a document, such as a service account's JSON, and has lines. */
   readonly keyIsDocument?: true
   /** Absent: it takes none. */
@@ -272,6 +303,7 @@ export interface StreamDecoder {
 /** The side of a wire format on which we are the client. Pure. */
 export interface ClientDialect {
   readonly id: DialectId
+  readonly framing: Framing
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */
   encodeRequest(
     request: ChatRequest,
@@ -279,6 +311,16 @@ export interface ClientDialect {
     source: SourceBody | undefined,
     dropped?: readonly string[],
   ): UpstreamRequest
+  /**
+   * Wire names of the parameters that are set, that the target cannot honour, and whose loss would change the answer.
+   * With `source`, also those that only a caller of the same format can send.
+   */
+  findUnsupportedParams(
+    request: ChatRequest,
+    provider: Provider,
+    model: string,
+    source?: SourceBody,
+  ): readonly string[]
   /** A reply that carries an error instead of an answer has no choices. */
   decodeReply(body: JsonObject, target: Target): ChatReply
   openStream(target: Target): StreamDecoder

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { openHouse, type House } from './compose.ts'
+import { type House, openHouse } from './compose.ts'
 import { ConfigError, parseConfig } from './config.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 

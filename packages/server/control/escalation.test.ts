@@ -17,7 +17,7 @@ const KEY_ROLES = ['viewer', 'developer', 'admin'] as const
 
 /** What somebody holds: a session's cookie or a management key, as `call` takes it. */
 interface Credential {
-  readonly cookie?: string
+  readonly cookie?: string | undefined
   readonly key?: string
   readonly role: Role
 }

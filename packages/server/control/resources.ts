@@ -1,7 +1,7 @@
 import { type Actor, organizationsOf } from '../core/permissions.ts'
 import { findBudget } from '../storage/budgets.ts'
-import { findEndUser, type StoredEndUser } from '../storage/end-users.ts'
 import { findCustomModel, type StoredCustomModel } from '../storage/custom-models.ts'
+import { findEndUser, type StoredEndUser } from '../storage/end-users.ts'
 import { findEnvironment } from '../storage/environments.ts'
 import { findKey } from '../storage/keys.ts'
 import { findLimit } from '../storage/limits.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Need } from '../core/authorize.ts'
 import { Fault } from '../core/fault.ts'
 import type { AttemptRecord } from '../core/request-record.ts'
-import type { Need } from '../core/authorize.ts'
 import type { Environment, Key } from '../core/tenancy.ts'
 import type { Ticking } from './ticker.ts'
 

@@ -1,5 +1,12 @@
-import { openSseParser } from '@rideau/llm/frames/sse'
-import type { FinishReason, StreamDecoder, StreamEvent, UpstreamError, Usage } from '@rideau/llm/spec'
+import { openFrames } from '@rideau/llm/frames/open-frames'
+import type {
+  FinishReason,
+  Framing,
+  StreamDecoder,
+  StreamEvent,
+  UpstreamError,
+  Usage,
+} from '@rideau/llm/spec'
 import type { Exchange } from './exchange.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import type { StreamEncoder } from './surfaces/surface.ts'
@@ -22,6 +29,7 @@ export interface RelayEnd {
 export interface RelayOptions {
   readonly exchange: Exchange
   readonly stream: OpenStream
+  readonly framing: Framing
   readonly decoder: StreamDecoder
   readonly encoder: StreamEncoder
   readonly writer: StreamWriter
@@ -53,7 +61,7 @@ class Relay implements StreamSink {
     this.#options = options
     this.#resolve = resolve
     this.#transcript = options.capture ? new Transcript() : undefined
-    this.#parser = openSseParser(event => {
+    this.#parser = openFrames(options.framing, event => {
       if (this.#isDone) return
       const events = options.decoder.decode(event.data, event.event)
       this.#note(events)

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
-import { parseRequestId } from '../http/request-headers.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { parseRequestId } from '../http/request-headers.ts'
 import { preflightHeaders } from './cors.ts'
 import type { GatewayDeps } from './deps.ts'
 import { canceledFault, Exchange } from './exchange.ts'

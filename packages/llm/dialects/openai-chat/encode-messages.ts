@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { plainToolCallId } from '../../reasoning-carrier.ts'
 import type { Message, OpenAiDeviations, ToolCall } from '../../spec.ts'
 
 /** Messages as the provider takes them; undefined: they are right as they came, and need not be written again. */
@@ -8,11 +9,29 @@ export function encodeMessages(
 ): readonly Message[] | undefined {
   const { developerRole = false, toolCallIdLength } = deviations
   const encode = (message: Message): Message => {
-    const known: Message =
-      !developerRole && message.role === 'developer' ? { ...message, role: 'system' } : message
+    const own = withoutCarriedReasoning(message)
+    const known: Message = !developerRole && own.role === 'developer' ? { ...own, role: 'system' } : own
     return toolCallIdLength === undefined ? known : withToolCallIds(known, toolCallIdLength)
   }
   return messages.some(message => encode(message) !== message) ? messages.map(encode) : undefined
+}
+
+/** What packToolCallId put into an id is another format's, and its ids are longer than OpenAI takes. */
+function withoutCarriedReasoning(message: Message): Message {
+  const calls = message.tool_calls
+  const resultId = message.tool_call_id
+  const inCalls = Array.isArray(calls) && calls.some(({ id }) => isPacked(id))
+  const inResult = isPacked(resultId)
+  if (!inCalls && !inResult) return message
+  return {
+    ...message,
+    ...(inCalls ? { tool_calls: calls.map(call => ({ ...call, id: plainToolCallId(call.id) })) } : {}),
+    ...(inResult ? { tool_call_id: plainToolCallId(resultId) } : {}),
+  }
+}
+
+function isPacked(id: unknown): id is string {
+  return typeof id === 'string' && plainToolCallId(id) !== id
 }
 
 /** An id from another provider's answer is refused here, so each becomes one of the right form: call and result alike. */

@@ -25,6 +25,9 @@ function encodeMessage(message: ReplyMessage): JsonObject {
     content: message.content,
     refusal: message.refusal ?? null,
     ...(message.reasoning === undefined ? {} : { reasoning_content: message.reasoning }),
+    ...(message.reasoning_details === undefined
+      ? {}
+      : { reasoning_details: message.reasoning_details as unknown as JsonObject[] }),
     ...(message.tool_calls === undefined
       ? {}
       : { tool_calls: message.tool_calls as unknown as JsonObject[] }),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { scanJson } from '../../frames/json-scan.ts'
 import { toObjects } from '../../json-value.ts'
 import { findProvider } from '../../providers/index.ts'
+import { packToolCallId } from '../../reasoning-carrier.ts'
 import type {
   ChatRequest,
   JsonObject,
@@ -218,18 +219,20 @@ describe('parameters that a provider cannot honour', () => {
   const groq = findProvider('groq') as Provider
 
   test('are named where their loss would change the answer', () => {
-    expect(findUnsupportedParams(toRequest({ presencePenalty: 1, temperature: 1 }), groq)).toEqual([
+    expect(findUnsupportedParams(toRequest({ presencePenalty: 1, temperature: 1 }), groq, '')).toEqual([
       'presence_penalty',
     ])
-    expect(findUnsupportedParams(toRequest({ presencePenalty: 0, frequencyPenalty: 0 }), groq)).toEqual([])
+    expect(findUnsupportedParams(toRequest({ presencePenalty: 0, frequencyPenalty: 0 }), groq, '')).toEqual(
+      [],
+    )
     expect(
-      findUnsupportedParams(toRequest({ presencePenalty: 1 }), findProvider('openai') as Provider),
+      findUnsupportedParams(toRequest({ presencePenalty: 1 }), findProvider('openai') as Provider, ''),
     ).toEqual([])
   })
 
   test('also those that only a compat body has', () => {
     const source = toSource('openai-chat', '{"logprobs":true,"top_logprobs":null,"logit_bias":{}}')
-    expect(findUnsupportedParams(toRequest(), groq, source)).toEqual(['logprobs'])
+    expect(findUnsupportedParams(toRequest(), groq, '', source)).toEqual(['logprobs'])
   })
 
   test('are left out silently where it would not', () => {
@@ -289,16 +292,22 @@ describe('address and headers', () => {
   ])('%s', (baseUrl, origin, path) => {
     expect(encodeRequest(toRequest(), toTarget('openai', baseUrl), undefined)).toMatchObject({ origin, path })
   })
+})
 
-  test('the key travels as Bearer, and not at all where there is none', () => {
-    expect(encodeRequest(toRequest(), toTarget('openai'), undefined).headers).toMatchObject({
-      authorization: 'Bearer k',
-      'content-type': 'application/json',
-    })
-    expect(
-      encodeRequest(toRequest(), { ...toTarget('ollama'), apiKey: '' }, undefined).headers,
-    ).not.toHaveProperty('authorization')
-  })
+test('an id that carries another format’s reasoning goes out plain, alike in call and result', () => {
+  const id = packToolCallId('call_1', [
+    { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
+  ])
+  const fn = { name: 'f', arguments: '{}' }
+  const messages: Message[] = [
+    { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: fn }] },
+    { role: 'tool', tool_call_id: id, content: 'x' },
+  ]
+  const { body } = encodeRequest(toRequest({ messages }), toTarget('openai'), undefined)
+  expect(JSON.parse(body.toString()).messages).toEqual([
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: fn }] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+  ])
 })
 
 test('a field named __proto__ passes through and pollutes nothing', () => {

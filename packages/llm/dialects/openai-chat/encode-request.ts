@@ -1,3 +1,4 @@
+import { joinAddress } from '../../join-address.ts'
 import { toObject } from '../../json-value.ts'
 import type {
   ChatRequest,
@@ -44,8 +45,11 @@ export function encodeRequest(
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
   return {
-    ...splitAddress(target.baseUrl),
-    headers: makeHeaders(request, target),
+    ...joinAddress(target.baseUrl, '/chat/completions'),
+    headers: {
+      'content-type': 'application/json',
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+    },
     body: body.change(changes),
   }
 }
@@ -58,6 +62,7 @@ export function encodeRequest(
 export function findUnsupportedParams(
   request: ChatRequest,
   provider: Provider,
+  _model: string,
   source?: SourceBody,
 ): readonly string[] {
   const unsupported = provider.openai?.unsupported
@@ -129,21 +134,4 @@ function respell(request: ChatRequest, body: WireBody, deviations: OpenAiDeviati
     return
   changes.set('reasoning_effort', undefined)
   for (const [name, value] of Object.entries(reasoningEfforts[effort] as JsonObject)) changes.set(name, value)
-}
-
-function makeHeaders(request: ChatRequest, target: Target): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: request.stream ? 'text/event-stream' : 'application/json',
-  }
-  if (target.apiKey !== '') headers.authorization = `Bearer ${target.apiKey}`
-  return headers
-}
-
-/** By hand: the URL parser costs more than all the rest of a small request. The address was checked when it was stored. */
-function splitAddress(baseUrl: string): { origin: string; path: string } {
-  const slash = baseUrl.indexOf('/', baseUrl.indexOf('//') + 2)
-  const origin = slash === -1 ? baseUrl : baseUrl.slice(0, slash)
-  const prefix = slash === -1 ? '' : baseUrl.slice(slash)
-  return { origin, path: `${prefix}/chat/completions` }
 }

@@ -36,6 +36,9 @@ function encodeDelta(event: Extract<StreamEvent, { type: 'delta' }>, isFirst: bo
   const delta: JsonObject = isFirst ? { role: 'assistant' } : {}
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning_content = event.reasoning
+  if (event.reasoningDetails !== undefined) {
+    delta.reasoning_details = event.reasoningDetails as unknown as JsonObject[]
+  }
   if (event.refusal !== undefined) delta.refusal = event.refusal
   if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
   return delta

@@ -3,7 +3,7 @@ import { defineOperation } from '../operation.ts'
 import { orConflict } from '../or-conflict.ts'
 import { requireRole } from '../require-role.ts'
 import { z } from '../zod.ts'
-import { parseModelName, customModelFields, toPricingJson } from './custom-model-body.ts'
+import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
 export const createCustomModel = defineOperation({

@@ -4,7 +4,7 @@ import { orConflict } from '../or-conflict.ts'
 import { orGone } from '../or-gone.ts'
 import { requireRole } from '../require-role.ts'
 import { z } from '../zod.ts'
-import { parseModelName, customModelFields, toPricingJson } from './custom-model-body.ts'
+import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
 export const updateCustomModel = defineOperation({

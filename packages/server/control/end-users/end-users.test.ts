@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { insertRecords } from '../../testing/insert-records.ts'
 import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { insertRecords } from '../../testing/insert-records.ts'
 import { requestRecord } from '../../testing/request-record.ts'
 import type { z } from '../zod.ts'
 import type { EndUserResource } from './end-user-resource.ts'

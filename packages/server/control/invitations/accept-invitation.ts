@@ -1,10 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import { hashToken } from '../../core/opaque-token.ts'
 import {
-  acceptInvitation as storeAcceptance,
   findInvitation,
   findMember,
   type StoredMember,
+  acceptInvitation as storeAcceptance,
 } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
 import { removePasswordResetsOf } from '../../storage/password-resets.ts'

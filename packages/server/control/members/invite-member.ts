@@ -6,8 +6,8 @@ import { lockOrganization } from '../../storage/organizations.ts'
 import { emailField } from '../fields.ts'
 import { defineOperation } from '../operation.ts'
 import { z } from '../zod.ts'
-import { refuseAbove } from './member-rules.ts'
 import { InvitedMemberResource, toMemberResource } from './member-resource.ts'
+import { refuseAbove } from './member-rules.ts'
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 

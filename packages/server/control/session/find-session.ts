@@ -1,5 +1,5 @@
-import type { MemberActor } from '../../core/permissions.ts'
 import { hashToken } from '../../core/opaque-token.ts'
+import type { MemberActor } from '../../core/permissions.ts'
 import { listMemberships } from '../../storage/members.ts'
 import { findSessionByHash, touchSession } from '../../storage/sessions.ts'
 import type { Caller } from '../caller.ts'

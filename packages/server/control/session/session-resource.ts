@@ -1,5 +1,5 @@
 import { ROLES } from '../../core/permissions.ts'
-import { type Membership, listMemberships } from '../../storage/members.ts'
+import { listMemberships, type Membership } from '../../storage/members.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { uuid } from '../fields.ts'
 import type { Services } from '../operation.ts'

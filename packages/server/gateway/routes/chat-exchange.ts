@@ -1,9 +1,12 @@
+import { authorizeRequest } from '@rideau/llm/authorize-request'
+import type { Target } from '@rideau/llm/spec'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import { CLIENT_DIALECTS } from '../clients.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Facts } from '../steps/settle.ts'
 import type { Answered, ChatSurface } from '../surfaces/surface.ts'
+import type { AttemptOptions } from '../upstream/attempt-plain.ts'
 
 /** One chat request with everything that was decided about it. */
 export interface ChatExchange {
@@ -57,23 +60,26 @@ function toAnswered(x: Exchange, { provider, id }: PlannedTarget, includeUsage: 
     created: Math.floor(x.arrivedAt / 1000),
     model: id,
     provider: provider.id,
+    dialect: provider.dialect,
     isSandbox: provider.sandbox === true,
     includeUsage,
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
   }
 }
 
-/** How the target that is aimed at is reached. */
-export function attemptOptions(chat: ChatExchange): {
-  transport: GatewayDeps['http']
-  dialect: (typeof CLIENT_DIALECTS)[keyof typeof CLIENT_DIALECTS]
-  timeoutMs: number
-} {
-  const { plan, deps, target } = chat
-  const { provider, alias } = target
+/** One try at the target that is aimed at: the request as its provider takes it, and how it gets there. */
+export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions {
+  const { x, plan, deps, target: planned } = chat
+  const { provider, alias } = planned
+  const dialect = CLIENT_DIALECTS[provider.dialect]
+  const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
+  authorizeRequest(request, target, deps.now())
   return {
+    exchange: x,
     transport: provider.sandbox === true ? deps.sandbox : deps.http,
-    dialect: CLIENT_DIALECTS[provider.dialect],
+    dialect,
+    target,
+    request,
     timeoutMs: Math.min(plan.call.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),
   }
 }

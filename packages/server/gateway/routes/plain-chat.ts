@@ -1,19 +1,17 @@
 import { estimateTokens } from '@rideau/llm/estimate'
 import { toBill } from '../bill.ts'
+import { corsHeaders } from '../cors.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
-import { corsHeaders } from '../cors.ts'
-import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat-exchange.ts'
+import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-exchange.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
   const answer = await callTargets(x, deps, plan, (target, planned) => {
     aimAt(chat, planned)
-    const { transport, dialect, timeoutMs } = attemptOptions(chat)
-    const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
-    return attemptPlain({ exchange: x, transport, dialect, target, request, timeoutMs })
+    return attemptPlain(toAttempt(chat, target))
   })
   const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
     requestBytes: plan.source.bytes.length,

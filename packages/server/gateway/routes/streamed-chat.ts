@@ -1,13 +1,13 @@
 import type { Fault } from '../../core/fault.ts'
-import { corsHeaders } from '../cors.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { toBill } from '../bill.ts'
-import { relayStream, type RelayEnd } from '../relay.ts'
+import { corsHeaders } from '../cors.ts'
+import { type RelayEnd, relayStream } from '../relay.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
-import { aimAt, answerHeaders, attemptOptions, type ChatExchange } from './chat-exchange.ts'
+import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-exchange.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
@@ -21,20 +21,19 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   // From here on a fault may have to be told inside the stream.
   const encodeFault = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
   x.encodeStreamFault = encodeFault
-  const [stream, target] = await callTargets(x, deps, plan, async (target, planned) => {
+  const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
-    const { transport, dialect, timeoutMs } = attemptOptions(chat)
-    const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
-    const options = { exchange: x, transport, dialect, target, request, timeoutMs }
-    const result = await attemptStream(options, now => writer.tick(now))
-    return result.ok ? { ...result, value: [result.value, target] as const } : result
+    const attempt = toAttempt(chat, target)
+    const result = await attemptStream(attempt, now => writer.tick(now))
+    return result.ok ? { ...result, value: [result.value, attempt] as const } : result
   })
   const { answered } = chat
-  const { dialect, timeoutMs } = attemptOptions(chat)
+  const { dialect, target, timeoutMs } = attempt
   const encoder = surface.openStream(answered)
   const end = await relayStream({
     exchange: x,
     stream,
+    framing: dialect.framing,
     decoder: dialect.openStream(target),
     encoder,
     writer,

@@ -117,6 +117,7 @@ async function makeTry<T>(
       model,
       baseUrl: credential.baseUrl ?? provider.baseUrl ?? '',
       apiKey: credential.apiKey,
+      options: credential.options,
     },
     planned,
   )

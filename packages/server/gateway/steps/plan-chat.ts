@@ -1,4 +1,3 @@
-import { findUnsupportedParams } from '@rideau/llm/dialects/openai-chat/encode-request'
 import { modelDirectory } from '@rideau/llm/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
@@ -9,6 +8,7 @@ import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Environment, Key } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { type ChatPlan, latencyKey, type PlannedTarget, type TargetPlan } from '../chat-plan.ts'
+import { CLIENT_DIALECTS } from '../clients.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { findModelHere } from '../find-model-here.ts'
 import { hasImages } from '../surfaces/chat-fields.ts'
@@ -56,7 +56,8 @@ function planTarget(
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
-  const dropped = findUnsupportedParams(request, provider, source)
+  const dialect = CLIENT_DIALECTS[provider.dialect]
+  const dropped = dialect.findUnsupportedParams(request, provider, resolved.model, source)
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(first, provider) }

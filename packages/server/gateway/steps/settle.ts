@@ -1,5 +1,5 @@
-import type { CatalogModel } from '@rideau/llm/spec'
 import { inspect } from 'node:util'
+import type { CatalogModel } from '@rideau/llm/spec'
 import type { Fault } from '../../core/fault.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { type Bill, FREE } from '../bill.ts'

@@ -1,7 +1,9 @@
+import { encodeReply } from '@rideau/llm/dialects/openai-chat/encode-reply'
+import { type ChunkEncoder, openChunkEncoder } from '@rideau/llm/dialects/openai-chat/encode-stream'
 import { encodeUsage } from '@rideau/llm/dialects/openai-chat/encode-usage'
 import { scanJson } from '@rideau/llm/frames/json-scan'
 import { spliceObject } from '@rideau/llm/frames/splice'
-import type { JsonObject, StreamEvent } from '@rideau/llm/spec'
+import type { JsonObject, ReplyEnvelope, StreamEvent } from '@rideau/llm/spec'
 import { toEnvelope } from '../../http/envelope.ts'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
@@ -16,12 +18,17 @@ export const compatSurface: ChatSurface = {
   id: 'openai-chat',
   parse: parseCompatChat,
   encodeReply: toCompatReply,
-  openStream: answered => new CompatStream(answered),
+  openStream: answered =>
+    answered.dialect === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `data: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
 function toCompatReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (answered.dialect !== 'openai-chat') {
+    const reply = encodeReply({ ...answer.reply, usage: bill.usage }, envelopeOf(answered))
+    return Buffer.from(JSON.stringify(reply))
+  }
   if (!answered.rewritesUsage && answer.reply.usage !== undefined) return answer.bytes
   const scan = scanJson(answer.bytes)
   if (!scan.ok) return answer.bytes
@@ -29,9 +36,47 @@ function toCompatReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buf
   return spliceObject({ bytes: answer.bytes, fields: scan.fields }, new Map([['usage', usage]]))
 }
 
+function envelopeOf({ requestId, created, model }: Answered): ReplyEnvelope {
+  return { id: `chatcmpl-${requestId}`, created, model }
+}
+
+/** What another format said, as strictly valid chunks. */
+class TranslatedStream implements StreamEncoder {
+  readonly #answered: Answered
+  readonly #chunks: ChunkEncoder
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+    this.#chunks = openChunkEncoder(envelopeOf(answered), { includeUsage: answered.includeUsage })
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    let frames = ''
+    for (const event of events) {
+      // Usage comes once, at the end, and by the bill.
+      if (event.type === 'usage') continue
+      for (const chunk of this.#chunks.encode(event)) frames += toFrame(chunk)
+    }
+    return frames
+  }
+
+  finish(end: StreamEnd): string {
+    let frames = ''
+    const last: StreamEvent[] = []
+    if (!end.isFinishSent) last.push({ type: 'delta', index: 0, finishReason: end.finishReason })
+    if (this.#answered.includeUsage) last.push({ type: 'usage', usage: end.bill.usage })
+    for (const event of last) for (const chunk of this.#chunks.encode(event)) frames += toFrame(chunk)
+    return `${frames}data: [DONE]\n\n`
+  }
+}
+
 const NEWLINE = 10
 
-class CompatStream implements StreamEncoder {
+class PassedStream implements StreamEncoder {
   readonly #answered: Answered
   /** The last chunk that was decoded: what we add ourselves takes its id, model and time from it. */
   #template: JsonObject | undefined

@@ -2,8 +2,8 @@ import type { ChatReply, JsonObject, StreamEvent } from '@rideau/llm/spec'
 import { toUsd } from '../../core/money.ts'
 import { toEnvelope } from '../../http/envelope.ts'
 import { type Bill, inputTokens, outputTokens } from '../bill.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from './surface.ts'
 import { parseNativeChat } from './native-chat.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from './surface.ts'
 
 /** `POST /v1/chat`: the gateway's own format (contract.md §3). */
 export const nativeSurface: ChatSurface = {
@@ -93,6 +93,9 @@ function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined
   if (event.role !== undefined) delta.role = event.role
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning = event.reasoning
+  if (event.reasoningDetails !== undefined) {
+    delta.reasoning_details = event.reasoningDetails as unknown as JsonObject[]
+  }
   if (event.refusal !== undefined) delta.refusal = event.refusal
   if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
   for (const _ in delta) return delta

@@ -1,4 +1,11 @@
-import type { FinishReason, JsonObject, SourceBody, StreamEvent, SurfaceId } from '@rideau/llm/spec'
+import type {
+  DialectId,
+  FinishReason,
+  JsonObject,
+  SourceBody,
+  StreamEvent,
+  SurfaceId,
+} from '@rideau/llm/spec'
 import type { Fault } from '../../core/fault.ts'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
@@ -12,6 +19,8 @@ export interface Answered {
   /** `provider/model` of the target that answered. */
   readonly model: string
   readonly provider: string
+  /** The format that the provider answered in: its bytes pass to a caller of the same format only. */
+  readonly dialect: DialectId
   readonly isSandbox: boolean
   /** Did the caller ask for usage in the stream? */
   readonly includeUsage: boolean

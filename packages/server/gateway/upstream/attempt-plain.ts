@@ -96,11 +96,11 @@ function decodeAnswer(
     return { ok: false, error: { kind: 'unavailable', status, detail: 'the answer is not a JSON object' } }
   }
   const object = body as JsonObject
-  if (object.choices === undefined && object.error !== undefined) {
-    return { ok: false, error: dialect.decodeError(status, headers, bytes.toString('utf8')) }
-  }
   const reply = dialect.decodeReply(object, target)
   if (reply.choices.length === 0) {
+    if (object.error !== undefined) {
+      return { ok: false, error: dialect.decodeError(status, headers, bytes.toString('utf8')) }
+    }
     return { ok: false, error: { kind: 'unavailable', status, detail: 'the answer has no choices' } }
   }
   return { ok: true, status, value: { bytes, body: object, reply } }

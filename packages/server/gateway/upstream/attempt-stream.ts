@@ -1,4 +1,4 @@
-import { openSseParser, type SseParser } from '@rideau/llm/frames/sse'
+import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import type { StreamEvent, UpstreamError } from '@rideau/llm/spec'
 import type { AttemptResult } from '../steps/call.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
@@ -59,13 +59,13 @@ class Opening implements OpenStream {
   #end: 'end' | UpstreamError | undefined
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
-  readonly #parser: SseParser
+  readonly #parser: FrameParser
 
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
     this.#options = options
     this.#settle = settle
     const decoder = options.dialect.openStream(options.target)
-    this.#parser = openSseParser(event => {
+    this.#parser = openFrames(options.dialect.framing, event => {
       if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data, event.event))
     })
   }

@@ -1,0 +1,15 @@
+import type { Framing } from '../spec.ts'
+import { openSseParser, type SseEvent, type SseParser } from './sse.ts'
+
+/** One event of a provider's stream, however it was framed: `data` is its payload, `event` its name. */
+export type Frame = SseEvent
+export type FrameParser = SseParser
+
+const PARSERS: Readonly<Record<Framing, (onFrame: (frame: Frame) => void) => FrameParser>> = {
+  sse: onFrame => openSseParser(onFrame),
+}
+
+/** The parser of a dialect's framing. */
+export function openFrames(framing: Framing, onFrame: (frame: Frame) => void): FrameParser {
+  return PARSERS[framing](onFrame)
+}
