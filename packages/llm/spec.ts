@@ -274,7 +274,7 @@ export interface Provider {
   readonly id: string
   readonly name: string
   readonly dialect: DialectId
-  /** null: the credential must bring its own `base_url`. */
+  /** null: the credential must bring its own `base_url`. `{name}` stands for its option of that name (toBaseUrl). */
   readonly baseUrl: string | null
   /** How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one. */
   readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key'

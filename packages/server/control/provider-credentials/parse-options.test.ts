@@ -38,7 +38,7 @@ test.each([
   [{ region: '' }, 'options.region'],
   [{ region: 1 }, 'options.region'],
   [{ region: 'a\nb' }, 'options.region'],
-  [{ region: 'x'.repeat(1025) }, 'options.region'],
+  [{ region: 'x'.repeat(4097) }, 'options.region'],
   [{ region: 'eu-1', zone: 'a' }, 'options.zone'],
   [{ region: 'eu-1', deployments: [] }, 'options.deployments'],
   [{ region: 'eu-1', deployments: { m: 1 } }, 'options.deployments.m'],
@@ -50,4 +50,10 @@ test('a key has lines only where it is a document', () => {
   const key = '{\n  "type": "service_account"\n}'
   expect(parseApiKey({ ...provider, keyIsDocument: true }, key)).toBe(key)
   expect(paramOf(() => parseApiKey(provider, key))).toBe('api_key')
+})
+
+test("a part of the provider's address cannot be another host", () => {
+  const regional = { ...provider, baseUrl: 'https://api.{region}.example.com' }
+  expect(parseOptions(regional, { region: 'eu-1' })).toEqual({ region: 'eu-1' })
+  expect(paramOf(() => parseOptions(regional, { region: 'evil.com/' }))).toBe('options.region')
 })

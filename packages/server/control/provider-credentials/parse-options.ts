@@ -1,7 +1,9 @@
+import { isAddressPart } from '@rideau/llm/base-address'
 import type { JsonObject, Provider, ProviderOption } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 
-const MAX_TEXT = 1024
+/** A session token of AWS has a thousand characters and more. */
+const MAX_TEXT = 4096
 const MAX_ENTRIES = 200
 // PostgreSQL's jsonb takes no NUL and no half of a surrogate pair; no option of ours has a use for control characters.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]+$/u
@@ -17,10 +19,17 @@ export function parseOptions(provider: Provider, given: Readonly<Record<string, 
   const parsed: JsonObject = {}
   for (const option of known) {
     const value = given[option.name]
-    if (value !== undefined && value !== null) parsed[option.name] = parseValue(option, value)
+    if (value !== undefined && value !== null) parsed[option.name] = parseFitting(provider, option, value)
     else if (option.required) throw refusal(option.name, 'is needed by this provider.')
   }
   return parsed
+}
+
+/** An option may be a part of the address, which takes fewer characters than others. */
+function parseFitting(provider: Provider, option: ProviderOption, value: unknown): string | JsonObject {
+  const parsed = parseValue(option, value)
+  if (typeof parsed !== 'string' || isAddressPart(provider, option.name, parsed)) return parsed
+  throw refusal(option.name, "does not fit into the provider's address.")
 }
 
 function parseValue({ name, type }: ProviderOption, value: unknown): string | JsonObject {

@@ -1,4 +1,6 @@
+import { toBaseUrl } from '@rideau/llm/base-address'
 import { findProvider } from '@rideau/llm/providers/index'
+import type { JsonObject } from '@rideau/llm/spec'
 import { storeCredentialCheck } from '../../storage/provider-credentials.ts'
 import { defineOperation } from '../operation.ts'
 import { orGone } from '../or-gone.ts'
@@ -20,7 +22,7 @@ export const validateCredential = defineOperation({
     if (provider === undefined)
       throw new Error(`a stored credential of an unknown provider: ${resource.provider}`)
     const apiKey = services.secretBox.open(resource.secret_cipher, `provider_credentials:${resource.id}`)
-    const baseUrl = resource.base_url ?? provider.baseUrl ?? ''
+    const baseUrl = toBaseUrl(provider, resource.base_url, resource.options as JsonObject)
     // Before any statement: no connection is held while a provider takes its time.
     const outcome = await checkCredential({ provider, baseUrl, apiKey }, services.egress, TIMEOUT_MS)
     const at = new Date(services.clock.now())

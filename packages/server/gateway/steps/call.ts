@@ -1,3 +1,4 @@
+import { toBaseUrl } from '@rideau/llm/base-address'
 import type { Target, UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
 import { orderByWeight } from '../../core/order-targets.ts'
 import { backoffMs, nextStep } from '../../core/retry.ts'
@@ -115,7 +116,7 @@ async function makeTry<T>(
     {
       provider,
       model,
-      baseUrl: credential.baseUrl ?? provider.baseUrl ?? '',
+      baseUrl: toBaseUrl(provider, credential.baseUrl, credential.options),
       apiKey: credential.apiKey,
       options: credential.options,
     },

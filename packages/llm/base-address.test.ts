@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { isAddressPart, toBaseUrl } from './base-address.ts'
+
+const regional = { baseUrl: 'https://api.{region}.example.com/v1/projects/{project}' }
+
+test("a credential's own address goes before the provider's", () => {
+  expect(toBaseUrl({ baseUrl: 'https://a.example/v1' }, 'https://b.example', {})).toBe('https://b.example')
+  expect(toBaseUrl({ baseUrl: 'https://a.example/v1' }, null, {})).toBe('https://a.example/v1')
+  expect(toBaseUrl({ baseUrl: null }, undefined, undefined)).toBe('')
+})
+
+test("the credential's options are filled into the address, escaped where they are a path's", () => {
+  expect(toBaseUrl(regional, null, { region: 'eu-west-1', project: 'example.com:p/1' })).toBe(
+    'https://api.eu-west-1.example.com/v1/projects/example.com%3Ap%2F1',
+  )
+})
+
+test.each(['evil.com/', 'a.b', 'a:1', 'x@evil.com', '', '-', 'a#', `a${'b'.repeat(63)}`])(
+  'no option moves a request to another host: %j',
+  region => {
+    expect(isAddressPart(regional, 'region', region)).toBe(false)
+    expect(() => toBaseUrl(regional, null, { region, project: 'p' })).toThrow(RangeError)
+  },
+)
+
+test('an option that is missing, or would climb the path, is refused', () => {
+  expect(() => toBaseUrl(regional, null, { region: 'r' })).toThrow(RangeError)
+  expect(() => toBaseUrl(regional, null, { region: 'r', project: '..' })).toThrow(RangeError)
+  expect(isAddressPart(regional, 'session_token', 'any/thing')).toBe(true)
+})
