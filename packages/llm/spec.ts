@@ -269,11 +269,25 @@ export interface ProviderOption {
   readonly required: boolean
 }
 
+/** Requests that a provider takes in another format than its main one (see find-dialect.ts). */
+export interface DialectRule {
+  readonly dialect: DialectId
+  /** Names of models, where `*` stands for any text. Absent: every model. */
+  readonly models?: readonly string[]
+  /**
+   * `same-format`: only what the caller wrote in that format, so that it passes through. `tools-with-reasoning`: only
+   * requests that have tools and name a reasoning effort. Absent: every request.
+   */
+  readonly when?: 'same-format' | 'tools-with-reasoning'
+}
+
 /** A company, as data: a file in providers/. */
 export interface Provider {
   readonly id: string
   readonly name: string
   readonly dialect: DialectId
+  /** The first rule that fits a request decides its format; where none does it is `dialect`. */
+  readonly dialectRules?: readonly DialectRule[]
   /** null: the credential must bring its own `base_url`. `{name}` stands for its option of that name (toBaseUrl). */
   readonly baseUrl: string | null
   /** How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one. */

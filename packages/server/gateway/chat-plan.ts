@@ -1,4 +1,4 @@
-import type { CatalogModel, ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
+import type { CatalogModel, ChatRequest, ClientDialect, Provider, SourceBody } from '@rideau/llm/spec'
 import type { Alias, AliasTarget, Credential } from '../core/tenancy.ts'
 import type { Refusal } from '../core/verdict.ts'
 import type { ChatCall } from './surfaces/native-chat.ts'
@@ -6,6 +6,8 @@ import type { ChatCall } from './surfaces/native-chat.ts'
 /** One model that may answer, with everything that a try at it takes. */
 export interface PlannedTarget {
   readonly provider: Provider
+  /** The format in which this request goes to it; a provider may speak several. */
+  readonly dialect: ClientDialect
   /** As the provider knows it. */
   readonly model: string
   /** `provider/model`, as callers see it. */

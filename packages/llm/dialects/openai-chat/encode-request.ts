@@ -12,7 +12,7 @@ import type {
 } from '../../spec.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { isHarmless } from './harmless-params.ts'
-import { fromRequest, fromSource, type WireBody } from './wire-body.ts'
+import { toWireBody, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
 
@@ -32,7 +32,7 @@ export function encodeRequest(
   source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
-  const body = source === undefined ? fromRequest(request) : fromSource(source)
+  const body = toWireBody(request, source)
   const deviations = target.provider.openai ?? NO_DEVIATIONS
   const changes: Changes = new Map([['model', target.model]])
   if (source?.surface === 'native') removeNative(body, changes)
@@ -67,7 +67,7 @@ export function findUnsupportedParams(
 ): readonly string[] {
   const unsupported = provider.openai?.unsupported
   if (unsupported === undefined) return []
-  const body = source === undefined ? fromRequest(request) : fromSource(source)
+  const body = toWireBody(request, source)
   return unsupported.filter(name => body.has(name) && !isHarmless(name, body.read(name)))
 }
 

@@ -1,5 +1,5 @@
 import { spliceObject } from '../../frames/splice.ts'
-import type { ChatRequest, Json, SourceBody } from '../../spec.ts'
+import type { ChatRequest, Json, SourceBody, SurfaceId } from '../../spec.ts'
 
 /** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
 export interface WireBody {
@@ -13,8 +13,16 @@ export interface WireBody {
   change(changes: ReadonlyMap<string, Json | undefined>): Buffer
 }
 
+/** Surfaces whose bodies have the shape of a chat completion's. */
+const SAME_SHAPE: ReadonlySet<SurfaceId> = new Set(['native', 'openai-chat'])
+
+/** What the caller sent where it has this shape, else the canonical request. */
+export function toWireBody(request: ChatRequest, source: SourceBody | undefined): WireBody {
+  return source === undefined || !SAME_SHAPE.has(source.surface) ? fromRequest(request) : fromSource(source)
+}
+
 /** The received bytes: what does not change is not serialised again. */
-export function fromSource({ bytes, fields }: SourceBody): WireBody {
+function fromSource({ bytes, fields }: SourceBody): WireBody {
   return {
     has: name => fields.has(name),
     // No other JSON values begin with n and t.
@@ -31,7 +39,7 @@ export function fromSource({ bytes, fields }: SourceBody): WireBody {
 }
 
 /** The canonical request under OpenAI's names, for callers of another format. */
-export function fromRequest(request: ChatRequest): WireBody {
+function fromRequest(request: ChatRequest): WireBody {
   const fields = new Map<string, Json>()
   const set = (name: string, value: unknown): void => {
     if (value !== undefined) fields.set(name, value as Json)

@@ -1,7 +1,6 @@
 import { authorizeRequest } from '@rideau/llm/authorize-request'
 import type { Target } from '@rideau/llm/spec'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
-import { CLIENT_DIALECTS } from '../clients.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Facts } from '../steps/settle.ts'
@@ -54,13 +53,13 @@ function noteTarget(facts: Facts, target: PlannedTarget): void {
   facts.isSandbox = target.provider.sandbox === true
 }
 
-function toAnswered(x: Exchange, { provider, id }: PlannedTarget, includeUsage: boolean): Answered {
+function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, includeUsage: boolean): Answered {
   return {
     requestId: x.requestId,
     created: Math.floor(x.arrivedAt / 1000),
     model: id,
     provider: provider.id,
-    dialect: provider.dialect,
+    dialect: dialect.id,
     isSandbox: provider.sandbox === true,
     includeUsage,
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
@@ -70,8 +69,7 @@ function toAnswered(x: Exchange, { provider, id }: PlannedTarget, includeUsage: 
 /** One try at the target that is aimed at: the request as its provider takes it, and how it gets there. */
 export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions {
   const { x, plan, deps, target: planned } = chat
-  const { provider, alias } = planned
-  const dialect = CLIENT_DIALECTS[provider.dialect]
+  const { provider, alias, dialect } = planned
   const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
   authorizeRequest(request, target, deps.now())
   return {

@@ -1,3 +1,4 @@
+import { findDialectId } from '@rideau/llm/find-dialect'
 import { modelDirectory } from '@rideau/llm/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
@@ -56,14 +57,14 @@ function planTarget(
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
-  const dialect = CLIENT_DIALECTS[provider.dialect]
+  const dialect = CLIENT_DIALECTS[findDialectId(provider, resolved.model, request, source.surface)]
   const dropped = dialect.findUnsupportedParams(request, provider, resolved.model, source)
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(first, provider) }
   }
   const { model, id, credentials } = resolved
-  return { provider, model, id, catalogModel, credentials, request, dropped, alias }
+  return { provider, dialect, model, id, catalogModel, credentials, request, dropped, alias }
 }
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
