@@ -82,6 +82,7 @@ export async function startRideau(mockPort, folder) {
     NODE_ENV: 'production',
     RIDEAU_GATEWAY_PORT: String(port),
     RIDEAU_CONTROL_PORT: String(controlPort),
+    RIDEAU_METRICS_PORT: '0',
     RIDEAU_DATA_DIR: path.join(folder, 'data'),
     RIDEAU_SETUP_TOKEN: setupToken,
     RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true',

@@ -31,6 +31,7 @@ async function startControl(folder) {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       RIDEAU_CONTROL_PORT: String(port),
+      RIDEAU_METRICS_PORT: '0',
       RIDEAU_DATA_DIR: path.join(folder, 'data'),
       RIDEAU_SETUP_TOKEN: setupToken,
     },

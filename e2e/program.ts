@@ -42,6 +42,7 @@ export async function openProgramHome(): Promise<ProgramHome> {
           RIDEAU_DATA_DIR: dataDir,
           RIDEAU_GATEWAY_PORT: String(gatewayPort),
           RIDEAU_CONTROL_PORT: String(controlPort),
+          RIDEAU_METRICS_PORT: '0',
           RIDEAU_SETUP_TOKEN: SETUP_TOKEN,
           ...env,
         },

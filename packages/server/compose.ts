@@ -20,6 +20,7 @@ import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
 import { openRetentionJob } from './jobs/retention-job.ts'
 import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
+import { openCancellations } from './redis/cancellations.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
 import { holdInstanceLock } from './storage/instance-lock.ts'
 import { touchKeys } from './storage/keys.ts'
@@ -178,9 +179,9 @@ interface Gateway {
 
 async function openGateway(shared: Shared): Promise<Gateway> {
   const { config, log, limits, storage, closers, newId, baseUrl } = shared
-  // Limits are counted in process, which is right for one process alone.
   closers.push(
     await holdInstanceLock(storage.connection, {
+      isShared: config.redisUrl !== undefined,
       onLost: error => {
         log.fatal(error.message)
         process.kill(process.pid, 'SIGTERM')
@@ -200,6 +201,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     () => sandbox.close(),
   )
   const inFlight = new InFlight()
+  const cancelElsewhere = openCancelElsewhere(shared, inFlight)
   const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
   closers.push(() => lastUsed.close())
   const isReady = (): { ready: boolean; reasons: string[] } =>
@@ -214,6 +216,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     snapshots,
     ticker,
     inFlight,
+    cancelElsewhere,
     latencies: new Latencies(systemClock.now),
     lastUsed,
     http,
@@ -237,6 +240,22 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     isReady,
     close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
+}
+
+/** Where this is the only gateway process there is nobody else to ask. */
+function openCancelElsewhere(
+  { config, log, closers, newId }: Shared,
+  inFlight: InFlight,
+): GatewayDeps['cancelElsewhere'] {
+  if (config.redisUrl === undefined) return () => Promise.resolve(false)
+  const cancellations = openCancellations({
+    url: config.redisUrl,
+    cancelHere: (environmentId, requestId) => inFlight.cancel(environmentId, requestId),
+    newId,
+    log: line => log.warn(line),
+  })
+  closers.push(() => cancellations.close())
+  return (environmentId, requestId) => cancellations.cancel(environmentId, requestId)
 }
 
 /** What the gateway knows of its tenants, and the announcements that keep it true. */

@@ -38,6 +38,8 @@ const Settings = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  RIDEAU_LIMITS_FAILOPEN: flag.default(false),
   RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
   RIDEAU_MASTER_KEY: masterKey.optional(),
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
@@ -45,6 +47,8 @@ const Settings = z.object({
   RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
   RIDEAU_GATEWAY_PORT: port.default(8787),
   RIDEAU_CONTROL_PORT: port.default(8788),
+  RIDEAU_METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  RIDEAU_METRICS_PORT: port.optional(),
   RIDEAU_GATEWAY_URL: origin.optional(),
   RIDEAU_BASE_URL: origin.optional(),
   RIDEAU_COMPAT_PREFIX: prefix.default('/openai'),
@@ -62,6 +66,10 @@ export interface Config {
   readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
   /** undefined: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined
+  /** Where several gateways count their limits together; undefined: one process alone, which counts them itself. */
+  readonly redisUrl: string | undefined
+  /** While shared counting is lost: let requests that a limit on money concerns through, counted by each process alone. */
+  readonly limitsFailOpen: boolean
   readonly dataDir: string
   /** undefined: made on first start beside the embedded database. */
   readonly masterKey: Buffer | undefined
@@ -71,6 +79,9 @@ export interface Config {
   readonly host: string
   readonly gatewayPort: number
   readonly controlPort: number
+  readonly metricsHost: string
+  /** undefined: 8789, and none where that is taken. */
+  readonly metricsPort: number | undefined
   /** As callers reach us; undefined until the listener's port is known. */
   readonly gatewayUrl: string | undefined
   readonly baseUrl: string | undefined
@@ -127,6 +138,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     production,
     logLevel: settings.LOG_LEVEL,
     databaseUrl: settings.DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    limitsFailOpen: settings.RIDEAU_LIMITS_FAILOPEN,
     dataDir: settings.RIDEAU_DATA_DIR,
     masterKey: settings.RIDEAU_MASTER_KEY,
     formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,
@@ -134,6 +147,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     host: settings.RIDEAU_HOST,
     gatewayPort: settings.RIDEAU_GATEWAY_PORT,
     controlPort: settings.RIDEAU_CONTROL_PORT,
+    metricsHost: settings.RIDEAU_METRICS_HOST,
+    metricsPort: settings.RIDEAU_METRICS_PORT,
     gatewayUrl: settings.RIDEAU_GATEWAY_URL,
     baseUrl: settings.RIDEAU_BASE_URL,
     compatPrefix: settings.RIDEAU_COMPAT_PREFIX,

@@ -18,6 +18,8 @@ export interface GatewayDeps {
   readonly snapshots: Snapshots
   readonly ticker: Ticker
   readonly inFlight: InFlight
+  /** Stops a request that runs in another gateway process; false where none does. */
+  readonly cancelElsewhere: (environmentId: string, requestId: string) => Promise<boolean>
   readonly latencies: Latencies
   readonly lastUsed: LastUsed
   readonly http: Transport

@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts'
+import { canceledFault, type Exchange } from './exchange.ts'
 
 /** The requests that are running in this process, by environment and request id: for cancel, and to keep ids apart. */
 export class InFlight {
@@ -21,8 +21,11 @@ export class InFlight {
     return true
   }
 
-  find(environmentId: string, requestId: string): Exchange | undefined {
-    return this.#environments.get(environmentId)?.get(requestId)
+  /** Stops a running request; false where none runs by that id. */
+  cancel(environmentId: string, requestId: string): boolean {
+    const running = this.#environments.get(environmentId)?.get(requestId)
+    running?.stop(canceledFault())
+    return running !== undefined
   }
 
   remove(environmentId: string, exchange: Exchange): void {

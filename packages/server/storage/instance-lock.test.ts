@@ -19,6 +19,21 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     await release()
   })
 
+  test('several that share their limits run together; one that does not is kept out, and keeps them out', async () => {
+    const shared = { isShared: true, patienceMs: 0 }
+    const releases = [
+      await holdInstanceLock(database.connection, shared),
+      await holdInstanceLock(database.connection, shared),
+    ]
+    const alone = holdInstanceLock(database.connection, { patienceMs: 0 })
+    await expect(alone).rejects.toThrow(/another gateway process already runs/)
+    for (const release of releases) await release()
+    const release = await holdInstanceLock(database.connection)
+    const late = holdInstanceLock(database.connection, shared)
+    await expect(late).rejects.toThrow(/a gateway process without REDIS_URL already runs/)
+    await release()
+  })
+
   test('given back it can be had at once, and another database has its own', async () => {
     const other = await freshDatabase(server)
     const releases = [await holdInstanceLock(database.connection), await holdInstanceLock(other.connection)]

@@ -7,25 +7,30 @@ const PATIENCE_MS = 5000
 const RETRY_MS = 200
 
 export interface InstanceLockOptions {
+  /**
+   * Together with others that share their limits: only a process that counts in process is kept out. Otherwise alone.
+   */
+  readonly isShared?: boolean
   /** The lock went with its connection and another process has it now, or it cannot be had back: stop serving. */
   readonly onLost?: (error: Error) => void
   readonly patienceMs?: number
 }
 
 /**
- * Makes this the only gateway process on the database, by a lock that ends with its connection; the returned function
- * gives it back. Limits that are counted in process hold only so. Throws where another process has it.
+ * Makes this the only gateway process on the database, or one of several that all share their limits, by a lock that ends
+ * with its connection; the returned function gives it back. Limits that are counted in process hold only in one process.
+ * Throws where another process stands against it.
  */
 export async function holdInstanceLock(
   connection: Connection,
-  { onLost = () => {}, patienceMs = PATIENCE_MS }: InstanceLockOptions = {},
+  { isShared = false, onLost = () => {}, patienceMs = PATIENCE_MS }: InstanceLockOptions = {},
 ): Promise<() => Promise<void>> {
   let released = false
-  let client = await acquire(connection, patienceMs, reacquire)
+  let client = await acquire(connection, isShared, patienceMs, reacquire)
 
   function reacquire(): void {
     if (released) return
-    acquire(connection, patienceMs, reacquire).then(
+    acquire(connection, isShared, patienceMs, reacquire).then(
       again => {
         client = again
         if (released) void again.end()
@@ -43,13 +48,18 @@ export async function holdInstanceLock(
   }
 }
 
-async function acquire(connection: Connection, patienceMs: number, onEnd: () => void): Promise<Client> {
+async function acquire(
+  connection: Connection,
+  isShared: boolean,
+  patienceMs: number,
+  onEnd: () => void,
+): Promise<Client> {
   let failure: unknown
   const client = await waitFor(
     async () => {
       try {
         failure = undefined
-        return await tryAcquire(connection, onEnd)
+        return await tryAcquire(connection, isShared, onEnd)
       } catch (error) {
         failure = error
         return undefined
@@ -61,12 +71,19 @@ async function acquire(connection: Connection, patienceMs: number, onEnd: () => 
   if (client !== undefined) return client
   if (failure !== undefined) throw failure
   throw new Error(
-    'another gateway process already runs on this database: stop it, or set REDIS_URL for all of them, ' +
-      'because several processes must share their limits',
+    isShared
+      ? 'a gateway process without REDIS_URL already runs on this database: stop it, or set REDIS_URL for it too, ' +
+          'because several processes must share their limits'
+      : 'another gateway process already runs on this database: stop it, or set REDIS_URL for all of them, ' +
+          'because several processes must share their limits',
   )
 }
 
-async function tryAcquire(connection: Connection, onEnd: () => void): Promise<Client | undefined> {
+async function tryAcquire(
+  connection: Connection,
+  isShared: boolean,
+  onEnd: () => void,
+): Promise<Client | undefined> {
   const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
   let held = false
   client.on('error', () => {})
@@ -76,7 +93,7 @@ async function tryAcquire(connection: Connection, onEnd: () => void): Promise<Cl
   try {
     await client.connect()
     const { rows } = await client.query<{ held: boolean }>(
-      `select pg_try_advisory_lock(hashtextextended('rideau.instance', 0)) as held`,
+      `select pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended('rideau.instance', 0)) as held`,
     )
     held = rows[0]?.held === true
   } finally {

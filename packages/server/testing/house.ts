@@ -62,6 +62,7 @@ export async function openTestHouse(
     RIDEAU_SETUP_TOKEN: SETUP_TOKEN,
     RIDEAU_GATEWAY_PORT: '0',
     RIDEAU_CONTROL_PORT: '0',
+    RIDEAU_METRICS_PORT: '0',
     LOG_LEVEL: 'silent',
     ...env,
   })

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock, systemRandom } from '../core/chance.ts'
+import { openIds } from '../core/ids.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../testing/redis.ts'
+import { type Cancellations, openCancellations } from './cancellations.ts'
+
+describe.skipIf(redisProgram === undefined)('a cancel over several processes', () => {
+  const newId = openIds(systemClock, systemRandom)
+  let redis: TestRedis
+  const stopped: string[] = []
+  const open: Cancellations[] = []
+
+  const openNode = (name: string, running: readonly string[]): Cancellations => {
+    const node = openCancellations({
+      url: redis.url,
+      newId,
+      log: () => {},
+      cancelHere: (environmentId, requestId) => {
+        const has = running.includes(`${environmentId}/${requestId}`)
+        if (has) stopped.push(`${name} ${requestId}`)
+        return has
+      },
+    })
+    open.push(node)
+    return node
+  }
+
+  beforeAll(async () => {
+    redis = await startTestRedis()
+  })
+  afterAll(async () => {
+    for (const node of open) node.close()
+    await redis.stop()
+  })
+
+  test('stops the request in the process that has it, and only in its own environment', async () => {
+    const first = openNode('first', ['e1/r1'])
+    openNode('second', ['e1/r2'])
+    openNode('third', ['e2/r3'])
+    await expect.poll(() => first.cancel('e1', 'r2')).toBe(true)
+    await expect.poll(() => first.cancel('e2', 'r3')).toBe(true)
+    expect(await first.cancel('e1', 'r3')).toBe(false)
+    expect(await first.cancel('e1', 'unknown')).toBe(false)
+    expect(new Set(stopped)).toEqual(new Set(['second r2', 'third r3']))
+  })
+
+  test('survives a restart of the server, and says false while it is away', async () => {
+    const node = openNode('fourth', [])
+    openNode('fifth', ['e1/r5'])
+    await expect.poll(() => node.cancel('e1', 'r5')).toBe(true)
+    await redis.kill()
+    expect(await node.cancel('e1', 'r5')).toBe(false)
+    await redis.start()
+    await expect.poll(() => node.cancel('e1', 'r5'), { timeout: 10_000 }).toBe(true)
+  })
+})
