@@ -1,165 +1,208 @@
-// Writes catalog/<provider>.json from two public model lists (models.dev and litellm's, both MIT), which have to lie in
-// ../shared/catalog. The sandbox's file is written by hand. Run it, then `biome format --write catalog`.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Writes catalog/<provider>.json from three public model lists (models.dev, litellm's and genai-prices', all MIT), which
+// have to lie in ../shared/catalog, and docs/catalog-report.md: where the lists disagree on a price, and which was taken.
+// The sandbox's file is written by hand.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mergePrices, rounded } from './catalog/merge-prices.mjs'
+import { PROVIDERS, SUCCESSORS } from './catalog/provider-lists.mjs'
+import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
 
 const root = new URL('..', import.meta.url).pathname
-const read = name => JSON.parse(readFileSync(join(root, '../shared/catalog', name), 'utf8'))
-const modelsDev = read('models-dev.json')
-const litellm = read('litellm-model_prices_2026-06-04.json')
+const { modelsDev, litellm, genaiPrices } = readLists(join(root, '../shared/catalog'))
 
 const SOURCE =
-  'https://models.dev and https://github.com/BerriAI/litellm (model_prices_and_context_window.json), both MIT'
-const DATE = '2026-07-02'
+  'https://models.dev (2026-07-02), https://github.com/BerriAI/litellm (model_prices_and_context_window.json, 2026-06-04), https://github.com/pydantic/genai-prices (2026-09-23), all MIT'
 
-/** Our provider id → its name in each list, and the prefix that litellm puts before the model's. */
-const PROVIDERS = {
-  openai: { dev: 'openai', lite: ['openai'], prefix: '' },
-  groq: { dev: 'groq', lite: ['groq'], prefix: 'groq/' },
-  mistral: { dev: 'mistral', lite: ['mistral'], prefix: 'mistral/' },
-  deepseek: { dev: 'deepseek', lite: ['deepseek'], prefix: 'deepseek/' },
-  xai: { dev: 'xai', lite: ['xai'], prefix: 'xai/' },
-  together: { dev: 'togetherai', lite: ['together_ai'], prefix: 'together_ai/' },
-  fireworks: {
-    dev: 'fireworks-ai',
-    lite: ['fireworks_ai-embedding-models'],
-    prefix: 'fireworks_ai/',
-  },
-  openrouter: { dev: 'openrouter', lite: [], prefix: 'openrouter/' },
+/** Classifiers, and models that no text chat, embedding or image request reaches. */
+const UNREACHED =
+  /guard|whisper|orpheus|o\d.*deep-research|deep-research-pro|codex|lyria|learnlm|-audio|-realtime|-search-|-transcribe|-tts|safety|-live-|live-\d|robotics|computer-use|rerank|translate-4b|sonic|voxtral|gliner|omni-|voicechat|multimodalembedding|marengo|pegasus|detect|-ocr|esm|cosmos|studiovoice|usd|sparsedrive|bevformer|streampetr|paligemma|medlm|customtools|embed-image|multimodal-emb|container$|gpt-oss-safeguard/i
+/** Names that are no models: fine-tuning bases, size classes, regions, gateways of other houses, templates. */
+const NO_MODEL =
+  /^ft:|^openai\/|\/$|^together-ai-|^together-ai$|gpt-3\.5-turbo-instruct|babbage|davinci|:free$/
+/** Reached by another route of the same house, which we do not call. */
+const OTHER_ROUTE = { vertex: /-maas$|\//, azure: /\//, bedrock: /\/|us-gov/, openai: /\//, gemini: /\// }
+/** Long gone, but never marked so. */
+const GONE = {
+  perplexity: /^(codellama|llama|mistral|mixtral|pplx-\d)|-(chat|online)$/,
+  anthropic: /^claude-(instant|[12])/,
+  xai: /^grok-(beta|2|vision)/,
+  gemini: /-exp-|^gemini-gemma/,
+  bedrock:
+    /claude-(instant|v\d)|\.j2-|llama2|titan-text|claude-3-(opus|sonnet)|command-(light-)?text|^claude|@/,
+  vertex: /claude-3-(opus|sonnet|5-sonnet)|experimental|-exp-|imagegeneration/,
+  cohere: /^command-(light|r|r-plus)$|v2\.0$/,
+  voyage: /-0[12]/,
+  azure: /^ada$|^gpt-(3\.5|35)-turbo-(0301|0613|16k)|gpt-4(-32k)?(-0613)?$|preview$/,
 }
 
-/** Moderation classifiers, and models that no text chat reaches. */
-const NO_CHAT = /guard|whisper|orpheus|safeguard|deep-research|-audio|-realtime|-search-|-transcribe|-tts/
-/** They take `json_object`, which the lists' flag (for schemas) leaves out. */
-const JSON_MODE_ONLY = /^gpt-(3\.5-turbo|4-turbo|4-(0125|1106)-preview)/
-
+const report = []
+let total = 0
 for (const [id, names] of Object.entries(PROVIDERS)) {
-  const models = new Map()
-  for (const model of Object.values(modelsDev[names.dev].models)) add(models, fromModelsDev(model, names))
+  const models = listModels(id, names)
+  total += models.length
+  const file = { provider: id, source: SOURCE, date: DATE, models }
+  writeFileSync(join(root, 'catalog', `${id}.json`), toText(file))
+}
+writeFileSync(join(root, 'docs/catalog-report.md'), toReport())
+console.log(`${total} models`)
+
+function listModels(provider, names) {
+  const found = new Map()
+  const keep = (id, part) => {
+    const known = [...found.keys()].find(key => key.toLowerCase() === id.toLowerCase()) ?? id
+    found.set(known, { ...found.get(known), ...part })
+  }
+  for (const name of names.dev)
+    for (const model of Object.values(modelsDev[name].models)) keep(model.id, { dev: fromModelsDev(model) })
   for (const [name, entry] of Object.entries(litellm)) {
     if (!names.lite.includes(entry.litellm_provider)) continue
-    const model = name.startsWith(names.prefix) ? name.slice(names.prefix.length) : name
-    add(models, fromLitellm(model, entry))
+    const id = names.prefix && name.startsWith(names.prefix) ? name.slice(names.prefix.length) : name
+    const lite = fromLitellm(id, entry)
+    if (lite.kind !== undefined) keep(id, { lite })
   }
-  const file = {
-    provider: id,
-    source: SOURCE,
-    date: DATE,
-    models: [...models.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  for (const [id, forerunner] of Object.entries(SUCCESSORS[provider] ?? {})) {
+    const { dev, lite } = found.get(forerunner)
+    const { price: _, ...like } = dev ?? lite
+    if (!found.has(id)) keep(id, { dev: { ...like, id, name: undefined } })
   }
-  writeFileSync(join(root, 'catalog', `${id}.json`), `${JSON.stringify(file, null, 2)}\n`)
-  console.log(id, models.size, models.get('gpt-4o-mini') === undefined ? '' : 'gpt-4o-mini')
+  for (const { id, name, match, deprecated } of names.genOnly ? list(names.gen).models : [])
+    if (match.equals === id && !deprecated && !found.has(id)) keep(id, { dev: bareEmbedding(id, name) })
+  return [...found]
+    .map(([id, parts]) => toModel(provider, id, { ...parts, gen: genaiPrice(names, id) }))
+    .filter(model => model !== undefined)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** The first list to name a model keeps it. */
-function add(models, model) {
-  if (model === undefined) return
-  if (![...models.keys()].some(known => known.toLowerCase() === model.id.toLowerCase()))
-    models.set(model.id, model)
+/** All that the price list tells of a house that sells embeddings only. */
+function bareEmbedding(id, name) {
+  return { id, name, kind: 'embedding', isText: true, isRetired: false }
 }
 
-function fromModelsDev(model, names) {
-  if (NO_CHAT.test(model.id)) return undefined
-  if (!model.modalities.output.includes('text') || !model.modalities.input.includes('text')) return undefined
-  if (model.modalities.output.length > 1) return undefined
-  const lite = litellm[names.prefix + model.id]
+function list(name) {
+  return genaiPrices.find(({ id }) => id === name)
+}
+
+/** A cloud that sells Claude at its maker's price, and whose own price is not in the list, has its maker's. */
+function genaiPrice({ gen, makersPrice }, id) {
+  const of = (name, model) => findGenaiPrice(list(name), model)
+  return of(gen, id) ?? (makersPrice?.test(id) ? of('anthropic', id.replace(/@.*/, '')) : undefined)
+}
+
+/** A date of retirement is often put off: where the other list is newer and still has the model, it lives. */
+function isRetired({ dev, lite }) {
+  if (dev === undefined) return lite.isRetired
+  return dev.isRetired && (lite === undefined || lite.isRetired)
+}
+
+function toModel(provider, id, { dev, lite, gen }) {
+  if (UNREACHED.test(id) || (dev === undefined && NO_MODEL.test(id)) || OTHER_ROUTE[provider]?.test(id))
+    return undefined
+  if (GONE[provider]?.test(id)) return undefined
+  const first = dev ?? lite
+  // models.dev gives some plain chat models every kind of output.
+  const kind = lite?.kind ?? first.kind
+  const isReachable = first.isText || lite?.kind === 'chat'
   // OpenAI serves some of its models on /responses only.
-  if (lite?.mode === 'responses') return undefined
-  if (/embed/.test(model.id)) return embedding(model.id, model.name, model.limit.context, model.cost)
+  if (!isReachable || kind === 'responses' || isRetired({ dev, lite })) return undefined
+  const merged = mergePrices({ dev, lite, gen, isEmbedding: kind === 'embedding' })
+  if (merged.disagreement) report.push({ provider, id, text: merged.disagreement })
+  const head = {
+    id,
+    display_name: first.name ?? gen?.name ?? id,
+    context_window: dev?.context ?? lite?.context ?? gen?.context ?? null,
+    max_output_tokens: kind === 'embedding' ? null : (dev?.maxOutput ?? lite?.maxOutput ?? null),
+  }
+  if (kind === 'embedding') {
+    const dimensions = lite?.dimensions
+    return {
+      ...head,
+      capabilities: ['embeddings'],
+      ...(dimensions > 0 ? { dimensions } : {}),
+      pricing: toPricing(merged.price, id),
+    }
+  }
+  if (kind === 'image') return toImageModel(head, { dev, lite })
   return {
-    id: model.id,
-    display_name: model.name,
-    context_window: model.limit.context || null,
-    max_output_tokens: model.limit.output || null,
+    ...head,
     capabilities: [
       'chat',
-      ...(model.tool_call ? ['tools'] : []),
-      ...(model.structured_output === false && !JSON_MODE_ONLY.test(model.id) ? [] : ['response_format']),
-      ...(model.modalities.input.includes('image') ? ['vision'] : []),
-      ...(model.reasoning ? ['reasoning'] : []),
+      ...(first.tools ? ['tools'] : []),
+      ...(first.responseFormat ? ['response_format'] : []),
+      ...(first.vision ? ['vision'] : []),
+      ...(first.reasoning ? ['reasoning'] : []),
     ],
-    pricing: toPricing(model.cost),
+    ...(first.inputs.length > 0 ? { inputs: first.inputs } : {}),
+    ...(first.fixedSampling ? { fixed_sampling: true } : {}),
+    ...(first.efforts ? { reasoning_efforts: first.efforts } : {}),
+    ...(first.budget ? { reasoning_budget: first.budget } : {}),
+    pricing: toPricing(merged.price, id),
   }
 }
 
-function fromLitellm(id, entry) {
-  if (NO_CHAT.test(id) || /^ft:|^openai\/|\/$/.test(id)) return undefined
-  if (entry.deprecation_date !== undefined && entry.deprecation_date < DATE) return undefined
-  const cost = {
-    input: perMillion(entry.input_cost_per_token),
-    output: perMillion(entry.output_cost_per_token),
-    cache_read: perMillion(entry.cache_read_input_token_cost),
-    cache_write: perMillion(entry.cache_creation_input_token_cost),
-  }
-  const over200k = perMillion(entry.input_cost_per_token_above_200k_tokens)
-  if (over200k !== undefined) {
-    cost.tiers = [
-      {
-        tier: { size: 200_000 },
-        input: over200k,
-        output: perMillion(entry.output_cost_per_token_above_200k_tokens),
-      },
-    ]
-  }
-  // The names of its size classes are no models.
-  if (entry.mode === 'embedding' && !id.startsWith('together-ai-')) {
-    return embedding(id, id, entry.max_input_tokens, { ...cost, output: 0 })
-  }
-  if (entry.mode !== 'chat' || id.startsWith('together-ai-')) return undefined
+/** Sold by the image or by tokens of two kinds; what it does besides images is another matter than chat. */
+function toImageModel(head, { dev, lite }) {
+  const { per_image, ...byToken } = lite?.image ?? {}
+  const tokens =
+    dev?.price === undefined ? {} : { text_input: dev.price.input, image_output: dev.price.output }
+  // Where tokens of images have a price, that is what the house counts; the price an image is an estimate of it.
+  const known = Object.entries(byToken.image_output > 0 ? byToken : per_image > 0 ? { per_image } : tokens)
+  const prices = Object.fromEntries(
+    known.filter(([, price]) => price > 0).map(([name, price]) => [name, rounded(price)]),
+  )
   return {
-    id,
-    display_name: id,
-    context_window: entry.max_input_tokens ?? null,
-    max_output_tokens: entry.max_output_tokens ?? null,
-    capabilities: [
-      'chat',
-      ...(entry.supports_function_calling ? ['tools'] : []),
-      // The list tells of schemas only; nearly every model takes `json_object`, but the first GPT-4 does not.
-      ...(/^gpt-4(-0314|-0613|-32k.*)?$/.test(id) ? [] : ['response_format']),
-      ...(entry.supports_vision ? ['vision'] : []),
-      ...(entry.supports_reasoning ? ['reasoning'] : []),
-    ],
-    pricing: toPricing(cost),
-  }
-}
-
-function embedding(id, name, context, cost) {
-  return {
-    id,
-    display_name: name,
-    context_window: context ?? null,
+    ...head,
     max_output_tokens: null,
-    capabilities: ['embeddings'],
-    pricing: toPricing(cost),
+    capabilities: ['images', ...(dev?.vision || lite?.vision ? ['vision'] : [])],
+    pricing: null,
+    ...(prices.per_image > 0 || prices.image_output > 0 ? { image_pricing: prices } : {}),
   }
 }
 
-/** null: unknown. A list's zero is a gap or a trial, never a price to count on. */
-function toPricing(cost) {
-  if (!cost || !(cost.input > 0) || cost.output === undefined) return null
-  const pricing = prices(cost, cost.input)
-  const tier = cost.tiers?.[0]
-  if (tier?.tier.size > 0 && tier.output !== undefined) {
-    pricing.long_context = { over_input_tokens: tier.tier.size, ...prices(tier, tier.input) }
-  }
-  return pricing
-}
-
-function prices(cost, input) {
-  const cacheRead = cost.cache_read ?? cost.cached_input
+function toPricing(price, id) {
+  if (price === null) return null
+  const { long, ...base } = price
+  // Anthropic's documented multiple, for models that the list with the hour's price does not have yet.
+  const hour = base.cache_write_1h ?? (/claude/.test(id) && base.cache_write > 0 ? base.input * 2 : undefined)
   return {
-    input: rounded(input),
-    output: rounded(cost.output),
-    ...(cacheRead > 0 ? { cache_read: rounded(cacheRead) } : {}),
-    ...(cost.cache_write > 0 ? { cache_write: rounded(cost.cache_write) } : {}),
+    ...each({ ...base, ...(hour === undefined ? {} : { cache_write_1h: hour }) }),
+    ...(long === undefined
+      ? {}
+      : { long_context: { over_input_tokens: long.over, ...each(withHour(long, base, hour)) } }),
   }
 }
 
-function perMillion(perToken) {
-  return perToken === undefined ? undefined : rounded(perToken * 1e6)
+function withHour({ over: _, ...long }, base, hour) {
+  return hour === undefined || long.cache_write === undefined
+    ? long
+    : { ...long, cache_write_1h: (hour / base.input) * long.input }
 }
 
-/** Six decimals of a dollar: what costNanoUsd counts in. */
-function rounded(price) {
-  return Math.round(price * 1e6) / 1e6
+function each(prices) {
+  return Object.fromEntries(
+    Object.entries(prices)
+      .filter(([, price]) => price !== undefined)
+      .map(([name, price]) => [name, rounded(price)]),
+  )
+}
+
+/** A line a model: a changed price is a changed line, and the files stay small. */
+function toText({ models, ...head }) {
+  const fields = Object.entries(head).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
+  )
+  return `{\n${fields.join('')}  "models": [\n${models.map(model => `    ${JSON.stringify(model)}`).join(',\n')}\n  ]\n}\n`
+}
+
+function toReport() {
+  const lines = report.map(({ provider, id, text }) => `| ${provider} | ${id} | ${text} |`)
+  return `# Where the price lists disagree
+
+Written by tools/build-catalog.mjs; not by hand. USD per million tokens: input/output/cache read/cache write. The first
+price is the one taken: what began after the other lists were read, else what two of three say, else the newest list that
+names this very model. ${report.length} of ${total} models.
+
+| provider | model | taken · differing |
+| --- | --- | --- |
+${lines.join('\n')}
+`
 }

@@ -236,11 +236,24 @@ export interface TokenPrices {
   readonly output: number
   readonly cache_read?: number
   readonly cache_write?: number
+  /** Kept for an hour, where that is priced apart. */
+  readonly cache_write_1h?: number
 }
 
 export interface ModelPricing extends TokenPrices {
   /** What the whole request costs where its input, cached or not, is over so many tokens. */
   readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
+}
+
+/** What images cost, in USD: by the image, or by million tokens of each kind. */
+export interface ImagePrices {
+  readonly per_image?: number
+  readonly text_input?: number
+  readonly text_cache_read?: number
+  readonly image_input?: number
+  readonly image_cache_read?: number
+  readonly text_output?: number
+  readonly image_output?: number
 }
 
 export interface CatalogModel {
@@ -249,6 +262,17 @@ export interface CatalogModel {
   readonly context_window: number | null
   readonly max_output_tokens: number | null
   readonly capabilities: readonly Capability[]
+  /** What it reads besides text and images. */
+  readonly inputs?: readonly ('pdf' | 'audio' | 'video')[]
+  /** It refuses `temperature` and `top_p`. */
+  readonly fixed_sampling?: true
+  /** The efforts it can be asked for, in the provider's words. */
+  readonly reasoning_efforts?: readonly string[]
+  /** It takes a number of tokens to reason with, within these. */
+  readonly reasoning_budget?: { readonly min?: number; readonly max?: number }
+  /** Of an embedding, where none are asked for. */
+  readonly dimensions?: number
+  readonly image_pricing?: ImagePrices
   /** null: unknown, which is never zero. */
   readonly pricing: ModelPricing | null
 }

@@ -1,0 +1,90 @@
+import { MODELS_DEV_DATE } from './read-lists.mjs'
+
+const BUCKETS = ['input', 'output', 'cache_read', 'cache_write']
+
+/**
+ * One price from up to three: what began after the other lists were read, then what two of the three say, then the
+ * newest list that is about this very model. null: no list has a price to count on; a list's zero is a gap or a trial.
+ * `disagreement` says in one line who differs, where any does.
+ */
+export function mergePrices({ dev, lite, gen, isEmbedding }) {
+  const offers = [
+    { list: 'genai-prices', price: usable(gen?.byTheHour ? undefined : gen?.price, isEmbedding), gen },
+    { list: 'models.dev', price: usable(dev?.price, isEmbedding) },
+    { list: 'litellm', price: usable(lite?.price, isEmbedding) },
+  ].filter(({ price }) => price !== undefined)
+  if (offers.length === 0) return { price: null }
+  const chosen = choose(offers)
+  const base = completed(chosen, offers)
+  const differing = offers.filter(offer => !alike(offer.price, chosen.price))
+  return {
+    price: base,
+    agreeing: offers.length - differing.length,
+    ...(differing.length === 0 ? {} : { disagreement: describe(chosen, differing) }),
+  }
+}
+
+function choose(offers) {
+  const fresh = offers.find(({ gen }) => gen?.since !== undefined && gen.since > MODELS_DEV_DATE)
+  if (fresh) return fresh
+  const agreed = offers.find(one => offers.some(other => other !== one && alike(one.price, other.price)))
+  if (agreed) return agreed
+  return offers.find(({ gen }) => gen === undefined || gen.exact) ?? offers[0]
+}
+
+/** Cache prices and the long context that the chosen list leaves out, from lists that agree on the rest. */
+function completed(chosen, offers) {
+  const price = { ...chosen.price }
+  for (const { price: other } of offers) {
+    if (!alike(other, chosen.price)) continue
+    price.cache_read ??= other.cache_read
+    price.cache_write ??= other.cache_write
+    price.long ??= other.long
+  }
+  const lite = offers.find(({ list }) => list === 'litellm')?.price
+  // The hour-long cache is sold at a multiple of input: the multiple holds where the price has changed since.
+  if (lite?.cache_write_1h > 0) price.cache_write_1h = price.input * (lite.cache_write_1h / lite.input)
+  return price
+}
+
+function usable(price, isEmbedding) {
+  if (price === undefined || !(price.input > 0)) return undefined
+  if (isEmbedding) return { input: price.input, output: 0 }
+  if (!(price.output > 0)) return undefined
+  const long = price.long
+  const whole =
+    long?.input > 0 && long.output > 0 && (long.input !== price.input || long.output !== price.output)
+  const { long: _, ...base } = price
+  return {
+    ...positive(base),
+    ...(whole
+      ? { long: { over: long.over, ...positive(long, ['input', 'output', 'cache_read', 'cache_write']) } }
+      : {}),
+  }
+}
+
+function positive(prices, names = [...BUCKETS, 'cache_write_1h']) {
+  return Object.fromEntries(names.filter(name => prices[name] > 0).map(name => [name, prices[name]]))
+}
+
+/** Equal in input and output, and in the cache prices that both have. */
+function alike(one, other) {
+  return BUCKETS.every(
+    name => one[name] === undefined || other[name] === undefined || near(one[name], other[name]),
+  )
+}
+
+function near(one, other) {
+  return Math.abs(one - other) <= 0.005 * Math.max(one, other)
+}
+
+function describe(chosen, differing) {
+  const told = ({ list, price }) => `${list} ${BUCKETS.map(name => rounded(price[name])).join('/')}`
+  const since = chosen.gen?.since > MODELS_DEV_DATE ? ` (since ${chosen.gen.since})` : ''
+  return `${told(chosen)}${since} · ${differing.map(told).join(' · ')}`
+}
+
+/** Six decimals of a dollar: what costNanoUsd counts in. */
+export function rounded(price) {
+  return price === undefined ? '–' : Math.round(price * 1e6) / 1e6
+}
