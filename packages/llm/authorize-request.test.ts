@@ -26,3 +26,22 @@ test('a key travels as Bearer, or in the header that the provider reads', () => 
 test('where no key is needed and none is there, no header is sent', () => {
   expect(authorize(provider('ollama'), '')).toEqual({})
 })
+
+test('a key that is exchanged never travels itself: its token does', () => {
+  const request: UpstreamRequest = {
+    origin: 'https://a.example',
+    path: '/',
+    headers: {},
+    body: Buffer.alloc(0),
+  }
+  const google: Provider = { ...provider('openai'), auth: 'google' }
+  const target: Target = {
+    provider: google,
+    model: 'm',
+    baseUrl: 'https://a.example',
+    apiKey: '{}',
+    accessToken: 't',
+  }
+  authorizeRequest(request, target, 0)
+  expect(request.headers).toEqual({ authorization: 'Bearer t' })
+})

@@ -12,6 +12,9 @@ export function authorizeRequest(request: UpstreamRequest, target: Target, _nowM
     case 'none':
       if (apiKey !== '') headers.authorization = `Bearer ${apiKey}`
       return
+    case 'google':
+      headers.authorization = `Bearer ${target.accessToken ?? ''}`
+      return
     case 'x-api-key':
     case 'x-goog-api-key':
       headers[target.provider.auth] = apiKey

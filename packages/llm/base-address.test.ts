@@ -28,3 +28,12 @@ test('an option that is missing, or would climb the path, is refused', () => {
   expect(() => toBaseUrl(regional, null, { region: 'r', project: '..' })).toThrow(RangeError)
   expect(isAddressPart(regional, 'session_token', 'any/thing')).toBe(true)
 })
+
+test('a single value of an option may have an address of its own', () => {
+  const provider = {
+    baseUrl: 'https://{region}.api.example/v1',
+    baseUrlExceptions: [{ option: 'region', value: 'global', baseUrl: 'https://api.example/v1' }],
+  }
+  expect(toBaseUrl(provider, null, { region: 'eu' })).toBe('https://eu.api.example/v1')
+  expect(toBaseUrl(provider, null, { region: 'global' })).toBe('https://api.example/v1')
+})

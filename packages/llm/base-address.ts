@@ -10,12 +10,13 @@ const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
  * filled in. Throws a RangeError where an option is missing or unfit: parseOptions has refused such a credential.
  */
 export function toBaseUrl(
-  provider: Pick<Provider, 'baseUrl'>,
+  provider: Pick<Provider, 'baseUrl' | 'baseUrlExceptions'>,
   own: string | null | undefined,
   options: JsonObject | undefined,
 ): string {
   if (own !== null && own !== undefined) return own
-  const template = provider.baseUrl ?? ''
+  const exception = provider.baseUrlExceptions?.find(({ option, value }) => options?.[option] === value)
+  const template = exception?.baseUrl ?? provider.baseUrl ?? ''
   if (!template.includes('{')) return template
   return template.replace(PLACEHOLDER, (_, name: string) => {
     const value = options?.[name]

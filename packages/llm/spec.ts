@@ -314,8 +314,17 @@ export interface Provider {
   readonly dialectRules?: readonly DialectRule[]
   /** null: the credential must bring its own `base_url`. `{name}` stands for its option of that name (toBaseUrl). */
   readonly baseUrl: string | null
-  /** How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one. */
-  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key'
+  /** Other addresses for single values of an option. */
+  readonly baseUrlExceptions?: readonly {
+    readonly option: string
+    readonly value: string
+    readonly baseUrl: string
+  }[]
+  /**
+   * How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one.
+   * `google`: the key is a service account's JSON, exchanged for `Target.accessToken`.
+   */
+  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google'
   /** The key is a document, such as a service account's JSON, and has lines. */
   readonly keyIsDocument?: true
   /** Absent: it takes none. */

@@ -15,6 +15,7 @@ import { Latencies } from './gateway/latencies.ts'
 import { createGatewayServer } from './gateway/server.ts'
 import { Snapshots } from './gateway/snapshots.ts'
 import { openTicker } from './gateway/ticker.ts'
+import { AccessTokens } from './gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
 import { openRetentionJob } from './jobs/retention-job.ts'
@@ -192,7 +193,8 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   closers.push(() => announcements.close())
   const drain = openRecords(config, log, storage)
   closers.push(() => drain.close())
-  const http = openHttpTransport({ allowPrivate: config.allowPrivateUpstreams })
+  const egress = { allowPrivate: config.allowPrivateUpstreams }
+  const http = openHttpTransport(egress)
   const sandbox = openSandboxTransport()
   const ticker = openTicker()
   closers.push(
@@ -221,6 +223,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     lastUsed,
     http,
     sandbox,
+    accessTokens: new AccessTokens({ policy: egress, now: systemClock.now }),
     writeRecord: record => drain.write(record),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     onCredentialRejected: id => {

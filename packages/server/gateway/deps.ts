@@ -6,6 +6,7 @@ import type { Latencies } from './latencies.ts'
 import type { GatewayLog } from './log.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Ticker } from './ticker.ts'
+import type { AccessTokens } from './upstream/access-tokens.ts'
 import type { Transport } from './upstream/transport.ts'
 
 /** What the data plane needs of the rest of the house; compose.ts makes it. */
@@ -24,6 +25,7 @@ export interface GatewayDeps {
   readonly lastUsed: LastUsed
   readonly http: Transport
   readonly sandbox: Transport
+  readonly accessTokens: AccessTokens
   /** Makes the record durable before it returns. */
   readonly writeRecord: (record: RequestRecord) => void
   /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */

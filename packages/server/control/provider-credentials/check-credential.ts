@@ -1,6 +1,7 @@
 import type { Provider } from '@rideau/llm/spec'
 import type { EgressPolicy } from '../../http/egress.ts'
-import { type GuardedAnswer, guardedGet } from '../../http/guarded-get.ts'
+import { guardedGet } from '../../http/guarded-get.ts'
+import type { GuardedAnswer } from '../../http/guarded-request.ts'
 import { type CredentialCheck, REJECTED } from '../../storage/provider-credentials.ts'
 
 const MAX_ANSWER_BYTES = 1024 * 1024

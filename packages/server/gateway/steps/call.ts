@@ -4,15 +4,12 @@ import { orderByWeight } from '../../core/order-targets.ts'
 import { backoffMs, nextStep } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import type { AttemptResult } from '../attempt-result.ts'
 import { type ChatPlan, latencyKey, type PlannedTarget } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
 import { chance } from './chance.ts'
-
-/** How one try ended. */
-export type AttemptResult<T> =
-  | { readonly ok: true; readonly status: number; readonly value: T }
-  | { readonly ok: false; readonly error: UpstreamError }
 
 export type Attempt<T> = (target: Target, planned: PlannedTarget) => Promise<AttemptResult<T>>
 
@@ -30,7 +27,7 @@ export async function callTargets<T>(
   x.calledAt = performance.now()
   for (let tries = 1; ; tries++) {
     x.throwIfStopped()
-    const result = await makeTry(x, way.target, way.credential, attempt)
+    const result = await makeTry(x, way.target, way.credential, attempt, deps)
     if (plan.alias?.strategy === 'lowest_latency') noteLatency(x, plan, way.target, result, deps)
     if (result.ok) return result.value
     x.throwIfStopped()
@@ -109,10 +106,13 @@ async function makeTry<T>(
   planned: PlannedTarget,
   credential: Credential,
   attempt: Attempt<T>,
+  deps: GatewayDeps,
 ): Promise<AttemptResult<T>> {
   const { provider, model } = planned
   const began = performance.now()
-  const result = await attempt(
+  const result = await attemptWithToken(
+    x,
+    credential.id,
     {
       provider,
       model,
@@ -120,7 +120,8 @@ async function makeTry<T>(
       apiKey: credential.apiKey,
       options: credential.options,
     },
-    planned,
+    target => attempt(target, planned),
+    deps,
   )
   x.attempts.push({
     provider: provider.id,
@@ -130,13 +131,7 @@ async function makeTry<T>(
     error: result.ok ? null : result.error.kind,
     ms: Math.round((performance.now() - began) * 10) / 10,
   })
-  return result.ok ? result : { ok: false, error: withoutKey(result.error, credential.apiKey) }
-}
-
-/** Some providers repeat the key they refuse; from here on their words go to our log. */
-function withoutKey(error: UpstreamError, apiKey: string): UpstreamError {
-  if (apiKey === '' || !error.detail.includes(apiKey)) return error
-  return { ...error, detail: error.detail.replaceAll(apiKey, '[key]') }
+  return result.ok ? result : { ok: false, error: withoutSecret(result.error, credential.apiKey, '[key]') }
 }
 
 /** The same body would fail anywhere: this says nothing of the target. */

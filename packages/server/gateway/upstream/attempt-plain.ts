@@ -6,8 +6,8 @@ import type {
   UpstreamError,
   UpstreamRequest,
 } from '@rideau/llm/spec'
+import type { AttemptResult } from '../attempt-result.ts'
 import type { Exchange } from '../exchange.ts'
-import type { AttemptResult } from '../steps/call.ts'
 import type { Transport, UpstreamHeaders } from './transport.ts'
 
 /** A provider's whole answer: its bytes, and what they mean. */

@@ -1,6 +1,6 @@
 import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import type { StreamEvent, UpstreamError } from '@rideau/llm/spec'
-import type { AttemptResult } from '../steps/call.ts'
+import type { AttemptResult } from '../attempt-result.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { UpstreamCall, UpstreamHeaders } from './transport.ts'
 

@@ -1,0 +1,149 @@
+import type { Provider, Target } from '@rideau/llm/spec'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  openScriptedTokenEndpoint,
+  type ScriptedTokenEndpoint,
+} from '../../testing/scripted-token-endpoint.ts'
+import { AccessTokens } from './access-tokens.ts'
+
+const NOW = Date.parse('2031-05-14T10:30:00Z')
+const MINUTE = 60_000
+
+let endpoint: ScriptedTokenEndpoint
+let now: number
+let tokens: AccessTokens
+let asked: number
+
+beforeAll(async () => {
+  endpoint = await openScriptedTokenEndpoint()
+})
+afterAll(() => endpoint.close())
+beforeEach(() => {
+  now = NOW
+  tokens = new AccessTokens({ policy: { allowPrivate: true }, now: () => now })
+  asked = endpoint.claims.length
+  endpoint.lifetimeS = 3600
+  endpoint.refuseWith = undefined
+})
+
+const provider: Provider = {
+  id: 'p',
+  name: 'P',
+  dialect: 'openai-chat',
+  baseUrl: 'https://p.example/v1',
+  auth: 'google',
+  keyIsDocument: true,
+  models: 'catalog',
+}
+const target = (apiKey = endpoint.serviceAccount, options = {}): Target => ({
+  provider,
+  model: 'm',
+  baseUrl: 'https://p.example/v1',
+  apiKey,
+  options,
+})
+const exchanges = (): number => endpoint.claims.length - asked
+
+describe('access tokens', () => {
+  test('a key that is sent as it is has none', () => {
+    expect(tokens.find('c', { ...target(), provider: { ...provider, auth: 'bearer' } })).toBeUndefined()
+  })
+
+  test('the assertion is signed by the service account, for its token_uri and an hour', async () => {
+    const answer = await tokens.find('c', target())
+    expect(answer).toMatchObject({ ok: true, value: { expiresAt: NOW + 3600_000 } })
+    expect(endpoint.claims.at(-1)).toEqual({
+      iss: 'gateway@a-project.iam.gserviceaccount.com',
+      aud: endpoint.url,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+      iat: NOW / 1000,
+      exp: NOW / 1000 + 3600,
+    })
+  })
+
+  test('one exchange for all who ask at once, and none for those who come later', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => tokens.find('c', target())))
+    expect(new Set(answers).size).toBe(1)
+    expect(exchanges()).toBe(1)
+    expect(typeof tokens.find('c', target())).toBe('string')
+    expect(exchanges()).toBe(1)
+  })
+
+  test('renewed shortly before it expires, while the old one still serves', async () => {
+    await tokens.find('c', target())
+    const old = tokens.find('c', target())
+    now = NOW + 56 * MINUTE
+    expect(tokens.find('c', target())).toBe(old)
+    // Within the last half minute nobody is handed the old token any more: this waits for the renewal under way.
+    now = NOW + 60 * MINUTE
+    const renewed = await tokens.find('c', target())
+    expect(renewed).toMatchObject({ ok: true })
+    expect(exchanges()).toBe(2)
+    expect(tokens.find('c', target())).not.toBe(old)
+  })
+
+  test('a dropped token is not used again; dropping it twice does not drop its successor', async () => {
+    await tokens.find('c', target())
+    const first = tokens.find('c', target()) as string
+    tokens.drop('c', first)
+    await tokens.find('c', target())
+    const second = tokens.find('c', target())
+    expect(second).not.toBe(first)
+    tokens.drop('c', first)
+    expect(tokens.find('c', target())).toBe(second)
+    expect(exchanges()).toBe(2)
+  })
+
+  test('another key or other options under the same id begin anew', async () => {
+    await tokens.find('c', target())
+    await tokens.find('c', target(endpoint.serviceAccount, { project: 'other' }))
+    expect(exchanges()).toBe(2)
+    expect(await tokens.find('c', target('{}'))).toMatchObject({ ok: false, error: { kind: 'auth' } })
+  })
+
+  test('a failure is not kept: the next call asks again', async () => {
+    endpoint.refuseWith = { status: 503, body: 'busy' }
+    expect(await tokens.find('c', target())).toMatchObject({
+      ok: false,
+      error: { kind: 'unavailable', status: 503 },
+    })
+    endpoint.refuseWith = undefined
+    expect(await tokens.find('c', target())).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ['invalid_grant', 400, { error: 'invalid_grant', error_description: 'Invalid JWT.' }, 'auth'],
+    ['a wrong account', 401, { error: 'invalid_client' }, 'auth'],
+    ['too many', 429, {}, 'rate_limited'],
+    ['a redirect', 302, {}, 'unavailable'],
+    ['no token', 200, { id_token: 'x' }, 'unavailable'],
+    ['a token that no header takes', 200, { access_token: 'a\nb' }, 'unavailable'],
+  ])('%s: classified by its cause', async (_, status, body, kind) => {
+    endpoint.refuseWith = { status, body }
+    expect(await tokens.find('c', target())).toMatchObject({ ok: false, error: { kind } })
+  })
+
+  test.each([
+    ['no JSON', 'AIza-a-plain-key'],
+    ['no key in it', '{"client_email":"a@b"}'],
+    [
+      'a broken key',
+      '{"client_email":"a@b","private_key":"-----BEGIN PRIVATE KEY-----\\nAAAA\\n-----END PRIVATE KEY-----"}',
+    ],
+    ['an address that is none', '{"client_email":"a@b","private_key":"k","token_uri":"x"}'],
+  ])('%s: refused without a call, and without a word of the document', async (_, key) => {
+    const answer = await tokens.find('c', target(key))
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'auth' } })
+    expect(JSON.stringify(answer)).not.toContain('AIza')
+    expect(exchanges()).toBe(0)
+  })
+
+  test('where private upstreams are not allowed, only a token_uri of Google is signed for', async () => {
+    const strict = new AccessTokens({ policy: { allowPrivate: false }, now: () => now })
+    expect(await strict.find('c', target())).toMatchObject({
+      ok: false,
+      error: { kind: 'auth', detail: expect.stringContaining('token_uri') },
+    })
+    expect(exchanges()).toBe(0)
+  })
+})

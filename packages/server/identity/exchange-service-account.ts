@@ -1,0 +1,70 @@
+import { importPKCS8, SignJWT } from 'jose'
+import { askToken, refusal } from './ask-token.ts'
+import type { ExchangedCredential, ExchangeOptions, TokenAnswer } from './token-exchange.ts'
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const TOKEN_URL = 'https://oauth2.googleapis.com/token'
+/** What keys of Google's own name; older ones the second. A key that names another host would have us sign for it. */
+const TOKEN_URLS: ReadonlySet<string> = new Set([TOKEN_URL, 'https://accounts.google.com/o/oauth2/token'])
+const LIFETIME_S = 3600
+
+interface ServiceAccount {
+  readonly email: string
+  readonly privateKey: string
+  readonly keyId: string | undefined
+  readonly tokenUrl: string
+}
+
+/**
+ * A Google service account's JSON key for an access token: a JWT that the key signs is posted to its `token_uri`
+ * (RFC 7523; developers.google.com/identity/protocols/oauth2/service-account).
+ */
+export async function exchangeServiceAccount(
+  { apiKey }: ExchangedCredential,
+  options: ExchangeOptions,
+): Promise<TokenAnswer> {
+  const account = parseServiceAccount(apiKey)
+  if (typeof account === 'string') return refusal('auth', account)
+  if (!options.policy.allowPrivate && !TOKEN_URLS.has(account.tokenUrl)) {
+    return refusal('auth', 'the token_uri of this service account is not one of Google')
+  }
+  const issuedAt = Math.floor(options.now / 1000)
+  let assertion: string
+  try {
+    const key = await importPKCS8(account.privateKey, 'RS256')
+    assertion = await new SignJWT({ scope: SCOPE })
+      .setProtectedHeader({
+        alg: 'RS256',
+        typ: 'JWT',
+        ...(account.keyId === undefined ? {} : { kid: account.keyId }),
+      })
+      .setIssuer(account.email)
+      .setAudience(account.tokenUrl)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + LIFETIME_S)
+      .sign(key)
+  } catch {
+    return refusal('auth', 'the private_key of this service account cannot be used')
+  }
+  return await askToken(account.tokenUrl, { grant_type: GRANT, assertion }, options)
+}
+
+/** A text: what is wrong with the document, in words that repeat nothing of it. */
+function parseServiceAccount(document: string): ServiceAccount | string {
+  let fields: Record<string, unknown>
+  try {
+    const value: unknown = JSON.parse(document)
+    if (typeof value !== 'object' || value === null) return 'the key is not the JSON of a service account'
+    fields = value as Record<string, unknown>
+  } catch {
+    return 'the key is not the JSON of a service account'
+  }
+  const { client_email: email, private_key: privateKey, private_key_id: keyId, token_uri: tokenUri } = fields
+  if (typeof email !== 'string' || typeof privateKey !== 'string') {
+    return 'the key is not the JSON of a service account: client_email or private_key is missing'
+  }
+  const tokenUrl = tokenUri === undefined ? TOKEN_URL : tokenUri
+  if (typeof tokenUrl !== 'string' || !URL.canParse(tokenUrl)) return 'the token_uri is not an address'
+  return { email, privateKey, keyId: typeof keyId === 'string' ? keyId : undefined, tokenUrl }
+}
