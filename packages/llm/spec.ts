@@ -15,7 +15,7 @@ export type DialectId = 'openai-chat'
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
 
 /** How a provider cuts its stream into events. */
-export type Framing = 'sse'
+export type Framing = 'sse' | 'aws-event-stream' | 'ndjson'
 
 export type Capability =
   | 'chat'
@@ -201,6 +201,8 @@ export interface Target {
 
 /** A request without the credential: authorizeRequest adds that last, because a signature covers the rest. */
 export interface UpstreamRequest {
+  /** Absent: POST. */
+  readonly method?: 'GET' | 'POST'
   readonly origin: string
   /** With query, from the origin's root. */
   readonly path: string

@@ -1,4 +1,6 @@
 import type { Framing } from '../spec.ts'
+import { openAwsEventStreamParser } from './aws-event-stream.ts'
+import { openNdjsonParser } from './ndjson.ts'
 import { openSseParser, type SseEvent, type SseParser } from './sse.ts'
 
 /** One event of a provider's stream, however it was framed: `data` is its payload, `event` its name. */
@@ -7,6 +9,8 @@ export type FrameParser = SseParser
 
 const PARSERS: Readonly<Record<Framing, (onFrame: (frame: Frame) => void) => FrameParser>> = {
   sse: onFrame => openSseParser(onFrame),
+  'aws-event-stream': onFrame => openAwsEventStreamParser(onFrame),
+  ndjson: onFrame => openNdjsonParser(onFrame),
 }
 
 /** The parser of a dialect's framing. */
