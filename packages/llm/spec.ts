@@ -9,7 +9,7 @@ export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** A wire format that we call providers in. */
-export type DialectId = 'openai-chat'
+export type DialectId = 'openai-chat' | 'openai-responses'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
@@ -230,6 +230,25 @@ export interface OpenAiDeviations {
   readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
   /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
+  /** Models with rules of their own; the first entry that names a model counts. */
+  readonly models?: readonly OpenAiModelRule[]
+  /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */
+  readonly deployments?: true
+}
+
+/** What some models of a provider refuse besides what the provider does. */
+export interface OpenAiModelRule {
+  /** Names, where `*` stands for any text. */
+  readonly models: readonly string[]
+  /** It can reason, and gives its reasoning encrypted. */
+  readonly reasons?: true
+  /** Parameters that it refuses, by their chat-completions names. */
+  readonly unsupported?: readonly string[]
+  /**
+   * It refuses them only while it reasons. `asked`: where an effort other than `none` is named; `unless-none`: wherever
+   * the effort is not `none`. Absent: always.
+   */
+  readonly unsupportedWhile?: 'asked' | 'unless-none'
 }
 
 /** USD per million tokens, at most six decimals. A cache bucket without price costs what input costs. */

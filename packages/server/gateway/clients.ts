@@ -1,5 +1,9 @@
 import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
+import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
 import type { ClientDialect, DialectId } from '@rideau/llm/spec'
 
 /** The wire formats that we call providers in. */
-export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = { 'openai-chat': openAiChat }
+export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
+  'openai-chat': openAiChat,
+  'openai-responses': openAiResponses,
+}

@@ -1,4 +1,3 @@
-import { joinAddress } from '../../join-address.ts'
 import { toObject } from '../../json-value.ts'
 import type {
   ChatRequest,
@@ -12,6 +11,8 @@ import type {
 } from '../../spec.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { isHarmless } from './harmless-params.ts'
+import { listUnsupported } from './model-rules.ts'
+import { toAddress, toWireModel } from './openai-address.ts'
 import { toWireBody, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
@@ -34,18 +35,18 @@ export function encodeRequest(
 ): UpstreamRequest {
   const body = toWireBody(request, source)
   const deviations = target.provider.openai ?? NO_DEVIATIONS
-  const changes: Changes = new Map([['model', target.model]])
+  const changes: Changes = new Map([['model', toWireModel(target)]])
   if (source?.surface === 'native') removeNative(body, changes)
   setOutputCap(request, body, deviations, changes)
   setStream(request, body, deviations, changes)
   const messages = encodeMessages(request.messages, deviations)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
-  removeUnsupported(body, deviations, dropped, changes)
+  removeUnsupported(body, listUnsupported(deviations, target.model, request), dropped, changes)
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
   return {
-    ...joinAddress(target.baseUrl, '/chat/completions'),
+    ...toAddress(target, '/chat/completions'),
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
@@ -62,11 +63,11 @@ export function encodeRequest(
 export function findUnsupportedParams(
   request: ChatRequest,
   provider: Provider,
-  _model: string,
+  model: string,
   source?: SourceBody,
 ): readonly string[] {
-  const unsupported = provider.openai?.unsupported
-  if (unsupported === undefined) return []
+  const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
+  if (unsupported.length === 0) return []
   const body = toWireBody(request, source)
   return unsupported.filter(name => body.has(name) && !isHarmless(name, body.read(name)))
 }
@@ -107,11 +108,11 @@ function setStream(
 
 function removeUnsupported(
   body: WireBody,
-  deviations: OpenAiDeviations,
+  unsupported: readonly string[],
   dropped: readonly string[],
   changes: Changes,
 ): void {
-  for (const name of deviations.unsupported ?? []) {
+  for (const name of unsupported) {
     if (body.has(name) && isHarmless(name, body.read(name))) changes.set(name, undefined)
   }
   for (const name of dropped) if (body.has(name)) changes.set(name, undefined)

@@ -4,6 +4,8 @@ import type { Json } from '../../spec.ts'
 /** Values that say what would be done without them: leaving them out changes no answer (contract.md §3). */
 const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> = {
   user: () => true,
+  temperature: value => value === 1,
+  top_p: value => value === 1,
   n: value => value === 1,
   store: value => value === false,
   logprobs: value => value === false,
