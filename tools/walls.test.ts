@@ -112,6 +112,12 @@ const BREACHES = {
   'storage imports control': [server('storage/a.ts'), importing('../control/x.ts'), 'no-restricted-imports'],
   'storage imports http': [server('storage/b.ts'), importing('../http/x.ts'), 'no-restricted-imports'],
   'journal imports storage': [server('journal/a.ts'), importing('../storage/x.ts'), 'no-restricted-imports'],
+  'ledger imports storage by type': [
+    server('ledger/a.ts'),
+    typing('../storage/x.ts'),
+    'no-restricted-imports',
+  ],
+  'ledger imports the database driver': [server('ledger/b.ts'), importing('pg'), 'no-restricted-imports'],
   'gateway reads the settings': [server('gateway/g.ts'), importing('../config.ts'), 'no-restricted-imports'],
   'storage reads the settings by type': [
     server('storage/c.ts'),

@@ -58,6 +58,8 @@ export interface RollingMeter extends MeterBase {
 /** So much in a calendar window, which its key names. A request counts in the window that it was admitted in. */
 export interface SpanMeter extends MeterBase {
   readonly kind: 'span'
+  /** The key without its window: the same from one window to the next. */
+  readonly series: string
   readonly metric: 'requests' | 'tokens' | 'nano_usd'
   /** `since` is its start. Unix milliseconds; null: it never ends (`total`). */
   readonly end: number | null

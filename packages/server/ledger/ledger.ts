@@ -61,13 +61,11 @@ export interface Used extends Amounts {
   readonly isSandbox: boolean
 }
 
-/** A threshold that settled + held of a meter crossed upwards, or a limit that it entered the grace of. */
+/** What a meter has settled reached an amount of its `alertAt`, by a request or already when its counter was seeded. */
 export interface Crossing {
   readonly meter: Meter
-  /** The amount of `meter.alertAt` that was crossed. */
   readonly threshold: number
   readonly settled: number
-  readonly held: number
 }
 
 /**
@@ -95,7 +93,7 @@ export interface Ledger {
    * that costs more. The same amounts renew only; smaller ones give back and never fail. Of a hold that was swept, what
    * it held is held again where it fits. The time of admission stays.
    */
-  extend(id: string, hold: Amounts, leaseMs: number): Verdict | Promise<Verdict>
+  extend(id: string, hold: Amounts, at: number, leaseMs: number): Verdict | Promise<Verdict>
 
   /**
    * Turns the hold into what was used. Idempotent: only the first settle or release of an id counts, and one of an id
@@ -130,21 +128,28 @@ export interface Seed {
 }
 
 /**
- * What was used before a counter existed: the usage ledger in PostgreSQL and what this process wrote to its journal
- * but has not drained yet.
+ * What was used before a counter existed: the usage ledger in PostgreSQL, behind which this process's journal is
+ * drained first, also of what a killed run left there.
  */
 export interface SeedSource {
   /**
-   * One seed a meter, in their order, of everything settled before the call and of nothing settled after it. Leaves out
-   * the requests of these ids, which the caller counts by itself. Meters of `in_flight` need no seed and are not asked
-   * for. Rejects where the database cannot be reached.
+   * One seed a meter, in their order. `onCut` is called once, in the turn in which it is certain what the answer holds:
+   * everything that this process settled before the call, and of what it settled since then all but `missing`. Nothing
+   * settled after that turn is in it. So whoever counts what settles between its call and its answer keeps, at the cut,
+   * only the ids that are missing, and counts nothing twice. Of other processes it holds what they have drained.
+   *
+   * Meters of `in_flight` need no seed and are not asked for. Rejects where the database cannot be reached.
    */
-  read(meters: readonly Meter[], at: number, without: readonly string[]): Promise<readonly Seed[]>
+  read(
+    meters: readonly Meter[],
+    at: number,
+    onCut: (missing: ReadonlySet<string>) => void,
+  ): Promise<readonly Seed[]>
 }
 
 export interface LedgerOptions {
   readonly owner: string
   readonly seeds: SeedSource
-  /** Called at most once a crossing by this process; the receiver makes it once a window. Never throws. */
+  /** Called at most once a crossing by this process; whoever receives it makes it once a window. Never throws. */
   readonly onCrossing: (crossing: Crossing) => void
 }
