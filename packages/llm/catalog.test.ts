@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allModels, findModel, listModels, providersListing } from './catalog.ts'
 import { PROVIDERS } from './providers/index.ts'
-import type { CatalogModel } from './spec.ts'
+import type { CatalogFile, CatalogModel } from './spec.ts'
 
 const FOLDER = new URL('../../catalog/', import.meta.url)
 const CAPABILITIES = ['chat', 'tools', 'response_format', 'vision', 'reasoning', 'embeddings', 'images']
@@ -93,6 +93,61 @@ describe('the catalogue', () => {
     }
   })
 
+  test('at least 400 models, of every house that has a catalogue', () => {
+    expect(allModels().length).toBeGreaterThan(400)
+    for (const { catalog, name } of PROVIDERS) {
+      if (catalog) expect({ name, isEmpty: catalog.models.length === 0 }).toEqual({ name, isEmpty: false })
+    }
+  })
+
+  test.each([
+    // https://openai.com/api/pricing
+    ['openai', 'gpt-5', { input: 1.25, output: 10, cache_read: 0.125 }],
+    ['openai', 'text-embedding-3-small', { input: 0.02, output: 0 }],
+    // https://developers.openai.com/api/docs/guides/prompt-caching: written at 1.25 times the price of input.
+    ['openai', 'gpt-5.6-sol', { input: 5, output: 30, cache_write: 6.25 }],
+    // https://docs.claude.com/en/docs/about-claude/pricing: kept for an hour at twice the price of input.
+    [
+      'anthropic',
+      'claude-haiku-4-5',
+      { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25, cache_write_1h: 2 },
+    ],
+    // https://www.anthropic.com/news/claude-sonnet-5: the price since 2026-09-01, which two of the lists do not have.
+    [
+      'anthropic',
+      'claude-sonnet-5',
+      { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6 },
+    ],
+    // https://aws.amazon.com/bedrock/pricing: a region's own endpoint costs a tenth more than the global one.
+    ['bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', { input: 1.1, output: 5.5 }],
+    // https://ai.google.dev/gemini-api/docs/pricing: two prices, by the length of the prompt.
+    [
+      'gemini',
+      'gemini-2.5-pro',
+      {
+        input: 1.25,
+        output: 10,
+        long_context: { over_input_tokens: 200_000, input: 2.5, output: 15, cache_read: 0.25 },
+      },
+    ],
+  ])('%s %s costs what its maker says', (provider, model, pricing) => {
+    const file = JSON.parse(readFileSync(new URL(`${provider}.json`, FOLDER), 'utf8')) as CatalogFile
+    expect(file.models.find(({ id }) => id === model)?.pricing).toMatchObject(pricing)
+  })
+
+  test('an image is priced by the piece or by its tokens', () => {
+    const imagePrices = (provider: string, model: string) =>
+      (JSON.parse(readFileSync(new URL(`${provider}.json`, FOLDER), 'utf8')) as CatalogFile).models.find(
+        ({ id }) => id === model,
+      )?.image_pricing
+    expect(imagePrices('openai', 'gpt-image-1')).toMatchObject({
+      text_input: 5,
+      image_input: 10,
+      image_output: 40,
+    })
+    expect(imagePrices('gemini', 'imagen-4.0-generate-001')).toEqual({ per_image: 0.04 })
+  })
+
   test('what nobody lists is not found', () => {
     expect(findModel('openai', 'nothing')).toBeUndefined()
     expect(findModel('openai', '__proto__')).toBeUndefined()
@@ -102,7 +157,7 @@ describe('the catalogue', () => {
 
   test('a bare name is listed by its makers and hosts, never by a provider that takes any name', () => {
     expect(providersListing('gpt-4o')).toEqual(['openai'])
-    expect(providersListing('openai/gpt-oss-120b')).toEqual(['groq', 'together'])
+    expect(providersListing('openai/gpt-oss-120b')).toEqual(['groq', 'together', 'nvidia', 'huggingface'])
     expect(providersListing('nothing')).toEqual([])
   })
 

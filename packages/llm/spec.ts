@@ -230,6 +230,13 @@ export interface OpenAiDeviations {
   readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
   /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
+  /**
+   * What becomes of an assistant message's reasoning, however the caller spells it: sent under this name, or left out
+   * where the provider refuses it. Absent: as it came.
+   */
+  readonly reasoningField?: 'reasoning_content' | 'reasoning' | 'refused'
+  /** Stands for the reasoning of a message with tool calls that has lost it, where the provider refuses to go without. */
+  readonly reasoningPlaceholder?: string
   /** Models with rules of their own; the first entry that names a model counts. */
   readonly models?: readonly OpenAiModelRule[]
   /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */

@@ -11,6 +11,9 @@ export const deepseek: Provider = {
   maker: true,
   openai: {
     unsupported: ['seed', 'parallel_tool_calls'],
+    reasoningField: 'reasoning_content',
+    // Its thinking models answer 400 to a tool call that comes back without the thought, or with an empty one.
+    reasoningPlaceholder: ' ',
     // It thinks unless told not to, and knows two efforts: the lower ones mean `high` there.
     reasoningEfforts: {
       none: { thinking: { type: 'disabled' } },

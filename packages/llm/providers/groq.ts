@@ -10,6 +10,7 @@ export const groq: Provider = {
   models: 'catalog',
   openai: {
     outputCap: 'max_completion_tokens',
+    reasoningField: 'refused',
     unsupported: ['logit_bias', 'logprobs', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'store'],
   },
   catalog: catalog as CatalogFile,

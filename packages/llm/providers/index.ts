@@ -1,15 +1,24 @@
 import type { Provider } from '../spec.ts'
+import { alibaba } from './alibaba.ts'
+import { cerebras } from './cerebras.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
 import { fireworks } from './fireworks.ts'
 import { groq } from './groq.ts'
+import { huggingface } from './huggingface.ts'
 import { mistral } from './mistral.ts'
+import { moonshot } from './moonshot.ts'
+import { nvidia } from './nvidia.ts'
 import { ollama } from './ollama.ts'
 import { openai } from './openai.ts'
 import { openrouter } from './openrouter.ts'
+import { perplexity } from './perplexity.ts'
 import { sandbox } from './sandbox.ts'
 import { together } from './together.ts'
+import { vllm } from './vllm.ts'
+import { voyage } from './voyage.ts'
 import { xai } from './xai.ts'
+import { zai } from './zai.ts'
 
 /** Every company we can call. A new one that speaks a known format is a file, a line here and a catalogue. */
 export const PROVIDERS: readonly Provider[] = [
@@ -21,7 +30,16 @@ export const PROVIDERS: readonly Provider[] = [
   together,
   fireworks,
   openrouter,
+  perplexity,
+  cerebras,
+  moonshot,
+  zai,
+  alibaba,
+  nvidia,
+  huggingface,
+  voyage,
   ollama,
+  vllm,
   custom,
   sandbox,
 ]

@@ -14,6 +14,13 @@ export const mistral: Provider = {
     renamed: { seed: 'random_seed' },
     toolChoiceRequired: 'any',
     toolCallIdLength: 9,
+    reasoningField: 'refused',
+    // It knows two efforts, and only its reasoning models know them.
+    reasoningEfforts: {
+      minimal: { reasoning_effort: 'high' },
+      low: { reasoning_effort: 'high' },
+      medium: { reasoning_effort: 'high' },
+    },
     // Mistral answers 422 to a field that it does not know.
     unsupported: ['user', 'store', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'verbosity'],
   },

@@ -9,6 +9,6 @@ export const openai: Provider = {
   auth: 'bearer',
   models: 'catalog',
   maker: true,
-  openai: { outputCap: 'max_completion_tokens', developerRole: true },
+  openai: { outputCap: 'max_completion_tokens', developerRole: true, reasoningField: 'refused' },
   catalog: catalog as CatalogFile,
 }

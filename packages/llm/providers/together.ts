@@ -5,7 +5,7 @@ export const together: Provider = {
   id: 'together',
   name: 'Together AI',
   dialect: 'openai-chat',
-  baseUrl: 'https://api.together.xyz/v1',
+  baseUrl: 'https://api.together.ai/v1',
   auth: 'bearer',
   models: 'catalog',
   catalog: catalog as CatalogFile,

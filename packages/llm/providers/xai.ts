@@ -11,6 +11,7 @@ export const xai: Provider = {
   maker: true,
   openai: {
     outputCap: 'max_completion_tokens',
+    reasoningField: 'reasoning_content',
     completionExcludesReasoning: true,
     unsupported: ['stop', 'presence_penalty', 'frequency_penalty', 'store'],
   },

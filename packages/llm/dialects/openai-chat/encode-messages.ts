@@ -11,7 +11,8 @@ export function encodeMessages(
   const encode = (message: Message): Message => {
     const own = withoutCarriedReasoning(message)
     const known: Message = !developerRole && own.role === 'developer' ? { ...own, role: 'system' } : own
-    return toolCallIdLength === undefined ? known : withToolCallIds(known, toolCallIdLength)
+    const fitting = toolCallIdLength === undefined ? known : withToolCallIds(known, toolCallIdLength)
+    return fitting.role === 'assistant' ? withReasoning(fitting, deviations) : fitting
   }
   return messages.some(message => encode(message) !== message) ? messages.map(encode) : undefined
 }
@@ -32,6 +33,24 @@ function withoutCarriedReasoning(message: Message): Message {
 
 function isPacked(id: unknown): id is string {
   return typeof id === 'string' && plainToolCallId(id) !== id
+}
+
+const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
+
+/** Its reasoning under the provider's name for it, and under no other: some refuse a field, some a turn without. */
+function withReasoning(message: Message, deviations: OpenAiDeviations): Message {
+  const { reasoningField, reasoningPlaceholder } = deviations
+  if (reasoningField === undefined) return message
+  const given = [message.reasoning_content, message.reasoning].find(text => typeof text === 'string')
+  const lost = (given ?? '') === '' && (message.tool_calls?.length ?? 0) > 0
+  const text = lost ? (reasoningPlaceholder ?? given) : given
+  const wanted = reasoningField === 'refused' ? undefined : text
+  const isRight = REASONING_FIELDS.every(
+    name => message[name] === (name === reasoningField ? wanted : undefined),
+  )
+  if (isRight) return message
+  const { reasoning_content: _content, reasoning: _text, reasoning_details: _details, ...plain } = message
+  return wanted === undefined ? plain : { ...plain, [reasoningField]: wanted }
 }
 
 /** An id from another provider's answer is refused here, so each becomes one of the right form: call and result alike. */

@@ -316,3 +316,37 @@ test('a field named __proto__ passes through and pollutes nothing', () => {
   expect(body.toString()).toContain('"__proto__":{"polluted":1}')
   expect(({} as JsonObject).polluted).toBeUndefined()
 })
+
+describe('an assistant turn’s reasoning', () => {
+  const CALL = { id: 'call_123456', type: 'function', function: { name: 'f', arguments: '{}' } } as const
+  const turn = (fields: JsonObject): Message => ({ role: 'assistant', content: 'a', ...fields }) as Message
+  const sent = (provider: string | OpenAiDeviations, message: Message): JsonObject | undefined => {
+    const messages = [message] as unknown as JsonObject[]
+    const body = send('openai-chat', { messages }, toTarget(provider), { messages: [message] })
+    return toObjects(body.messages)[0]
+  }
+
+  test.each([
+    ['reasoning', turn({ reasoning: 'why' })],
+    ['reasoning_content', turn({ reasoning_content: 'why' })],
+    ['both and details', turn({ reasoning: 'why', reasoning_content: 'why', reasoning_details: [] })],
+  ])('as %s: goes under the provider’s name alone, and is left out where it is refused', (_, message) => {
+    expect(sent({ reasoningField: 'reasoning_content' }, message)).toEqual(turn({ reasoning_content: 'why' }))
+    expect(sent({ reasoningField: 'reasoning' }, message)).toEqual(turn({ reasoning: 'why' }))
+    expect(sent({ reasoningField: 'refused' }, message)).toEqual(turn({}))
+    expect(sent({}, message)).toEqual(message)
+  })
+
+  test('a tool call that lost it gets the placeholder where the provider insists, other turns do not', () => {
+    const insists = { reasoningField: 'reasoning_content', reasoningPlaceholder: ' ' } as const
+    expect(sent(insists, turn({ tool_calls: [CALL] }))?.reasoning_content).toBe(' ')
+    expect(sent(insists, turn({ tool_calls: [CALL], reasoning_content: '' }))?.reasoning_content).toBe(' ')
+    expect(sent(insists, turn({ tool_calls: [CALL], reasoning: 'why' }))?.reasoning_content).toBe('why')
+    expect(sent(insists, turn({}))).toEqual(turn({}))
+  })
+
+  test('a user’s message keeps fields of these names', () => {
+    const message = { role: 'user', content: 'a', reasoning: 'x' } as Message
+    expect(sent({ reasoningField: 'refused' }, message)).toEqual(message)
+  })
+})

@@ -1,0 +1,24 @@
+import catalog from '../../../catalog/alibaba.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const alibaba: Provider = {
+  id: 'alibaba',
+  name: 'Alibaba Cloud Model Studio',
+  dialect: 'openai-chat',
+  baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  maker: true,
+  openai: {
+    reasoningField: 'reasoning_content',
+    // Its models think or do not; none knows how hard.
+    reasoningEfforts: {
+      none: { enable_thinking: false },
+      minimal: { enable_thinking: true },
+      low: { enable_thinking: true },
+      medium: { enable_thinking: true },
+      high: { enable_thinking: true },
+    },
+  },
+  catalog: catalog as CatalogFile,
+}

@@ -1,0 +1,17 @@
+import catalog from '../../../catalog/cerebras.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const cerebras: Provider = {
+  id: 'cerebras',
+  name: 'Cerebras',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.cerebras.ai/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  openai: {
+    outputCap: 'max_completion_tokens',
+    reasoningField: 'reasoning',
+    unsupported: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'store'],
+  },
+  catalog: catalog as CatalogFile,
+}

@@ -1,0 +1,12 @@
+import catalog from '../../../catalog/huggingface.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const huggingface: Provider = {
+  id: 'huggingface',
+  name: 'Hugging Face',
+  dialect: 'openai-chat',
+  baseUrl: 'https://router.huggingface.co/v1',
+  auth: 'bearer',
+  models: 'catalog',
+  catalog: catalog as CatalogFile,
+}

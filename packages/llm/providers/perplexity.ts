@@ -1,0 +1,18 @@
+import catalog from '../../../catalog/perplexity.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const perplexity: Provider = {
+  id: 'perplexity',
+  name: 'Perplexity',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.perplexity.ai',
+  auth: 'bearer',
+  models: 'catalog',
+  maker: true,
+  keyCheckPath: '/v1/models',
+  openai: {
+    reasoningField: 'refused',
+    unsupported: ['stop', 'seed', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'user'],
+  },
+  catalog: catalog as CatalogFile,
+}

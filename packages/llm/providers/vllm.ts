@@ -1,0 +1,11 @@
+import type { Provider } from '../spec.ts'
+
+/** A vLLM server of the owner's, at the address that its credential names. */
+export const vllm: Provider = {
+  id: 'vllm',
+  name: 'vLLM',
+  dialect: 'openai-chat',
+  baseUrl: null,
+  auth: 'none',
+  models: 'any',
+}

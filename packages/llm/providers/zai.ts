@@ -1,0 +1,17 @@
+import catalog from '../../../catalog/zai.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const zai: Provider = {
+  id: 'zai',
+  name: 'Z.ai',
+  dialect: 'openai-chat',
+  baseUrl: 'https://api.z.ai/api/paas/v4',
+  auth: 'bearer',
+  models: 'catalog',
+  maker: true,
+  openai: {
+    reasoningField: 'reasoning_content',
+    reasoningEfforts: { none: { thinking: { type: 'disabled' } } },
+  },
+  catalog: catalog as CatalogFile,
+}
