@@ -138,12 +138,16 @@ export interface SeedSource {
    * settled after that turn is in it. So whoever counts what settles between its call and its answer keeps, at the cut,
    * only the ids that are missing, and counts nothing twice. Of other processes it holds what they have drained.
    *
+   * Requests of the ids in `without` are left out, drained or not: counters that processes share ask so, since they know
+   * those by themselves, and what other processes drain meanwhile must not count twice. It can be some thousands.
+   *
    * Meters of `in_flight` need no seed and are not asked for. Rejects where the database cannot be reached.
    */
   read(
     meters: readonly Meter[],
     at: number,
     onCut: (missing: ReadonlySet<string>) => void,
+    without?: readonly string[],
   ): Promise<readonly Seed[]>
 }
 
