@@ -101,6 +101,11 @@ const BREACHES = {
     pure('../server/core/fault.ts'),
     'no-restricted-imports',
   ],
+  'llm imports a test helper': [
+    'packages/llm/e.ts',
+    pure('./testing/recorded-requests.ts'),
+    'no-restricted-imports',
+  ],
   'llm imports a package': ['packages/llm/c.ts', pure('undici'), 'no-restricted-imports'],
   'llm waits': [
     'packages/llm/d.ts',
