@@ -27,6 +27,18 @@ describe('costNanoUsd', () => {
       { input: 1.4, output: 4.4, cache_read: 0.26 },
       8_603_760,
     ],
+    [
+      'kept for an hour: at its own price',
+      { cacheWrite: 1, cacheWrite1h: 10 },
+      { input: 3, output: 15, cache_write: 3.75, cache_write_1h: 6 },
+      63_750,
+    ],
+    [
+      'kept for an hour without a price of its own: as any other write',
+      { cacheWrite1h: 10 },
+      { input: 3, output: 15, cache_write: 3.75 },
+      37_500,
+    ],
     ['reasoning is priced as output', { output: 1, reasoning: 2 }, { input: 1, output: 10 }, 30_000],
     [
       'cache without a price of its own is priced as input',

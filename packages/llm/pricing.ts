@@ -1,4 +1,5 @@
 import type { ModelPricing, TokenPrices, Usage } from './spec.ts'
+import { inputTokens } from './usage-sums.ts'
 
 /** Prices have at most six decimals of a dollar per million tokens, so a millionth is their whole unit. */
 const PRICE_UNITS = 1_000_000
@@ -16,6 +17,8 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
     [usage.uncachedInput, prices.input],
     [usage.cacheRead, prices.cache_read ?? prices.input],
     [usage.cacheWrite, prices.cache_write ?? prices.input],
+    // Kept for an hour costs more where it is priced apart; without such a price it is a write like another.
+    [usage.cacheWrite1h ?? 0, prices.cache_write_1h ?? prices.cache_write ?? prices.input],
     [usage.output + usage.reasoning, prices.output],
   ]
   let units = 0
@@ -31,5 +34,5 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
 function pricesFor(usage: Usage, pricing: ModelPricing): TokenPrices {
   const long = pricing.long_context
   if (long === undefined) return pricing
-  return usage.uncachedInput + usage.cacheRead + usage.cacheWrite > long.over_input_tokens ? long : pricing
+  return inputTokens(usage) > long.over_input_tokens ? long : pricing
 }

@@ -9,7 +9,7 @@ export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** A wire format that we call providers in. */
-export type DialectId = 'openai-chat' | 'openai-responses'
+export type DialectId = 'openai-chat' | 'openai-responses' | 'anthropic-messages'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
@@ -87,7 +87,7 @@ export interface ChatRequest {
 
 /**
  * Tokens in disjoint buckets: they add up, so prices apply to each alone (wire facts §0.1).
- * input = uncachedInput + cacheRead + cacheWrite; output = output + reasoning.
+ * input = uncachedInput + cacheRead + cacheWrite + cacheWrite1h; output = output + reasoning.
  */
 export interface Usage {
   readonly uncachedInput: number
@@ -197,6 +197,8 @@ export interface Target {
   readonly options?: JsonObject
   /** What the key was exchanged for, where the provider takes short-lived tokens (`Provider.auth`). */
   readonly accessToken?: string
+  /** The most that the model gives in one answer, for formats that have to name a cap; undefined: unknown. */
+  readonly maxOutputTokens?: number | undefined
 }
 
 /** A request without the credential: authorizeRequest adds that last, because a signature covers the rest. */
@@ -208,6 +210,8 @@ export interface UpstreamRequest {
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: Buffer
+  /** Wire names of what the format has no word for and the request asks for in another way. Absent: nothing. */
+  readonly emulated?: readonly string[]
 }
 
 /** Where a provider's OpenAI-format endpoint departs from OpenAI's own (wire facts §1.2). */
@@ -264,7 +268,7 @@ export interface TokenPrices {
   readonly output: number
   readonly cache_read?: number
   readonly cache_write?: number
-  /** Kept for an hour, where that is priced apart. */
+  /** Of what is kept for an hour. Absent: as `cache_write`. */
   readonly cache_write_1h?: number
 }
 
@@ -357,6 +361,10 @@ export interface Provider {
   readonly keyIsDocument?: true
   /** Absent: it takes none. */
   readonly options?: readonly ProviderOption[]
+  /** Sent with every request, such as the version of an interface. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of its list of models, after the base address. Absent: `/models`. */
+  readonly modelsPath?: string
   /** Of the cheapest route that asks for the key, after the base address. Absent: `/models`, its list of models. */
   readonly keyCheckPath?: string
   /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
@@ -415,12 +423,14 @@ export interface ReplyEnvelope {
   readonly model: string
 }
 
-/** The received bytes of an OpenAI-shaped body, so that what stays the same is not serialised again. */
+/** The received bytes of a body, so that what stays the same is not serialised again where the formats agree. */
 export interface SourceBody {
   readonly surface: SurfaceId
   readonly bytes: Buffer
   /** Of every top-level field: where its key starts and its value ends (byte offsets), see frames/json-scan.ts. */
   readonly fields: ReadonlyMap<string, FieldSpan>
+  /** The caller's headers that belong to its format and go to a provider of the same format only. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface FieldSpan {

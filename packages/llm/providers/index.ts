@@ -1,6 +1,7 @@
 import type { Provider } from '../spec.ts'
 import { alibaba } from './alibaba.ts'
 import { cerebras } from './cerebras.ts'
+import { anthropic } from './anthropic.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
 import { fireworks } from './fireworks.ts'
@@ -23,6 +24,7 @@ import { zai } from './zai.ts'
 /** Every company we can call. A new one that speaks a known format is a file, a line here and a catalogue. */
 export const PROVIDERS: readonly Provider[] = [
   openai,
+  anthropic,
   groq,
   mistral,
   deepseek,

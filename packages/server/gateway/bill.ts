@@ -35,11 +35,3 @@ export function toBill(
     costNanoUsd: costNanoUsd(usage, model?.pricing ?? null),
   }
 }
-
-export function inputTokens(usage: Usage): number {
-  return usage.uncachedInput + usage.cacheRead + usage.cacheWrite
-}
-
-export function outputTokens(usage: Usage): number {
-  return usage.output + usage.reasoning
-}

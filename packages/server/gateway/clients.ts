@@ -1,3 +1,4 @@
+import { anthropicMessages } from '@rideau/llm/dialects/anthropic-messages/client'
 import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
 import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
 import type { ClientDialect, DialectId } from '@rideau/llm/spec'
@@ -6,4 +7,5 @@ import type { ClientDialect, DialectId } from '@rideau/llm/spec'
 export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
   'openai-chat': openAiChat,
   'openai-responses': openAiResponses,
+  'anthropic-messages': anthropicMessages,
 }

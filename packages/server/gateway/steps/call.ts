@@ -119,6 +119,7 @@ async function makeTry<T>(
       baseUrl: toBaseUrl(provider, credential.baseUrl, credential.options),
       apiKey: credential.apiKey,
       options: credential.options,
+      maxOutputTokens: planned.catalogModel?.max_output_tokens ?? undefined,
     },
     target => attempt(target, planned),
     deps,

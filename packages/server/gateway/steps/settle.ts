@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { CatalogModel } from '@rideau/llm/spec'
+import { cacheWriteTokens } from '@rideau/llm/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { type Bill, FREE } from '../bill.ts'
@@ -77,7 +78,7 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     total_ms: elapsed(x, performance.now()) ?? 0,
     uncached_input_tokens: usage.uncachedInput,
     cache_read_tokens: usage.cacheRead,
-    cache_write_tokens: usage.cacheWrite,
+    cache_write_tokens: cacheWriteTokens(usage),
     output_tokens: usage.output,
     reasoning_tokens: usage.reasoning,
     usage_estimated: isEstimated,

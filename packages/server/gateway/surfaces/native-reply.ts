@@ -1,7 +1,8 @@
 import type { ChatReply, JsonObject, StreamEvent } from '@rideau/llm/spec'
+import { cacheWriteTokens, inputTokens, outputTokens } from '@rideau/llm/usage-sums'
 import { toUsd } from '../../core/money.ts'
 import { toEnvelope } from '../../http/envelope.ts'
-import { type Bill, inputTokens, outputTokens } from '../bill.ts'
+import type { Bill } from '../bill.ts'
 import { parseNativeChat } from './native-chat.ts'
 import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from './surface.ts'
 
@@ -39,7 +40,7 @@ function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
       input_tokens: inputTokens(usage),
       output_tokens: outputTokens(usage),
       total_tokens: inputTokens(usage) + outputTokens(usage),
-      input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+      input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWriteTokens(usage) },
       output_tokens_details: { reasoning_tokens: usage.reasoning },
       ...(answered.isSandbox ? { sandbox: true } : {}),
     },

@@ -1,0 +1,538 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { scanJson } from '../../frames/json-scan.ts'
+import { toObjects } from '../../json-value.ts'
+import { findProvider } from '../../providers/index.ts'
+import { packToolCallId } from '../../reasoning-carrier.ts'
+import type {
+  ChatRequest,
+  JsonObject,
+  Message,
+  Provider,
+  ReasoningDetail,
+  SourceBody,
+  SurfaceId,
+  Target,
+} from '../../spec.ts'
+import { decodeReply } from './decode-reply.ts'
+import { openStream } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { findUnsupportedParams } from './unsupported-params.ts'
+
+const provider = findProvider('anthropic') as Provider
+const SCHEMA = { type: 'object', properties: { n: { type: 'number', minimum: 1 } }, required: ['n'] }
+const FORMAT = { type: 'json_schema' as const, json_schema: { name: 'x', schema: SCHEMA } }
+const TOOLS = [
+  { type: 'function' as const, function: { name: 'now', description: 'd', parameters: SCHEMA } },
+  { type: 'function' as const, function: { name: 'bare' } },
+]
+
+const toTarget = (model = 'claude-sonnet-4-6', fields: Partial<Target> = {}): Target => ({
+  provider,
+  model,
+  baseUrl: 'https://api.example.com/v1',
+  apiKey: 'k',
+  ...fields,
+})
+
+const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'anthropic/x',
+  messages: [{ role: 'user', content: 'hi' }],
+  stream: false,
+  includeUsage: false,
+  ...fields,
+})
+
+const send = (fields: Partial<ChatRequest>, model?: string, dropped?: string[]): JsonObject =>
+  JSON.parse(encodeRequest(toRequest(fields), toTarget(model), undefined, dropped).body.toString())
+
+const sendMessages = (...messages: Message[]): JsonObject => send({ messages })
+
+function toSource(
+  surface: SurfaceId,
+  body: JsonObject | string,
+  headers?: Record<string, string>,
+): SourceBody {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const scan = scanJson(bytes)
+  if (!scan.ok) throw new Error(scan.reason)
+  return { surface, bytes, fields: scan.fields, ...(headers === undefined ? {} : { headers }) }
+}
+
+const call = (id: string, name = 'now', args = '{}') => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: args },
+})
+
+describe('address, headers and cap', () => {
+  test('what the provider wants', () => {
+    expect(encodeRequest(toRequest(), toTarget(), undefined)).toMatchObject({
+      origin: 'https://api.example.com',
+      path: '/v1/messages',
+      headers: { 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+    })
+  })
+
+  test('a cap is always sent: the caller’s, never above what the model gives, else all of that', () => {
+    const cap = (maxOutputTokens: number | undefined, most: number | undefined, model?: string) =>
+      JSON.parse(
+        encodeRequest(
+          toRequest(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+          toTarget(model, { maxOutputTokens: most }),
+          undefined,
+        ).body.toString(),
+      ).max_tokens
+    expect(cap(10, 64_000)).toBe(10)
+    expect(cap(100_000, 64_000)).toBe(64_000)
+    expect(cap(undefined, 64_000)).toBe(64_000)
+    expect(cap(10, undefined)).toBe(10)
+    expect(cap(undefined, undefined, 'claude-3-haiku-20240307')).toBe(4096)
+    expect(cap(undefined, undefined, 'claude-3-5-haiku-latest')).toBe(8192)
+    expect(cap(undefined, undefined, 'claude-opus-4-1-20250805')).toBe(32_000)
+    expect(cap(undefined, undefined, 'claude-next')).toBe(64_000)
+  })
+})
+
+describe('messages', () => {
+  test('leading instructions become system, later ones a marked text of the user’s', () => {
+    expect(
+      sendMessages(
+        { role: 'system', content: 'a' },
+        { role: 'developer', content: [{ type: 'text', text: 'b' }] },
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'yes' },
+        { role: 'system', content: 'c' },
+      ),
+    ).toMatchObject({
+      system: 'a\n\nb',
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'yes' },
+        { role: 'user', content: '<system>\nc\n</system>' },
+      ],
+    })
+  })
+
+  test('breakpoints of the prompt cache stay where they were set', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' }
+    const body = send({
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'a', cache_control }] },
+        { role: 'user', content: [{ type: 'text', text: 'b', cache_control }] },
+      ],
+      tools: [Object.assign({ cache_control }, TOOLS[0])],
+    })
+    expect(body.system).toEqual([{ type: 'text', text: 'a', cache_control }])
+    expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'b', cache_control }] }])
+    expect(toObjects(body.tools)[0]?.cache_control).toEqual(cache_control)
+  })
+
+  test('images and documents, by data and by address', () => {
+    const { messages } = sendMessages({
+      role: 'user',
+      content: [
+        { type: 'image_url', image_url: { url: 'data:image/jpg;base64,AAAA' } },
+        { type: 'image_url', image_url: { url: 'https://x/y.png', detail: 'low' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,BBBB' } },
+        { type: 'file', file: { file_data: 'data:text/plain;base64,aGk=' } },
+        { type: 'text', text: '' },
+      ],
+    })
+    expect(toObjects(messages)[0]?.content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: 'AAAA' } },
+      { type: 'image', source: { type: 'url', url: 'https://x/y.png' } },
+      {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' },
+        title: 'a.pdf',
+      },
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hi' } },
+    ])
+  })
+
+  test('the results of parallel calls stand together before the user’s words, under ids that fit', () => {
+    const { messages } = sendMessages(
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: '', tool_calls: [call('a.1', 'now', ''), call('b', 'now', '{"n":1}')] },
+      { role: 'tool', tool_call_id: 'a.1', content: 'one' },
+      { role: 'user', content: 'and?' },
+      { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'two' }] },
+    )
+    const [, assistant, user] = toObjects(messages)
+    const calls = toObjects(assistant?.content)
+    expect(calls.map(({ type, input }) => [type, input])).toEqual([
+      ['tool_use', {}],
+      ['tool_use', { n: 1 }],
+    ])
+    expect(calls[0]?.id).toMatch(/^[a-zA-Z0-9_-]+$/)
+    expect(user).toEqual({
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: calls[0]?.id as string, content: 'one' },
+        { type: 'tool_result', tool_use_id: 'b', content: 'two' },
+        { type: 'text', text: 'and?' },
+      ],
+    })
+  })
+
+  test('the first turn is the user’s, and an answer to go on with ends in no white space', () => {
+    expect(sendMessages({ role: 'assistant', content: 'Yes \n' }).messages).toEqual([
+      { role: 'user', content: '.' },
+      { role: 'assistant', content: 'Yes' },
+    ])
+    expect(sendMessages({ role: 'system', content: 'a' }).messages).toEqual([{ role: 'user', content: 'a' }])
+  })
+
+  test('half a surrogate pair does not spoil the request', () => {
+    const { messages } = sendMessages({ role: 'user', content: 'a\ud83d b😀' })
+    expect(messages).toEqual([{ role: 'user', content: 'a\ufffd b😀' }])
+  })
+
+  test('whatever the conversation: roles alternate, the user begins, results follow their calls', () => {
+    const message = fc.oneof(
+      fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content: fc.string() }),
+      fc.record({ role: fc.constant('tool'), tool_call_id: fc.constantFrom('a', 'b'), content: fc.string() }),
+      fc.record({
+        role: fc.constant('assistant'),
+        content: fc.constant(null),
+        tool_calls: fc.constant([call('a'), call('b')]),
+      }),
+    )
+    fc.assert(
+      fc.property(fc.array(message as fc.Arbitrary<Message>, { minLength: 1 }), messages => {
+        const turns = toObjects(send({ messages }).messages)
+        for (const [at, { role, content }] of turns.entries()) {
+          expect(role).toBe(at % 2 === 0 ? 'user' : 'assistant')
+          const types = toObjects(content).map(({ type }) => type)
+          expect(types.lastIndexOf('tool_result')).toBe(
+            types.filter(type => type === 'tool_result').length - 1,
+          )
+        }
+      }),
+    )
+  })
+})
+
+describe('tools', () => {
+  test('schemas, also where there is none', () => {
+    expect(send({ tools: TOOLS }).tools).toEqual([
+      { name: 'now', description: 'd', input_schema: SCHEMA },
+      { name: 'bare', input_schema: { type: 'object', properties: {} } },
+    ])
+  })
+
+  test.each<[Partial<ChatRequest>, unknown]>([
+    [{}, undefined],
+    [{ toolChoice: 'auto' }, { type: 'auto' }],
+    [{ toolChoice: 'none' }, { type: 'none' }],
+    [{ toolChoice: 'required' }, { type: 'any' }],
+    [{ toolChoice: { type: 'function', function: { name: 'now' } } }, { type: 'tool', name: 'now' }],
+    [{ parallelToolCalls: false }, { type: 'auto', disable_parallel_tool_use: true }],
+    [
+      { parallelToolCalls: false, toolChoice: 'required' },
+      { type: 'any', disable_parallel_tool_use: true },
+    ],
+    [{ parallelToolCalls: true }, undefined],
+  ])('%j', (fields, choice) => {
+    expect(send({ ...fields, tools: TOOLS }).tool_choice).toEqual(choice)
+  })
+
+  test('a choice without tools is not sent', () => {
+    expect(send({ toolChoice: 'none' })).not.toHaveProperty('tool_choice')
+  })
+})
+
+describe('structured output', () => {
+  test('natively where the model has it: closed, and with what is refused told in words', () => {
+    const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(), undefined)
+    expect(JSON.parse(encoded.body.toString()).output_config).toEqual({
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          properties: { n: { type: 'number', description: '{minimum: 1}' } },
+          required: ['n'],
+          additionalProperties: false,
+        },
+      },
+    })
+    expect(encoded.emulated).toBeUndefined()
+  })
+
+  test('a property that is named like a keyword is a property', () => {
+    const schema = { type: 'object', properties: { pattern: { type: 'string', pattern: 'x' } } }
+    const responseFormat = { type: 'json_schema' as const, json_schema: { name: 'x', schema } }
+    expect(send({ responseFormat }).output_config).toMatchObject({
+      format: { schema: { properties: { pattern: { type: 'string', description: '{pattern: "x"}' } } } },
+    })
+    expect(schema.properties.pattern.pattern).toBe('x')
+  })
+
+  test('by a forced tool where it has not, and its call comes back as content', () => {
+    const old = 'claude-3-5-sonnet-20241022'
+    const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(old), undefined)
+    const body = JSON.parse(encoded.body.toString())
+    expect(encoded.emulated).toEqual(['response_format'])
+    expect(body.tools).toHaveLength(1)
+    expect(body.tool_choice).toEqual({ type: 'tool', name: body.tools[0].name })
+    const block = { type: 'tool_use', id: 'toolu_1', name: body.tools[0].name, input: { n: 1 } }
+    const reply = decodeReply({ content: [block], stop_reason: 'tool_use', usage: {} })
+    expect(reply.choices[0]).toMatchObject({ finishReason: 'stop', message: { content: '{"n":1}' } })
+    const decoder = openStream(toTarget(old))
+    const events = [
+      { type: 'content_block_start', index: 0, content_block: { ...block, input: {} } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"n":1}' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    ].flatMap(event => decoder.decode(JSON.stringify(event)))
+    expect(events).toEqual([
+      { type: 'delta', index: 0, content: '{"n":1}' },
+      { type: 'delta', index: 0, finishReason: 'stop' },
+    ])
+  })
+
+  test('beside the caller’s own tools any of them may be called', () => {
+    const body = send({ responseFormat: FORMAT, tools: TOOLS }, 'claude-3-haiku-20240307')
+    expect(body.tools).toHaveLength(3)
+    expect(body.tool_choice).toEqual({ type: 'any' })
+  })
+
+  test('any JSON object is asked for in words', () => {
+    const encoded = encodeRequest(
+      toRequest({
+        responseFormat: { type: 'json_object' },
+        messages: [
+          { role: 'system', content: 'a' },
+          { role: 'user', content: 'hi' },
+        ],
+      }),
+      toTarget(),
+      undefined,
+    )
+    expect(JSON.parse(encoded.body.toString()).system).toMatch(/^a\n\nAnswer with one JSON object/)
+    expect(encoded.emulated).toEqual(['response_format'])
+  })
+})
+
+describe('sampling, stop and user', () => {
+  test('temperature stays within what the provider takes; 1 says nothing beside top_p', () => {
+    expect(send({ temperature: 1.7 }).temperature).toBe(1)
+    expect(send({ temperature: 1, topP: 0.5 })).toMatchObject({ top_p: 0.5 })
+    expect(send({ temperature: 1, topP: 0.5 })).not.toHaveProperty('temperature')
+    expect(send({ stop: ['a'] }).stop_sequences).toEqual(['a'])
+  })
+
+  test('a user’s id goes out only where it is opaque', () => {
+    expect(send({ user: 'u-1' }).metadata).toEqual({ user_id: 'u-1' })
+    expect(send({ user: 'a@example.com' })).not.toHaveProperty('metadata')
+    expect(send({ user: 'x'.repeat(257) })).not.toHaveProperty('metadata')
+  })
+
+  test('options for the provider are merged in', () => {
+    expect(send({ providerOptions: { anthropic: { top_k: 5 }, openai: { x: 1 } } })).toMatchObject({
+      top_k: 5,
+    })
+  })
+})
+
+describe('reasoning effort, by the model’s generation', () => {
+  test.each<[string, string, JsonObject]>([
+    [
+      'claude-opus-4-7',
+      'xhigh',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
+    ],
+    [
+      'claude-sonnet-4-6',
+      'xhigh',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+    ],
+    [
+      'claude-sonnet-5',
+      'minimal',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+    ],
+    ['claude-opus-5', 'none', { thinking: { type: 'disabled' } }],
+    ['claude-sonnet-4-5-20250929', 'low', { thinking: { type: 'enabled', budget_tokens: 4096 } }],
+    ['claude-3-7-sonnet-20250219', 'high', { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
+  ])('%s, %s', (model, reasoningEffort, fields) => {
+    expect(send({ reasoningEffort }, model)).toMatchObject(fields)
+  })
+
+  test('none says nothing to a model that thinks only when asked', () => {
+    expect(send({ reasoningEffort: 'none' }, 'claude-haiku-4-5')).not.toHaveProperty('thinking')
+  })
+
+  test('the budget stays below the cap', () => {
+    const body = send({ reasoningEffort: 'high', maxOutputTokens: 3000 }, 'claude-haiku-4-5')
+    expect(body).toMatchObject({ max_tokens: 3000, thinking: { budget_tokens: 1500 } })
+  })
+
+  test('a schema for a thinking model without one natively is asked for, since no call can be forced', () => {
+    const body = send({ reasoningEffort: 'low', responseFormat: FORMAT }, 'claude-sonnet-4-20250514')
+    expect(body).toMatchObject({ thinking: { type: 'enabled' }, tools: [{}] })
+    expect(body).not.toHaveProperty('tool_choice')
+    expect(body.system).toMatch(/calling the tool/)
+  })
+})
+
+describe('thinking that has to come back', () => {
+  const details: ReasoningDetail[] = [
+    { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's1', index: 0 },
+    { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'd', index: 2 },
+  ]
+  const conversation = (message: Partial<Message>): Message[] => [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'Let me see.', ...message },
+    { role: 'tool', tool_call_id: message.tool_calls?.[0]?.id ?? '', content: 'x' },
+  ]
+  const blocks = [
+    { type: 'thinking', thinking: 'hm', signature: 's1' },
+    { type: 'text', text: 'Let me see.' },
+    { type: 'redacted_thinking', data: 'd' },
+    { type: 'tool_use', id: 'toolu_1', name: 'now', input: {} },
+  ]
+
+  test('from the message, in its places', () => {
+    const messages = conversation({ tool_calls: [call('toolu_1')], reasoning_details: details })
+    expect(toObjects(send({ messages }).messages)[1]?.content).toEqual(blocks)
+  })
+
+  test('from the id of a call, where the client kept nothing else', () => {
+    const messages = conversation({ tool_calls: [call(packToolCallId('toolu_1', details))] })
+    const sent = toObjects(send({ messages }).messages)
+    expect(sent[1]?.content).toEqual(blocks)
+    expect(sent[2]?.content).toEqual([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }])
+  })
+
+  test('another provider’s never', () => {
+    const foreign = details.map(detail => ({ ...detail, format: 'google-gemini-v1' as const }))
+    const messages = conversation({ tool_calls: [call('toolu_1')], reasoning_details: foreign })
+    expect(toObjects(send({ messages }).messages)[1]?.content).toEqual([blocks[1], blocks[3]])
+  })
+
+  test('an answer, plain or streamed, and the next turn: every signature returns', () => {
+    const reply = decodeReply({ content: blocks, stop_reason: 'tool_use', usage: {} })
+    const message = reply.choices[0]?.message
+    const standard = {
+      role: 'assistant' as const,
+      content: 'Let me see.',
+      tool_calls: message?.tool_calls ?? [],
+    }
+    const messages: Message[] = [{ role: 'user', content: 'hi' }, standard]
+    expect(toObjects(send({ messages }).messages)[1]?.content).toEqual(blocks)
+  })
+
+  test('amid calls whose thinking is missing a budget is not asked for', () => {
+    const messages = conversation({ tool_calls: [call('x')] })
+    expect(send({ messages, reasoningEffort: 'low' }, 'claude-sonnet-4-5')).not.toHaveProperty('thinking')
+  })
+})
+
+describe('parameters that cannot be honoured', () => {
+  const find = (fields: Partial<ChatRequest>, model = 'claude-sonnet-4-6', source?: SourceBody) =>
+    findUnsupportedParams(toRequest(fields), provider, model, source)
+
+  test.each<[Partial<ChatRequest>, string, string[]]>([
+    [{ seed: 1 }, 'claude-sonnet-4-6', ['seed']],
+    [{ presencePenalty: 0, frequencyPenalty: 0.5 }, 'claude-sonnet-4-6', ['frequency_penalty']],
+    [{ temperature: 0.2 }, 'claude-opus-4-6', []],
+    [{ temperature: 0.2 }, 'claude-opus-4-7', ['temperature']],
+    [{ temperature: 1, topP: 1 }, 'claude-opus-5', []],
+    [{ temperature: 0.2, topP: 0.5 }, 'claude-sonnet-4-5', ['top_p']],
+    [{ temperature: 0.2, topP: 0.5 }, 'claude-3-haiku-20240307', []],
+    [{ temperature: 0.2, reasoningEffort: 'low' }, 'claude-sonnet-4-5', ['temperature']],
+    [{ stop: [' '] }, 'claude-sonnet-4-5', ['stop']],
+    [{ reasoningEffort: 'low' }, 'claude-3-haiku-20240307', ['reasoning_effort']],
+    [{ reasoningEffort: 'low', maxOutputTokens: 5 }, 'claude-haiku-4-5', ['reasoning_effort']],
+    [{ reasoningEffort: 'low', toolChoice: 'required' }, 'claude-haiku-4-5', ['reasoning_effort']],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
+      'claude-sonnet-5',
+      ['input_audio'],
+    ],
+  ])('%j of %s', (fields, model, names) => {
+    expect(find(fields, model)).toEqual(names)
+  })
+
+  test('of a compat body also what only that can have; what is not known is named rather than lost', () => {
+    const source = toSource('openai-chat', {
+      n: 2,
+      store: false,
+      logprobs: true,
+      metadata: {},
+      top_k: 5,
+      unheard_of: 1,
+      user: 'u',
+      verbosity: null,
+    })
+    expect(find({}, 'claude-sonnet-4-6', source)).toEqual(['n', 'logprobs', 'unheard_of'])
+    const body = encodeRequest(toRequest(), toTarget(), source).body
+    expect(JSON.parse(body.toString())).toMatchObject({ top_k: 5 })
+  })
+
+  test('are left out where they are dropped', () => {
+    expect(send({ temperature: 0.2 }, 'claude-opus-4-6', ['temperature'])).not.toHaveProperty('temperature')
+    expect(send({ temperature: 0.2 }, 'claude-opus-4-7')).not.toHaveProperty('temperature')
+  })
+})
+
+describe('a body of the same format', () => {
+  const text =
+    '{ "model":"claude-x", "max_tokens": 9, "messages":[{"role":"user","content":"h\\u0069"}],"context_management":{"edits":[]}, "zzz": 1.0 }'
+
+  test('passes byte for byte, with the model’s name and the headers of its format', () => {
+    const source = toSource('anthropic-messages', text, {
+      'anthropic-beta': 'a,b',
+      'anthropic-version': '2024-01-01',
+    })
+    const { body, headers } = encodeRequest(toRequest({ maxOutputTokens: 9 }), toTarget(), source)
+    expect(body.toString()).toBe(text.replace('"claude-x"', '"claude-sonnet-4-6"'))
+    expect(headers).toMatchObject({ 'anthropic-beta': 'a,b', 'anthropic-version': '2024-01-01' })
+    expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
+  })
+
+  test('a cap that the gateway lowered wins', () => {
+    const { body } = encodeRequest(
+      toRequest({ maxOutputTokens: 5 }),
+      toTarget(),
+      toSource('anthropic-messages', text),
+    )
+    expect(JSON.parse(body.toString()).max_tokens).toBe(5)
+  })
+
+  test('turns that another provider answered lose our marks, and only those', () => {
+    const id = packToolCallId('call_1', [
+      { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
+    ])
+    const source = toSource('anthropic-messages', {
+      model: 'x',
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 'rideau-thinking' }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'y', signature: 'rideau-thinking' },
+            { type: 'thinking', thinking: 'z', signature: 'real' },
+            { type: 'tool_use', id, name: 'f', input: {} },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'r' }] },
+      ],
+    })
+    const { body } = encodeRequest(toRequest(), toTarget(), source)
+    expect(JSON.parse(body.toString()).messages).toEqual([
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'z', signature: 'real' },
+          { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'r' }] },
+    ])
+  })
+})

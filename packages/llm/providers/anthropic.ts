@@ -1,0 +1,16 @@
+import catalog from '../../../catalog/anthropic.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const anthropic: Provider = {
+  id: 'anthropic',
+  name: 'Anthropic',
+  dialect: 'anthropic-messages',
+  baseUrl: 'https://api.anthropic.com/v1',
+  auth: 'x-api-key',
+  headers: { 'anthropic-version': '2023-06-01' },
+  // Its list has twenty models a page unless more are asked for.
+  modelsPath: '/models?limit=1000',
+  models: 'catalog',
+  maker: true,
+  catalog: catalog as CatalogFile,
+}
