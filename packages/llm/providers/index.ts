@@ -1,7 +1,7 @@
 import type { Provider } from '../spec.ts'
 import { alibaba } from './alibaba.ts'
-import { cerebras } from './cerebras.ts'
 import { anthropic } from './anthropic.ts'
+import { cerebras } from './cerebras.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
 import { fireworks } from './fireworks.ts'

@@ -21,7 +21,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 function findKind(type: string | undefined, message: string): UpstreamErrorKind | undefined {
   if (type === 'request_too_large') return 'context_length'
   if (type === 'timeout_error') return 'timeout'
-  if (type === 'not_found_error' && /^model:/.test(message)) return 'model_not_found'
+  if (type === 'not_found_error' && message.startsWith('model:')) return 'model_not_found'
   return undefined
 }
 
