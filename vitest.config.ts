@@ -1,6 +1,36 @@
 import { defineConfig } from 'vitest/config'
+import { findInstalledPostgres, ON_INSTALLED_POSTGRES } from './packages/server/testing/installed-postgres.ts'
 
 const pure = ['packages/llm/**/*.test.ts', 'packages/server/core/**/*.test.ts', 'tools/**/*.test.ts']
+
+/** The control plane's suites in which no statement reaches the database, or none that another suite does not send. */
+const withoutSql = [
+  'bad-input',
+  'catalog/catalog',
+  'control-rates',
+  'documents',
+  'open-api',
+  'provider-credentials/parse-options',
+  'signed-cursor',
+].map(name => `packages/server/control/${name}.test.ts`)
+
+const served = { globalSetup: 'packages/server/testing/global-setup.ts' }
+
+/**
+ * The control plane's suites once more, with the machine's own PostgreSQL for their database. Where none is installed
+ * global-setup.ts says so, or fails; with RIDEAU_TEST_DATABASE_URL every suite runs on that server as it is.
+ */
+const onInstalledPostgres = {
+  extends: true as const,
+  test: {
+    ...served,
+    name: ON_INSTALLED_POSTGRES,
+    include: ['packages/server/control/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...withoutSql],
+  },
+}
+
+const hasBoth = process.env.RIDEAU_TEST_DATABASE_URL === undefined && findInstalledPostgres() !== undefined
 
 export default defineConfig({
   test: {
@@ -14,12 +44,13 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...served,
           name: 'served',
           include: ['packages/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...pure],
-          globalSetup: 'packages/server/testing/global-setup.ts',
         },
       },
+      ...(hasBoth ? [onInstalledPostgres] : []),
     ],
   },
 })

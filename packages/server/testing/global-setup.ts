@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { type Connection, toClientConfig, withDatabase } from '../storage/connection.ts'
 import { startEmbeddedPostgres } from '../storage/embedded/start.ts'
 import { migrateDatabase } from '../storage/migrate.ts'
+import { ON_INSTALLED_POSTGRES } from './installed-postgres.ts'
 import { startRealPostgres } from './real-postgres.ts'
 
 /** A server for tests, with a migrated database to copy. */
@@ -51,10 +52,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     rmSync(home, { recursive: true, force: true })
   }
   try {
-    const [pg, pgReal] = await Promise.all([
-      given === undefined ? startEmbedded(home, cleanUps) : useGiven(given, cleanUps),
-      given === undefined ? startReal(home, cleanUps) : null,
-    ])
+    const [pg, pgReal] = await startServers(project.name, given, home, cleanUps)
     project.provide('pg', pg)
     project.provide('pgReal', pgReal)
   } catch (error) {
@@ -62,6 +60,22 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     throw error
   }
   return tearDown
+}
+
+/** What the suites of a project run on, and the other server that those of storage run on too. */
+async function startServers(
+  project: string,
+  given: string | undefined,
+  home: string,
+  cleanUps: (() => Promise<void>)[],
+): Promise<readonly [TestServer, TestServer | null]> {
+  if (given !== undefined) return [await useGiven(given, cleanUps), null]
+  if (project !== ON_INSTALLED_POSTGRES) {
+    return await Promise.all([startEmbedded(home, cleanUps), startReal(home, cleanUps)])
+  }
+  const real = await startReal(home, cleanUps)
+  if (real === null) throw new Error('the PostgreSQL that was installed a moment ago is gone')
+  return [real, null]
 }
 
 async function startEmbedded(home: string, cleanUps: (() => Promise<void>)[]): Promise<TestServer> {
@@ -79,7 +93,9 @@ async function startReal(home: string, cleanUps: (() => Promise<void>)[]): Promi
   const server = await startRealPostgres(home, SETTINGS)
   if (server === undefined) {
     if (process.env.RIDEAU_TEST_REQUIRE === 'all') throw new Error('no PostgreSQL in /usr/lib/postgresql')
-    console.log('skipped: the storage suites on the machine’s own PostgreSQL (none in /usr/lib/postgresql)')
+    console.log(
+      'skipped: all suites of storage and the control plane on a real PostgreSQL (none in /usr/lib/postgresql)',
+    )
     return null
   }
   cleanUps.push(() => server.stop())

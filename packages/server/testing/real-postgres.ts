@@ -1,11 +1,10 @@
-import { accessSync, chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SocketConnection } from '../storage/connection.ts'
 import { canReach, chooseAccount } from '../storage/embedded/account.ts'
 import { createCluster, writeAccessRules } from '../storage/embedded/cluster.ts'
 import { launchServer, stopServer } from '../storage/embedded/server.ts'
-
-const INSTALLED = '/usr/lib/postgresql'
+import { findInstalledPostgres } from './installed-postgres.ts'
 
 export interface RealPostgres {
   readonly major: number
@@ -18,9 +17,9 @@ export async function startRealPostgres(
   within: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<RealPostgres | undefined> {
-  const major = findInstalled()
-  if (major === undefined) return undefined
-  const binDir = join(INSTALLED, String(major), 'bin')
+  const installed = findInstalledPostgres()
+  if (installed === undefined) return undefined
+  const { major, binDir } = installed
   const home = mkdtempSync(join(within, 'rideau-real-'))
   chmodSync(home, 0o755)
   const dir = join(home, 'data')
@@ -44,22 +43,5 @@ export async function startRealPostgres(
       await stopServer(server.pid, 'SIGQUIT')
       rmSync(home, { recursive: true, force: true })
     },
-  }
-}
-
-function findInstalled(): number | undefined {
-  if (!existsSync(INSTALLED)) return undefined
-  return readdirSync(INSTALLED)
-    .filter(name => /^\d+$/.test(name) && isExecutable(join(INSTALLED, name, 'bin', 'initdb')))
-    .map(Number)
-    .sort((a, b) => b - a)[0]
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, 1)
-    return true
-  } catch {
-    return false
   }
 }
