@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
@@ -13,12 +13,14 @@ import { InFlight } from './gateway/in-flight.ts'
 import { LastUsed } from './gateway/last-used.ts'
 import { Latencies } from './gateway/latencies.ts'
 import { createGatewayServer } from './gateway/server.ts'
+import { SigningKeys } from './gateway/signing-keys.ts'
 import { Snapshots } from './gateway/snapshots.ts'
 import { openTicker } from './gateway/ticker.ts'
 import { AccessTokens } from './gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
 import { openRetentionJob } from './jobs/retention-job.ts'
+import { openSigningKeysJob } from './jobs/signing-keys-job.ts'
 import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
 import { openCancellations } from './redis/cancellations.ts'
@@ -32,7 +34,9 @@ import { markCredentialRejected } from './storage/provider-credentials.ts'
 import { isRequestLogged } from './storage/request-log-list.ts'
 import { insertRequestRecords } from './storage/request-logs.ts'
 import { applyRetention } from './storage/retention.ts'
+import { listSigningKeys, rotateSigningKeys } from './storage/signing-keys.ts'
 import { findEnvironment, findKey } from './storage/snapshots.ts'
+import { findEndUser, findMinter } from './storage/token-snapshots.ts'
 import { hasUsers } from './storage/users.ts'
 
 /** Which planes this process runs. */
@@ -99,18 +103,22 @@ async function build(
     log,
   })
   closers.push(() => retention.close())
-  const secretBox =
-    config.masterKey === undefined
-      ? openFileSecretBox(config.dataDir, systemRandom)
-      : openSecretBox(config.masterKey, systemRandom, config.formerMasterKeys)
+  const secretBox = openBox(config)
+  const newId = openIds(systemClock, systemRandom)
+  const signing = await openSigningKeysJob({
+    clock: systemClock,
+    rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),
+    log,
+  })
+  closers.push(() => signing.close())
   const setupToken = (await hasUsers(storage.db))
     ? undefined
     : (config.setupToken ?? systemRandom.bytes(18).toString('base64url'))
   const urls: { gateway?: string; control?: string } = {}
   const baseUrl = (): string =>
-    config.baseUrl ?? urls.control ?? `http://${config.host}:${config.controlPort}`
+    config.baseUrl ?? urlBySettings(config.host, config.controlPort) ?? urls.control ?? ''
   const gatewayUrl = (): string =>
-    config.gatewayUrl ?? urls.gateway ?? `http://${config.host}:${config.gatewayPort}`
+    config.gatewayUrl ?? urlBySettings(config.host, config.gatewayPort) ?? urls.gateway ?? ''
   const shared = {
     config,
     log,
@@ -118,8 +126,9 @@ async function build(
     storage,
     secretBox,
     closers,
-    newId: openIds(systemClock, systemRandom),
+    newId,
     baseUrl,
+    gatewayUrl,
   }
 
   const gateway = planes.gateway ? await openGateway(shared) : undefined
@@ -137,7 +146,7 @@ async function build(
         secretBox,
         clock: systemClock,
         random: systemRandom,
-        newId: shared.newId,
+        newId,
         log,
         egress: { allowPrivate: config.allowPrivateUpstreams },
         production: config.production,
@@ -158,6 +167,12 @@ async function build(
   return { gatewayUrl: urls.gateway, controlUrl: urls.control, setupToken, close: closeAll }
 }
 
+function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
+  return masterKey === undefined
+    ? openFileSecretBox(dataDir, systemRandom)
+    : openSecretBox(masterKey, systemRandom, formerMasterKeys)
+}
+
 interface Shared {
   readonly config: Config
   readonly log: Logger
@@ -167,6 +182,7 @@ interface Shared {
   readonly closers: (() => Promise<void> | void)[]
   readonly newId: () => string
   readonly baseUrl: () => string
+  readonly gatewayUrl: () => string
 }
 
 interface Gateway {
@@ -179,7 +195,7 @@ interface Gateway {
 }
 
 async function openGateway(shared: Shared): Promise<Gateway> {
-  const { config, log, limits, storage, closers, newId, baseUrl } = shared
+  const { config, log, limits, storage, closers, newId, baseUrl, gatewayUrl } = shared
   closers.push(
     await holdInstanceLock(storage.connection, {
       isShared: config.redisUrl !== undefined,
@@ -216,6 +232,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     newId,
     log,
     snapshots,
+    signingKeys: new SigningKeys({ load: () => listSigningKeys(storage.db), now: systemClock.now }),
     ticker,
     inFlight,
     cancelElsewhere,
@@ -232,6 +249,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
       )
     },
     baseUrl,
+    gatewayUrl,
     compatPrefix: config.compatPrefix,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     isReady,
@@ -253,12 +271,12 @@ function openCancelElsewhere(
   if (config.redisUrl === undefined) return () => Promise.resolve(false)
   const cancellations = openCancellations({
     url: config.redisUrl,
-    cancelHere: (environmentId, requestId) => inFlight.cancel(environmentId, requestId),
+    cancelHere: (environmentId, requestId, endUserId) => inFlight.cancel(environmentId, requestId, endUserId),
     newId,
     log: line => log.warn(line),
   })
   closers.push(() => cancellations.close())
-  return (environmentId, requestId) => cancellations.cancel(environmentId, requestId)
+  return (environmentId, requestId, endUserId) => cancellations.cancel(environmentId, requestId, endUserId)
 }
 
 /** What the gateway knows of its tenants, and the announcements that keep it true. */
@@ -272,6 +290,8 @@ async function openSnapshots({
     source: {
       findKey: hash => findKey(storage.pool, hash),
       findEnvironment: id => findEnvironment(storage.pool, secretBox, id),
+      findMinter: claims => findMinter(storage.pool, claims),
+      findEndUser: (environmentId, id) => findEndUser(storage.pool, environmentId, id),
     },
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,
@@ -331,6 +351,16 @@ async function listen(server: Server, host: string, port: number): Promise<strin
     })
   })
   return urlOf(server.address() as AddressInfo)
+}
+
+/**
+ * Where a plane is by its settings, the same in whichever process asks: the issuer of a token that one process signs is
+ * what another one looks for. undefined: only the listener knows, since the port is any.
+ */
+function urlBySettings(host: string, port: number): string | undefined {
+  if (port === 0) return undefined
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
+  return isIPv6(host) ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }
 
 /** How this machine reaches a listener: one on every address is reached by loopback. */

@@ -1,4 +1,4 @@
-import type { Endpoint, Environment, Key, Scope } from './tenancy.ts'
+import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
 /** What a route asks of a credential. */
@@ -8,35 +8,38 @@ export interface Need {
   readonly scope: Scope | null
 }
 
-/** Is the key alive at `now` (Unix milliseconds)? */
-export function refuseDeadKey(key: Key, environment: Environment, now: number): Refusal | undefined {
-  if (key.revokedAt !== null || environment.deleted) {
-    return { code: 'key_revoked', message: 'This key was revoked.' }
+/** Is the credential alive at `now` (Unix milliseconds)? */
+export function refuseDead(life: Life, environment: Environment, now: number): Refusal | undefined {
+  if (life.revokedAt !== null || environment.deleted) {
+    return { code: 'key_revoked', message: 'This credential was revoked.' }
   }
-  if (key.expiresAt !== null && key.expiresAt <= now) {
-    return { code: 'key_expired', message: 'This key is past its expiry.' }
+  if (life.expiresAt !== null && life.expiresAt <= now) {
+    return { code: 'key_expired', message: 'This credential is past its expiry.' }
   }
   return undefined
 }
 
-/** May this key call this endpoint? */
-export function refuseEndpoint(key: Key, need: Need): Refusal | undefined {
-  if (key.kind === 'publishable') {
+/** May this caller call this endpoint? */
+export function refuseEndpoint(caller: Caller, need: Need): Refusal | undefined {
+  if (caller.kind === 'publishable') {
     return {
       code: 'endpoint_not_allowed',
       message:
         'A publishable key only mints client tokens; call this endpoint with a client token or a secret key.',
     }
   }
-  if (need.scope !== null && !key.scopes.includes(need.scope)) {
-    return { code: 'endpoint_not_allowed', message: `This key lacks the scope ${need.scope}.` }
+  if (need.scope !== null && !caller.scopes.includes(need.scope)) {
+    return { code: 'endpoint_not_allowed', message: `This credential lacks the scope ${need.scope}.` }
   }
   if (
     need.endpoint !== null &&
-    key.allowedEndpoints !== null &&
-    !key.allowedEndpoints.includes(need.endpoint)
+    caller.allowedEndpoints !== null &&
+    !caller.allowedEndpoints.includes(need.endpoint)
   ) {
-    return { code: 'endpoint_not_allowed', message: `This key may not call the endpoint ${need.endpoint}.` }
+    return {
+      code: 'endpoint_not_allowed',
+      message: `This credential may not call the endpoint ${need.endpoint}.`,
+    }
   }
   return undefined
 }
@@ -48,6 +51,24 @@ export function refuseOrigin(environment: Environment, origin: string | undefine
     code: 'endpoint_not_allowed',
     message:
       'A secret key was sent from a browser. Mint client tokens for browsers; keep secret keys on servers.',
+  }
+}
+
+/**
+ * A client token in a browser is used from the project's own pages: an entry of `allowedOrigins`, or for a member's own
+ * token this program's dashboard, at `baseUrl`.
+ */
+export function refuseClientOrigin(
+  caller: Caller,
+  environment: Environment,
+  origin: string,
+  baseUrl: string,
+): Refusal | undefined {
+  if (environment.allowedOrigins.includes(origin)) return undefined
+  if (caller.keyId === null && origin === new URL(baseUrl).origin) return undefined
+  return {
+    code: 'origin_not_allowed',
+    message: "This page's origin is not one of the project's allowed_origins.",
   }
 }
 

@@ -1,5 +1,5 @@
 import { isModelAllowed } from './authorize.ts'
-import type { Alias, AliasTarget, Credential, Environment, Key } from './tenancy.ts'
+import type { Alias, AliasTarget, Credential, Environment, Rights } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
 /** What the product knows of models, as far as resolving needs it. */
@@ -59,13 +59,14 @@ interface Named {
  */
 export function resolveName(
   asked: string,
-  key: Key,
+  rights: Pick<Rights, 'allowedModels'>,
   environment: Environment,
   directory: ModelDirectory,
 ): NameResolution {
   const alias = environment.aliases.get(asked)
-  if (alias === undefined) return resolveModel(asked, key, environment, directory)
-  if (key.allowedModels !== null && !key.allowedModels.includes(alias.name)) return forbiddenToKey(asked)
+  if (alias === undefined) return resolveModel(asked, rights, environment, directory)
+  if (rights.allowedModels !== null && !rights.allowedModels.includes(alias.name))
+    return forbiddenToKey(asked)
   const targets = alias.targets.map(target => ({
     target,
     resolution: resolveTarget(target.model, environment, directory),
@@ -79,13 +80,13 @@ export function resolveName(
 /** A model by `provider/model` or bare name, past all aliases. */
 export function resolveModel(
   asked: string,
-  key: Key,
+  rights: Pick<Rights, 'allowedModels'>,
   environment: Environment,
   directory: ModelDirectory,
 ): Resolution {
   const named = toCanonical(asked, environment, directory)
   const id = named === undefined ? asked : `${named.provider}/${named.model}`
-  if (!isModelAllowed(key.allowedModels, id, asked, environment.aliases)) return forbiddenToKey(asked)
+  if (!isModelAllowed(rights.allowedModels, id, asked, environment.aliases)) return forbiddenToKey(asked)
   return resolveNamed(asked, id, named, environment, directory)
 }
 

@@ -53,6 +53,8 @@ export interface Environment {
   readonly unsupportedParams: 'refuse' | 'drop'
   readonly onClientGone: 'cancel' | 'drain'
   readonly allowSecretKeyInBrowser: boolean
+  /** May client tokens send provider_options, and fields that the compat surface only passes on? */
+  readonly allowClientPassthrough: boolean
   /** The project's browser origins. */
   readonly allowedOrigins: readonly string[]
   /** Oldest first. */
@@ -71,18 +73,53 @@ export type Scope = (typeof SCOPES)[number]
 export const ENDPOINTS = ['chat', 'embeddings', 'images', 'client_tokens', 'device', 'feedback'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
-/** A key and the environment that it opens. */
-export interface Key {
-  readonly id: string
-  readonly kind: KeyKind
-  readonly environmentId: string
+/** What a credential lets its holder do. */
+export interface Rights {
   readonly scopes: readonly Scope[]
   /** null: every model. Entries are ids, aliases or `provider/*`. */
   readonly allowedModels: readonly string[] | null
   /** null: every endpoint. */
   readonly allowedEndpoints: readonly Endpoint[] | null
   readonly maxRequestCostNanoUsd: number | null
-  /** Unix milliseconds; null: never. */
+}
+
+/** Until when a credential is one. Unix milliseconds; null: never. */
+export interface Life {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+}
+
+/** A key and the environment that it opens. */
+export interface Key extends Rights, Life {
+  readonly id: string
+  readonly kind: KeyKind
+  readonly environmentId: string
+}
+
+/** Whose rights a client token carries: the key that minted it, or the member who made it for itself. */
+export interface TokenMinter extends Life {
+  readonly rights: Rights
+}
+
+/** On whose behalf a request is made. */
+export interface EndUser {
+  /** As its backend or identity provider names it; `device:<hash>`, `member:<id>`. */
+  readonly id: string
+  /** Name of the plan that was set for it, here or in its token; null: the default plan counts. */
+  readonly plan: string | null
+  readonly isBlocked: boolean
+}
+
+/** Who calls the gateway. Of a client token the rights are its own scopes and what else its minting key may. */
+export interface Caller extends Rights {
+  readonly kind: KeyKind | 'client_token'
+  /** The key that was sent, or that minted the token; null: a member's own token, which no key minted. */
+  readonly keyId: string | null
+  /** A client token's one and only; null: a key, which may name one with each request. */
+  readonly endUser: EndUser | null
+}
+
+export function toCaller(key: Key): Caller {
+  const { kind, id: keyId, scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd } = key
+  return { kind, keyId, endUser: null, scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd }
 }

@@ -4,6 +4,7 @@ import type { InFlight } from './in-flight.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Latencies } from './latencies.ts'
 import type { GatewayLog } from './log.ts'
+import type { SigningKeys } from './signing-keys.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Ticker } from './ticker.ts'
 import type { AccessTokens } from './upstream/access-tokens.ts'
@@ -17,10 +18,15 @@ export interface GatewayDeps {
   readonly newId: () => string
   readonly log: GatewayLog
   readonly snapshots: Snapshots
+  readonly signingKeys: SigningKeys
   readonly ticker: Ticker
   readonly inFlight: InFlight
   /** Stops a request that runs in another gateway process; false where none does. */
-  readonly cancelElsewhere: (environmentId: string, requestId: string) => Promise<boolean>
+  readonly cancelElsewhere: (
+    environmentId: string,
+    requestId: string,
+    endUserId: string | null,
+  ) => Promise<boolean>
   readonly latencies: Latencies
   readonly lastUsed: LastUsed
   readonly http: Transport
@@ -34,6 +40,8 @@ export interface GatewayDeps {
   readonly onCredentialRejected: (credentialId: string) => void
   /** Where `doc_url` points: the control plane as callers reach it. */
   readonly baseUrl: () => string
+  /** As callers reach this host: the issuer of client tokens. */
+  readonly gatewayUrl: () => string
   readonly compatPrefix: string
   /** A body that has not arrived after this long ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Need } from '../core/authorize.ts'
 import { Fault } from '../core/fault.ts'
 import type { AttemptRecord } from '../core/request-record.ts'
-import type { Environment, Key } from '../core/tenancy.ts'
+import type { Caller, EndUser, Environment } from '../core/tenancy.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
@@ -27,7 +27,10 @@ export class Exchange implements Ticking {
   /** `performance.now()` at arrival; later moments are differences to it. */
   readonly startedAt: number
   readonly attempts: AttemptRecord[] = []
-  key: Key | undefined
+  /** Set by the first step. */
+  caller: Caller | undefined
+  /** On whose behalf: a client token's own from the first step on; whom a secret key names once the body is read. */
+  endUser: EndUser | undefined
   environment: Environment | undefined
   /** When the first upstream call left, and when the first byte went to the caller (`performance.now()`). */
   calledAt: number | undefined

@@ -21,11 +21,12 @@ export class InFlight {
     return true
   }
 
-  /** Stops a running request; false where none runs by that id. */
-  cancel(environmentId: string, requestId: string): boolean {
+  /** Stops a running request, where `endUserId` is given only one of that end user; false where none runs by that id. */
+  cancel(environmentId: string, requestId: string, endUserId: string | null): boolean {
     const running = this.#environments.get(environmentId)?.get(requestId)
-    running?.stop(canceledFault())
-    return running !== undefined
+    if (running === undefined || (endUserId !== null && running.endUser?.id !== endUserId)) return false
+    running.stop(canceledFault())
+    return true
   }
 
   remove(environmentId: string, exchange: Exchange): void {

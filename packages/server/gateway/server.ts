@@ -5,6 +5,7 @@ import { parseRequestId } from '../http/request-headers.ts'
 import { preflightHeaders } from './cors.ts'
 import type { GatewayDeps } from './deps.ts'
 import { canceledFault, Exchange } from './exchange.ts'
+import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
 import { sendFault, sendJson } from './send.ts'
 import { claimRequestId } from './steps/claim-request-id.ts'
@@ -117,6 +118,10 @@ function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, 
   if (req.method === 'GET' && path === '/readyz') {
     const { ready, reasons } = deps.isReady()
     return sendJson(x, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
+  }
+  if (req.method === 'GET' && path === JWKS_PATH) {
+    void serveKeySet(x, deps)
+    return
   }
   if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
     const requested = req.headers['access-control-request-headers']

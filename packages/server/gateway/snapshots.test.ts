@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import type { ClientTokenClaims } from '../core/client-token.ts'
 import { Fault } from '../core/fault.ts'
-import type { Environment, Key } from '../core/tenancy.ts'
+import { type EndUser, type Environment, type Key, SCOPES, type TokenMinter } from '../core/tenancy.ts'
 import { Snapshots } from './snapshots.ts'
 
 const HASH = 'ab'.repeat(32)
+const RIGHTS = { scopes: SCOPES, allowedModels: null, allowedEndpoints: null, maxRequestCostNanoUsd: null }
 
 /** A database of one key, whose answers can be held back. */
 function openSource() {
@@ -41,22 +43,42 @@ function openSource() {
       async findEnvironment(id: string): Promise<Environment | undefined> {
         return { id } as Environment
       },
+      async findMinter(): Promise<TokenMinter> {
+        reads++
+        return { rights: RIGHTS, expiresAt: null, revokedAt: null }
+      },
+      async findEndUser(environmentId: string, id: string): Promise<EndUser> {
+        reads++
+        return { id, plan: `of ${environmentId} at ${revision}`, isBlocked: false }
+      },
     },
   }
+}
+
+function claims(sub: string): ClientTokenClaims {
+  const owner = { org: 'o', prj: 'p', env: 'e', pk: 'k' }
+  const times = { iat: 0, nbf: 0, exp: 900 }
+  const fixed = { iss: 'i', aud: 'rideau', amr: 'secret_key', ver: 1 } as const
+  return { ...fixed, ...owner, ...times, sub, scope: 'ai.chat', plan: null, jti: sub }
 }
 
 function open(maxStaleMs = 1000) {
   const database = openSource()
   const clock = { now: 0 }
-  const snapshots = new Snapshots({ source: database.source, now: () => clock.now, maxStaleMs })
+  const snapshots = new Snapshots({
+    source: database.source,
+    now: () => clock.now,
+    maxStaleMs,
+    maxTokens: 10,
+  })
   return { database, clock, snapshots }
 }
 
 test('a key is read once and then served from memory', async () => {
   const { database, snapshots } = open()
   expect(snapshots.find(HASH)).toBeUndefined()
-  expect((await snapshots.load(HASH))?.key.id).toBe('key at 0')
-  expect(snapshots.find(HASH)?.key.id).toBe('key at 0')
+  expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 0')
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
   expect(database.reads()).toBe(1)
 })
 
@@ -85,7 +107,7 @@ test('a request that starts after an announcement gets the new state, never the 
   database.change()
   snapshots.invalidate('e')
   expect(snapshots.find(HASH)).toBeUndefined()
-  expect((await snapshots.load(HASH))?.key.id).toBe('key at 1')
+  expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 1')
 })
 
 test('a load that an announcement overtakes is done again and does not bring the old state back', async () => {
@@ -96,9 +118,9 @@ test('a load that an announcement overtakes is done again and does not bring the
   snapshots.invalidate('e')
   const late = snapshots.load(HASH)
   release()
-  expect((await early)?.key.id).toBe('key at 1')
-  expect((await late)?.key.id).toBe('key at 1')
-  expect(snapshots.find(HASH)?.key.id).toBe('key at 1')
+  expect((await early)?.caller.keyId).toBe('key at 1')
+  expect((await late)?.caller.keyId).toBe('key at 1')
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 1')
 })
 
 test('a change of one environment leaves the keys of others in memory', async () => {
@@ -136,6 +158,32 @@ describe('with the database out of reach', () => {
     snapshots.markLost()
     database.change()
     snapshots.markRestored()
-    expect((await snapshots.load(HASH))?.key.id).toBe('key at 1')
+    expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 1')
   })
+})
+
+test('an end user is read once, apart from those of other environments, and again after a change', async () => {
+  const { database, snapshots } = open()
+  const first = await snapshots.loadEndUser('e', 'alice')
+  expect(first.plan).toBe('of e at 0')
+  expect(snapshots.findEndUser('e', 'alice')).toBe(first)
+  expect(snapshots.findEndUser('f', 'alice')).toBeUndefined()
+  expect((await snapshots.loadEndUser('f', 'alice')).plan).toBe('of f at 0')
+  database.change()
+  snapshots.invalidate('e')
+  expect(snapshots.findEndUser('e', 'alice')).toBeUndefined()
+  expect((await snapshots.loadEndUser('e', 'alice')).plan).toBe('of e at 1')
+  expect(snapshots.findEndUser('f', 'alice')?.plan).toBe('of f at 0')
+})
+
+test('any number of client tokens pushes out no key', async () => {
+  const { database, snapshots } = open()
+  await snapshots.load(HASH)
+  for (let n = 0; n < 20; n++) await snapshots.loadToken(`token ${n}`, claims(`user ${n}`))
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
+  expect(snapshots.find('token 0')).toBeUndefined()
+  expect(snapshots.find('token 19')?.caller.endUser).toMatchObject({ id: 'user 19', plan: 'of e at 0' })
+  database.change()
+  snapshots.invalidate('e')
+  expect(snapshots.find('token 19')).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/chance.ts'
 import type { RetentionResult } from '../storage/retention.ts'
+import { openHourly } from './hourly.ts'
 
 export interface RetentionJob {
   /** Ends a run that is under way after its batch at hand, and resolves then. */
@@ -17,17 +18,9 @@ export interface RetentionJobOptions {
   readonly everyMs?: number
 }
 
-const HOUR_MS = 3_600_000
-
 /** Applies the log's retention at once and every hour; a run that fails is tried again by the next one. */
-export function openRetentionJob({
-  clock,
-  apply,
-  log,
-  everyMs = HOUR_MS,
-}: RetentionJobOptions): RetentionJob {
+export function openRetentionJob({ clock, apply, log, everyMs }: RetentionJobOptions): RetentionJob {
   const closing = new AbortController()
-  let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
     try {
@@ -40,20 +33,11 @@ export function openRetentionJob({
     }
   }
 
-  function start(): void {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-  }
-
-  start()
-  const timer = setInterval(start, everyMs)
-  timer.unref()
+  const job = openHourly(run, everyMs)
   return {
     async close() {
-      clearInterval(timer)
       closing.abort()
-      await running
+      await job.close()
     },
   }
 }

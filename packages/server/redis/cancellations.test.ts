@@ -15,8 +15,8 @@ describe.skipIf(redisProgram === undefined)('a cancel over several processes', (
       url: redis.url,
       newId,
       log: () => {},
-      cancelHere: (environmentId, requestId) => {
-        const has = running.includes(`${environmentId}/${requestId}`)
+      cancelHere: (environmentId, requestId, endUserId) => {
+        const has = running.includes([environmentId, requestId, endUserId].filter(Boolean).join('/'))
         if (has) stopped.push(`${name} ${requestId}`)
         return has
       },
@@ -37,20 +37,27 @@ describe.skipIf(redisProgram === undefined)('a cancel over several processes', (
     const first = openNode('first', ['e1/r1'])
     openNode('second', ['e1/r2'])
     openNode('third', ['e2/r3'])
-    await expect.poll(() => first.cancel('e1', 'r2')).toBe(true)
-    await expect.poll(() => first.cancel('e2', 'r3')).toBe(true)
-    expect(await first.cancel('e1', 'r3')).toBe(false)
-    expect(await first.cancel('e1', 'unknown')).toBe(false)
+    await expect.poll(() => first.cancel('e1', 'r2', null)).toBe(true)
+    await expect.poll(() => first.cancel('e2', 'r3', null)).toBe(true)
+    expect(await first.cancel('e1', 'r3', null)).toBe(false)
+    expect(await first.cancel('e1', 'unknown', null)).toBe(false)
     expect(new Set(stopped)).toEqual(new Set(['second r2', 'third r3']))
+  })
+
+  test('asks for the end user whose request it must be', async () => {
+    const node = openNode('sixth', [])
+    openNode('seventh', ['e1/r6/alice'])
+    await expect.poll(() => node.cancel('e1', 'r6', 'alice')).toBe(true)
+    expect(await node.cancel('e1', 'r6', 'bob')).toBe(false)
   })
 
   test('survives a restart of the server, and says false while it is away', async () => {
     const node = openNode('fourth', [])
     openNode('fifth', ['e1/r5'])
-    await expect.poll(() => node.cancel('e1', 'r5')).toBe(true)
+    await expect.poll(() => node.cancel('e1', 'r5', null)).toBe(true)
     await redis.kill()
-    expect(await node.cancel('e1', 'r5')).toBe(false)
+    expect(await node.cancel('e1', 'r5', null)).toBe(false)
     await redis.start()
-    await expect.poll(() => node.cancel('e1', 'r5'), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => node.cancel('e1', 'r5', null), { timeout: 10_000 }).toBe(true)
   })
 })

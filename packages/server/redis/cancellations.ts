@@ -3,14 +3,14 @@ import { openRedis } from './open-redis.ts'
 /** Reaches the requests that run in other gateway processes, so that a cancel works wherever it arrives. */
 export interface Cancellations {
   /** Stops a request in whichever process it runs; false where none has it, or where they cannot be asked. */
-  cancel(environmentId: string, requestId: string): Promise<boolean>
+  cancel(environmentId: string, requestId: string, endUserId: string | null): Promise<boolean>
   close(): void
 }
 
 export interface CancellationsOptions {
   readonly url: string
   /** Stops a request of this process; false where none runs by that id. */
-  readonly cancelHere: (environmentId: string, requestId: string) => boolean
+  readonly cancelHere: (environmentId: string, requestId: string, endUserId: string | null) => boolean
   readonly newId: () => string
   readonly log: (line: string) => void
   /** A process that has not answered after so long does not count. */
@@ -24,6 +24,8 @@ interface Question {
   readonly from: string
   readonly environmentId: string
   readonly requestId: string
+  /** Whose it must be; null: anybody's. */
+  readonly endUserId: string | null
 }
 
 interface Answer {
@@ -48,8 +50,8 @@ export function openCancellations(options: CancellationsOptions): Cancellations 
     else waiting.get(message.ask)?.count((message as Answer).canceled)
   })
 
-  function answer({ ask, from, environmentId, requestId }: Question): void {
-    const canceled = cancelHere(environmentId, requestId)
+  function answer({ ask, from, environmentId, requestId, endUserId }: Question): void {
+    const canceled = cancelHere(environmentId, requestId, endUserId)
     const text = JSON.stringify({ ask, canceled } satisfies Answer)
     // Who asked then hears nothing of this process and stops waiting by its own patience.
     talk.publish(answersFor(from), text).catch(() => {})
@@ -60,12 +62,12 @@ export function openCancellations(options: CancellationsOptions): Cancellations 
   for (const redis of [talk, hear]) redis.connect().catch(() => {})
 
   return {
-    async cancel(environmentId, requestId) {
+    async cancel(environmentId, requestId, endUserId) {
       const ask = newId()
       const answers = new Waiting()
       waiting.set(ask, answers)
       const timer = setTimeout(() => answers.end(false), patienceMs)
-      const question: Question = { ask, from: here, environmentId, requestId }
+      const question: Question = { ask, from: here, environmentId, requestId, endUserId }
       try {
         answers.expect(await talk.publish(QUESTIONS, JSON.stringify(question)))
         return await answers.ended

@@ -1,3 +1,4 @@
+import type { JsonWebKey } from 'node:crypto'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/permissions.ts'
 import type { RequestRecord } from '../core/request-record.ts'
@@ -20,6 +21,7 @@ export interface Database extends PolicyTables {
   model_aliases: ModelAliasRow
   custom_models: CustomModelRow
   retired_master_keys: RetiredMasterKeyRow
+  signing_keys: SigningKeyRow
   request_logs: RequestLogRow
   audit_log: AuditLogRow
 }
@@ -154,6 +156,15 @@ export interface ProviderCredentialRow extends Stamped {
   last_validated_at: Date | null
   validation_error: string | null
   discovered_models: Generated<string[]>
+}
+
+export interface SigningKeyRow {
+  id: string
+  kid: string
+  public_jwk: JSONColumnType<JsonWebKey>
+  private_cipher: Buffer | null
+  activates_at: Date
+  created_at: Date
 }
 
 /** A journal record as stored: `at` is a Date here, a string in the journal. */

@@ -20,4 +20,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'keys', column: 'publishable_cipher', id: 'id' },
   { table: 'webhooks', column: 'secret_cipher', id: 'id' },
   { table: 'device_auth', column: 'device_check_cipher', id: 'project_id' },
+  { table: 'signing_keys', column: 'private_cipher', id: 'id' },
 ]

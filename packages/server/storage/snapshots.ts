@@ -84,6 +84,7 @@ interface EnvironmentSnapshotRow {
   unsupported_params: 'refuse' | 'drop'
   on_client_gone: 'cancel' | 'drain'
   allow_secret_key_in_browser: boolean
+  allow_client_passthrough: boolean
   allowed_origins: string[]
   deleted: boolean
   credentials: CredentialPart[] | null
@@ -101,7 +102,7 @@ export async function findEnvironment(
   const { rows } = await pool.query<EnvironmentSnapshotRow>({
     name: 'find_environment',
     text: `select e.id, e.org_id, e.project_id, e.name, e.log_capture, e.allowed_models, e.unsupported_params,
-        e.on_client_gone, e.allow_secret_key_in_browser, p.allowed_origins,
+        e.on_client_gone, e.allow_secret_key_in_browser, e.allow_client_passthrough, p.allowed_origins,
         p.deleted_at is not null or o.deleted_at is not null as deleted,
         (select jsonb_agg(jsonb_build_object('id', c.id, 'provider', c.provider,
             'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
@@ -131,6 +132,7 @@ export async function findEnvironment(
     unsupportedParams: row.unsupported_params,
     onClientGone: row.on_client_gone,
     allowSecretKeyInBrowser: row.allow_secret_key_in_browser,
+    allowClientPassthrough: row.allow_client_passthrough,
     allowedOrigins: row.allowed_origins,
     credentials: (row.credentials ?? []).map(each => toCredential(each, secretBox)),
     aliases: new Map((row.aliases ?? []).map(each => [each.alias, toAlias(each)])),

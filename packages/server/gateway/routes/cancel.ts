@@ -14,6 +14,10 @@ export async function serveCancel(x: Exchange, requestId: string, deps: GatewayD
   }
   const environmentId = x.environment?.id ?? ''
   const id = requestId.toLowerCase()
-  const canceled = deps.inFlight.cancel(environmentId, id) || (await deps.cancelElsewhere(environmentId, id))
+  // Who calls for one end user reaches the requests of that one alone.
+  const endUserId = x.caller?.endUser?.id ?? null
+  const canceled =
+    deps.inFlight.cancel(environmentId, id, endUserId) ||
+    (await deps.cancelElsewhere(environmentId, id, endUserId))
   sendJson(x, 200, { request_id: requestId, canceled })
 }

@@ -5,7 +5,7 @@ import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
-import type { Alias, Environment, Key } from '../../core/tenancy.ts'
+import type { Alias, Caller, Environment } from '../../core/tenancy.ts'
 import type { Exchange } from '../exchange.ts'
 import { findModelHere } from '../find-model-here.ts'
 import { sendJson } from '../send.ts'
@@ -58,10 +58,10 @@ export function serveCompatModel(x: Exchange, name: string): void {
 
 /** Models by id, then aliases by name: the ids of aliases have no slash. */
 function listAllowed(x: Exchange): Listed[] {
-  const { key, environment } = tenantOf(x)
+  const { caller, environment } = tenantOf(x)
   const models = [...listIds(environment)]
     .filter(id => isModelAllowed(environment.allowedModels, id, id))
-    .filter(id => isModelAllowed(key.allowedModels, id, id, environment.aliases))
+    .filter(id => isModelAllowed(caller.allowedModels, id, id, environment.aliases))
     .map(id => toListedModel(environment, id))
   const aliases = [...environment.aliases.values()].flatMap(alias => findListedAlias(alias, x) ?? [])
   return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -88,8 +88,8 @@ function toListedModel(environment: Environment, id: string): ListedModel {
 
 /** undefined: this key may not use it, or nothing that it points at can be called here. */
 function findListedAlias(alias: Alias, x: Exchange): ListedAlias | undefined {
-  const { key, environment } = tenantOf(x)
-  const resolution = resolveName(alias.name, key, environment, modelDirectory)
+  const { caller, environment } = tenantOf(x)
+  const resolution = resolveName(alias.name, caller, environment, modelDirectory)
   if (!('targets' in resolution)) return undefined
   const targets = resolution.targets.flatMap(({ resolution: each }) =>
     'resolved' in each ? [toListedModel(environment, each.resolved.id)] : [],
@@ -99,13 +99,13 @@ function findListedAlias(alias: Alias, x: Exchange): ListedAlias | undefined {
 
 /** One model or alias by any name that a chat would take; what this key may not call is not found. */
 function findAllowed(x: Exchange, name: string): Listed {
-  const { key, environment } = tenantOf(x)
+  const { caller, environment } = tenantOf(x)
   const alias = environment.aliases.get(name)
   if (alias !== undefined) {
     const listed = findListedAlias(alias, x)
     if (listed !== undefined) return listed
   } else {
-    const resolution = resolveModel(name, key, environment, modelDirectory)
+    const resolution = resolveModel(name, caller, environment, modelDirectory)
     if ('resolved' in resolution) return toListedModel(environment, resolution.resolved.id)
   }
   throw new Fault('model_not_found', 'No such model for this key.', { param: 'model' })
@@ -127,10 +127,10 @@ function unlisted(id: string): CatalogModel {
   }
 }
 
-function tenantOf(x: Exchange): { key: Key; environment: Environment } {
-  if (x.key === undefined || x.environment === undefined)
+function tenantOf({ caller, environment }: Exchange): { caller: Caller; environment: Environment } {
+  if (caller === undefined || environment === undefined)
     throw new Error('models are listed after identification')
-  return { key: x.key, environment: x.environment }
+  return { caller, environment }
 }
 
 function toResource(listed: Listed): JsonObject {

@@ -1,14 +1,14 @@
 import type { JsonObject } from '@rideau/llm/spec'
 import { boundCost } from '../../core/cost-bound.ts'
-import type { Key } from '../../core/tenancy.ts'
+import type { Rights } from '../../core/tenancy.ts'
 import type { TargetPlan } from '../chat-plan.ts'
 import { countInput } from '../count-input.ts'
 
-/** Holds a planned target to the key's `max_request_cost_usd`: refuses it, or lowers what is asked of it. */
-export function holdToBound(plan: TargetPlan, key: Key, choices: JsonObject[string]): TargetPlan {
-  if (key.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
+/** Holds a planned target to the caller's `max_request_cost_usd`: refuses it, or lowers what is asked of it. */
+export function holdToBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
+  if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel } = plan
-  const verdict = boundCost(key.maxRequestCostNanoUsd, {
+  const verdict = boundCost(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: countInput(request),
     maxOutputTokens: request.maxOutputTokens,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { refuseDeadKey, refuseEndpoint, refuseOrigin } from '../../core/authorize.ts'
+import { refuseClientOrigin, refuseDead, refuseEndpoint, refuseOrigin } from '../../core/authorize.ts'
+import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
@@ -7,10 +8,11 @@ import { parseBearer } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Tenant } from '../snapshots.ts'
+import { refuseBlocked, refuseNamedEndUser } from './name-end-user.ts'
 
 /**
  * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
- * Synchronous where the key is in memory, which is nearly always.
+ * Synchronous where the credential is in memory, which is nearly always.
  */
 export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
   const token = parseBearer(x.req.headers.authorization)
@@ -26,21 +28,43 @@ export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
 async function identifySlowly(x: Exchange, token: string, digest: string, deps: GatewayDeps): Promise<void> {
   const form = parseKeyText(token)
   // A management key is nothing to this host; a mistyped key is told from an unknown one without asking anybody.
-  if (form === undefined || form.kind === 'management') throw unknownKey()
-  const tenant = await deps.snapshots.load(digest)
-  if (tenant === undefined) throw unknownKey()
+  if (form?.kind === 'management') throw unknownCredential()
+  const tenant =
+    form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
+  if (tenant === undefined) throw unknownCredential()
   accept(x, tenant, deps)
 }
 
+/** Verified each time that memory has no tenant of it: what memory has was verified. */
+async function findTokenTenant(
+  token: string,
+  digest: string,
+  deps: GatewayDeps,
+): Promise<Tenant | undefined> {
+  const kid = readTokenKid(token)
+  if (kid === undefined) return undefined
+  const publicKey = await deps.signingKeys.find(kid)
+  if (publicKey === undefined) return undefined
+  const claims = verifyClientToken(token, publicKey, { issuer: deps.gatewayUrl(), now: deps.now() })
+  if (claims === 'invalid_key') return undefined
+  if (claims === 'key_expired') throw new Fault('key_expired', 'This client token has expired.')
+  return await deps.snapshots.loadToken(digest, claims)
+}
+
 function accept(x: Exchange, tenant: Tenant, deps: GatewayDeps): void {
-  const { key, environment } = tenant
+  const { caller, life, environment } = tenant
   const now = deps.now()
-  refuse(refuseDeadKey(key, environment, now))
-  deps.lastUsed.note(key.id, now)
-  x.key = key
+  const { origin } = x.req.headers
+  refuse(refuseDead(life, environment, now))
+  if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
+  x.caller = caller
   x.environment = environment
-  refuse(refuseEndpoint(key, x.route.need))
-  refuse(refuseOrigin(environment, x.req.headers.origin))
+  x.endUser = caller.endUser ?? undefined
+  refuseBlocked(x)
+  refuse(refuseEndpoint(caller, x.route.need))
+  if (caller.kind === 'secret') refuse(refuseOrigin(environment, origin))
+  else if (origin !== undefined) refuse(refuseClientOrigin(caller, environment, origin, deps.baseUrl()))
+  refuseNamedEndUser(x)
 }
 
 function refuse(refusal: Refusal | undefined): void {
@@ -49,6 +73,6 @@ function refuse(refusal: Refusal | undefined): void {
   throw new Fault(code, message, param === undefined ? {} : { param })
 }
 
-function unknownKey(): Fault {
+function unknownCredential(): Fault {
   return new Fault('invalid_key', 'This host does not recognize the credential.')
 }

@@ -6,7 +6,7 @@ import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.t
 import { Fault } from '../../core/fault.ts'
 import { orderTargets } from '../../core/order-targets.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
-import type { Alias, AliasTarget, Environment, Key } from '../../core/tenancy.ts'
+import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { type ChatPlan, latencyKey, type PlannedTarget, type TargetPlan } from '../chat-plan.ts'
 import { CLIENT_DIALECTS } from '../clients.ts'
@@ -22,14 +22,18 @@ import type { JsonBody } from './read-json.ts'
 export function planChat(
   call: ChatCall,
   body: JsonBody,
-  key: Key,
+  caller: Caller,
   environment: Environment,
   deps: GatewayDeps,
 ): ChatPlan {
-  const resolution = resolveName(call.request.model, key, environment, modelDirectory)
+  const resolution = resolveName(call.request.model, caller, environment, modelDirectory)
   if ('refusal' in resolution) throw toFault(resolution.refusal)
   const planOne = (resolved: ResolvedModel, alias: AliasTarget | undefined): TargetPlan =>
-    holdToBound(planTarget(resolved, alias, call.request, body.source, environment), key, body.value.n)
+    holdToBound(
+      planTarget(resolved, alias, call.request, body.source, environment, caller),
+      caller,
+      body.value.n,
+    )
   if ('resolved' in resolution) {
     const target = planOne(resolution.resolved, undefined)
     if ('refusal' in target) throw toFault(target.refusal)
@@ -50,6 +54,7 @@ function planTarget(
   request: ChatRequest,
   source: SourceBody,
   environment: Environment,
+  caller: Caller,
 ): TargetPlan {
   const provider = findProvider(resolved.provider)
   if (provider === undefined) throw new Error(`resolved to a provider that is none: ${resolved.provider}`)
@@ -64,7 +69,10 @@ function planTarget(
     return { refusal: unsupported(first, provider) }
   }
   const { model, id, credentials } = resolved
-  return { provider, dialect, model, id, catalogModel, credentials, request, dropped, alias }
+  // What an end user asks is never stored at a provider: absent means off.
+  const withheld =
+    caller.kind === 'client_token' && source.fields.has('store') ? [...dropped, 'store'] : dropped
+  return { provider, dialect, model, id, catalogModel, credentials, request, dropped: withheld, alias }
 }
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }

@@ -26,7 +26,6 @@ export interface Facts {
   catalogModel: CatalogModel | undefined
   isSandbox: boolean
   isStream: boolean
-  endUserId: string | null
   metadata: Record<string, string> | null
   requestBody: Buffer | undefined
 }
@@ -39,7 +38,6 @@ export function noFacts(): Facts {
     catalogModel: undefined,
     isSandbox: false,
     isStream: false,
-    endUserId: null,
     metadata: null,
     requestBody: undefined,
   }
@@ -50,8 +48,8 @@ export function noFacts(): Facts {
  * Nothing where no environment was reached, since nobody could read it.
  */
 export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: GatewayDeps): void {
-  const { key, environment } = x
-  if (key === undefined || environment === undefined || x.isSettled) return
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined || x.isSettled) return
   x.isSettled = true
   const { usage, isEstimated, costNanoUsd } = outcome.bill ?? FREE
   const capture = environment.logCapture === 'full'
@@ -62,8 +60,8 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     org_id: environment.orgId,
     project_id: environment.projectId,
     environment_id: environment.id,
-    key_id: key.id,
-    end_user_id: facts.endUserId,
+    key_id: caller.keyId,
+    end_user_id: x.endUser?.id ?? null,
     endpoint: x.route.endpoint,
     surface: x.route.surface,
     model_requested: facts.modelRequested,

@@ -6,6 +6,45 @@ import { refuseReservedRest } from './reserved-fields.ts'
 
 const LENIENT = { strict: false }
 
+/** What of OpenAI's own request we read, price, or know to change neither price nor state. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'max_output_tokens',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'stop',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'reasoning_effort',
+  'verbosity',
+  'stream',
+  'stream_options',
+  'n',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'metadata',
+  'service_tier',
+  // Never on for a client token: see plan-chat.ts.
+  'store',
+])
+
+export function findUnknownField(body: JsonObject): string | undefined {
+  for (const name in body) if (!KNOWN.has(name)) return name
+  return undefined
+}
+
 /**
  * `POST {prefix}/v1/chat/completions` in OpenAI's own shape. What the gateway relies on is checked; ranges are the
  * provider's to judge, and a field that we do not know passes on to it.

@@ -7,7 +7,7 @@ import type { JsonObject, ReplyEnvelope, StreamEvent } from '@rideau/llm/spec'
 import { toEnvelope } from '../../http/envelope.ts'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
-import { parseCompatChat } from './compat-chat.ts'
+import { findUnknownField, parseCompatChat } from './compat-chat.ts'
 import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from './surface.ts'
 
 /**
@@ -17,6 +17,7 @@ import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } f
 export const compatSurface: ChatSurface = {
   id: 'openai-chat',
   parse: parseCompatChat,
+  findPassedOn: findUnknownField,
   encodeReply: toCompatReply,
   openStream: answered =>
     answered.dialect === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),

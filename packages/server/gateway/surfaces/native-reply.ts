@@ -10,6 +10,8 @@ import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from './surface.
 export const nativeSurface: ChatSurface = {
   id: 'native',
   parse: parseNativeChat,
+  // Everything else that goes to a provider has a field of ours.
+  findPassedOn: body => (body.provider_options == null ? undefined : 'provider_options'),
   encodeReply: (answered, answer, bill) =>
     Buffer.from(JSON.stringify(toNativeReply(answered, answer.reply, bill))),
   openStream: answered => new NativeStream(answered),

@@ -57,6 +57,8 @@ export interface StreamEncoder {
 export interface ChatSurface {
   readonly id: SurfaceId
   parse(body: JsonObject, source: SourceBody): ChatCall
+  /** A field that the provider gets unread, which client tokens may not send; undefined: there is none. */
+  findPassedOn(body: JsonObject): string | undefined
   encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
   openStream(answered: Answered): StreamEncoder
   /** The frame that ends a stream after its headers are out. */

@@ -6,6 +6,7 @@ import { sql as policies } from './0005-policies.ts'
 import { sql as observe } from './0006-observe.ts'
 import { sql as rowSecurity } from './0007-row-security.ts'
 import { sql as sealed } from './0008-sealed.ts'
+import { sql as signingKeys } from './0009-signing-keys.ts'
 
 /** One step of the schema. Once released it never changes; a correction is a step of its own. */
 export interface NumberedMigration {
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0006-observe', sql: observe },
   { name: '0007-row-security', sql: rowSecurity },
   { name: '0008-sealed', sql: sealed },
+  { name: '0009-signing-keys', sql: signingKeys },
 ]

@@ -1,0 +1,113 @@
+import { type KeyObject, sign, verify } from 'node:crypto'
+
+/** Who vouched for the end user. `member`: a member of the organization, for itself, in the playground. */
+export type TokenMethod = 'secret_key' | 'federated' | 'device' | 'member'
+
+/** contract.md §3. Times in Unix seconds. */
+export interface ClientTokenClaims {
+  readonly iss: string
+  readonly aud: 'rideau'
+  readonly sub: string
+  readonly org: string
+  readonly prj: string
+  readonly env: string
+  /** Separated by spaces. */
+  readonly scope: string
+  readonly plan: string | null
+  readonly amr: TokenMethod
+  /** The minting key's id; null: a member's. */
+  readonly pk: string | null
+  readonly ver: 1
+  readonly iat: number
+  readonly nbf: number
+  readonly exp: number
+  readonly jti: string
+}
+
+export interface TokenSigner {
+  /** The public key's RFC 7638 thumbprint. */
+  readonly kid: string
+  readonly privateKey: KeyObject
+}
+
+export const TOKEN_AUDIENCE = 'rideau'
+
+/** What no token lives longer than. */
+export const MAX_TOKEN_SECONDS = 3600
+
+/** Clocks of several processes differ a little. */
+const CLOCK_SECONDS = 60
+
+/** A real one has less than 2 KiB; what is longer is not even looked at. */
+const MAX_LENGTH = 8 * 1024
+
+const FORM = /^([A-Za-z0-9_-]{1,512})\.([A-Za-z0-9_-]{1,7000})\.([A-Za-z0-9_-]{86})$/
+
+/** A JWT signed by ES256, in its compact form. */
+export function signClientToken(claims: ClientTokenClaims, { kid, privateKey }: TokenSigner): string {
+  const text = `${encodeHeader(kid)}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  return `${text}.${signature.toString('base64url')}`
+}
+
+/** The name of the key that a text says to be signed by; undefined: it is no client token of ours in form. */
+export function readTokenKid(text: string): string | undefined {
+  const header = text.length > MAX_LENGTH ? undefined : FORM.exec(text)?.[1]
+  if (header === undefined) return undefined
+  const { kid } = decode(header)
+  // One header is right for a key, byte for byte: alg and typ cannot be others, and nothing can stand beside them.
+  return typeof kid === 'string' && encodeHeader(kid) === header ? kid : undefined
+}
+
+/**
+ * What a client token says; `key_expired` for one of ours that is over, `invalid_key` for anything else. `now` in Unix
+ * milliseconds. The signature is checked first: nothing that is forged learns more.
+ */
+export function verifyClientToken(
+  text: string,
+  publicKey: KeyObject,
+  { issuer, now }: { readonly issuer: string; readonly now: number },
+): ClientTokenClaims | 'invalid_key' | 'key_expired' {
+  const [, header, payload, signature] = FORM.exec(text) ?? []
+  if (header === undefined || payload === undefined || signature === undefined) return 'invalid_key'
+  const bytes = Buffer.from(signature, 'base64url')
+  // Text that differs in bits which are not part of the signature is another text.
+  if (bytes.toString('base64url') !== signature) return 'invalid_key'
+  const key = { key: publicKey, dsaEncoding: 'ieee-p1363' as const }
+  if (!verify('sha256', Buffer.from(`${header}.${payload}`), key, bytes)) return 'invalid_key'
+  const claims = decode(payload)
+  if (!isClaims(claims) || claims.iss !== issuer) return 'invalid_key'
+  const seconds = now / 1000
+  if (claims.nbf > seconds + CLOCK_SECONDS || claims.exp - claims.iat > MAX_TOKEN_SECONDS)
+    return 'invalid_key'
+  return claims.exp <= seconds ? 'key_expired' : claims
+}
+
+function isClaims(claims: object): claims is ClientTokenClaims {
+  const values: Record<string, unknown> = { ...claims }
+  const areTexts = TEXTS.every(name => typeof values[name] === 'string')
+  const areTimes = TIMES.every(name => Number.isSafeInteger(values[name]))
+  const areOptional = ['plan', 'pk'].every(name => values[name] === null || typeof values[name] === 'string')
+  return areTexts && areTimes && areOptional && values.aud === TOKEN_AUDIENCE && values.ver === 1
+}
+
+const TEXTS = ['iss', 'sub', 'org', 'prj', 'env', 'scope', 'amr', 'jti']
+const TIMES = ['iat', 'nbf', 'exp']
+
+function encodeHeader(kid: string): string {
+  return encode({ alg: 'ES256', kid, typ: 'ct+jwt' })
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** An empty object where the text is none: nothing is then as it must be. */
+function decode(part: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,28 @@
+import { toFault } from '../../core/fault.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import { sendFault } from '../send.ts'
+
+export const JWKS_PATH = '/.well-known/jwks.json'
+
+/** `GET /.well-known/jwks.json`: whoever wants to may verify client tokens. A public document, the same for everyone. */
+export async function serveKeySet(x: Exchange, deps: GatewayDeps): Promise<void> {
+  try {
+    const bytes = Buffer.from(JSON.stringify({ keys: await deps.signingKeys.listPublic() }))
+    x.res.writeHead(200, [
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      String(bytes.length),
+      'Cache-Control',
+      'public, max-age=300',
+      'Access-Control-Allow-Origin',
+      '*',
+      'X-Request-Id',
+      x.requestId,
+    ])
+    x.res.end(bytes)
+  } catch (thrown) {
+    sendFault(x, toFault(thrown), deps.baseUrl())
+  }
+}

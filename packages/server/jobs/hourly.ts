@@ -1,0 +1,29 @@
+const HOUR_MS = 3_600_000
+
+export interface Hourly {
+  /** The run that was begun at once. */
+  readonly first: Promise<void>
+  /** Lets a run that is under way end. */
+  close(): Promise<void>
+}
+
+/** Runs `run`, which never rejects, at once and every hour; never two at a time. */
+export function openHourly(run: () => Promise<void>, everyMs = HOUR_MS): Hourly {
+  let running: Promise<void> | undefined
+  function start(): Promise<void> {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const first = start()
+  const timer = setInterval(() => void start(), everyMs)
+  timer.unref()
+  return {
+    first,
+    async close() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { sql } from 'kysely'
+import type { TokenSigner } from '../core/client-token.ts'
+import type { SecretBox } from '../core/secret-box.ts'
+import { findCurrent, planRotation, type SigningKey } from '../core/signing-schedule.ts'
+import type { Db } from './pool.ts'
+
+export interface StoredSigningKey extends SigningKey {
+  readonly id: string
+  /** null: its time to sign is over, and nobody can sign by it any more. */
+  readonly privateCipher: Buffer | null
+}
+
+export async function listSigningKeys(db: Db): Promise<StoredSigningKey[]> {
+  const rows = await db.selectFrom('signing_keys').selectAll().execute()
+  return rows.map(row => ({
+    id: row.id,
+    kid: row.kid,
+    publicJwk: row.public_jwk,
+    privateCipher: row.private_cipher,
+    activatesAt: row.activates_at.getTime(),
+  }))
+}
+
+/** The key that signs now; undefined: there is none yet. Throws SecretBoxError where it cannot be opened. */
+export async function findSigner(
+  db: Db,
+  secretBox: SecretBox,
+  now: number,
+): Promise<TokenSigner | undefined> {
+  const current = findCurrent(await listSigningKeys(db), now)
+  if (current === undefined || current.privateCipher === null) return undefined
+  const pem = secretBox.open(current.privateCipher, `signing_keys:${current.id}`)
+  return { kid: current.kid, privateKey: createPrivateKey(pem) }
+}
+
+/** Makes the keys that are due, and ends those that have had their time (core/signing-schedule.ts). Idempotent. */
+export async function rotateSigningKeys(
+  db: Db,
+  deps: { readonly secretBox: SecretBox; readonly newId: () => string },
+  now: number,
+): Promise<{ readonly made: number }> {
+  return await db.transaction().execute(async tx => {
+    // Processes that start together make one key, not one each.
+    await sql`select pg_advisory_xact_lock(hashtextextended('rideau.signing_keys', 0))`.execute(tx)
+    const { activations, ended, forgotten } = planRotation(await listSigningKeys(tx), now)
+    for (const activatesAt of activations) await insertKey(tx, deps, activatesAt, now)
+    const spent = ended.filter(key => key.privateCipher !== null).map(({ id }) => id)
+    if (spent.length > 0) {
+      await tx.updateTable('signing_keys').set({ private_cipher: null }).where('id', 'in', spent).execute()
+    }
+    const gone = forgotten.map(({ id }) => id)
+    if (gone.length > 0) await tx.deleteFrom('signing_keys').where('id', 'in', gone).execute()
+    return { made: activations.length }
+  })
+}
+
+async function insertKey(
+  tx: Db,
+  { secretBox, newId }: { readonly secretBox: SecretBox; readonly newId: () => string },
+  activatesAt: number,
+  now: number,
+): Promise<void> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = publicKey.export({ format: 'jwk' })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const id = newId()
+  await tx
+    .insertInto('signing_keys')
+    .values({
+      id,
+      kid: toThumbprint(jwk),
+      public_jwk: JSON.stringify(jwk),
+      private_cipher: secretBox.seal(pem, `signing_keys:${id}`),
+      activates_at: new Date(activatesAt),
+      created_at: new Date(now),
+    })
+    .execute()
+}
+
+/** RFC 7638: the members that make the key, in the order of their names. */
+function toThumbprint({ crv, kty, x, y }: JsonWebKey): string {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+}
