@@ -169,7 +169,14 @@ describe.each(cases)('row-level security on $label', ({ server, user }) => {
 })
 
 /** Tables that belong to no one organization. Everything else needs an `org_id`, which puts it behind the wall. */
-const SHARED_TABLES = new Set(['users', 'sessions', 'password_resets', 'identities', 'retired_master_keys'])
+const SHARED_TABLES = new Set([
+  'users',
+  'sessions',
+  'password_resets',
+  'identities',
+  'retired_master_keys',
+  'signing_keys',
+])
 
 describe.each(listTestServers())('the schema on $label', server => {
   test('every table of a tenant stands behind row-level security', async () => {
