@@ -15,6 +15,10 @@ export function authorizeRequest(request: UpstreamRequest, target: Target, _nowM
     case 'google':
       headers.authorization = `Bearer ${target.accessToken ?? ''}`
       return
+    case 'api-key':
+      if (target.accessToken === undefined) headers['api-key'] = apiKey
+      else headers.authorization = `Bearer ${target.accessToken}`
+      return
     case 'x-api-key':
     case 'x-goog-api-key':
       headers[target.provider.auth] = apiKey

@@ -260,6 +260,8 @@ export interface OpenAiModelRule {
    * the effort is not `none`. Absent: always.
    */
   readonly unsupportedWhile?: 'asked' | 'unless-none'
+  /** The name that it takes for the output cap, where it is not the provider's. */
+  readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
 }
 
 /** USD per million tokens, at most six decimals. A cache bucket without price costs what input costs. */
@@ -354,9 +356,10 @@ export interface Provider {
   }[]
   /**
    * How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one.
-   * `google`: the key is a service account's JSON, exchanged for `Target.accessToken`.
+   * `google`: the key is a service account's JSON, exchanged for `Target.accessToken`. `api-key`: in that header, unless
+   * the options name an application whose secret it is (`tenant_id`, `client_id`): then it is exchanged too.
    */
-  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google'
+  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google' | 'api-key'
   /** The key is a document, such as a service account's JSON, and has lines. */
   readonly keyIsDocument?: true
   /** Absent: it takes none. */

@@ -5,6 +5,7 @@ export const deepseek: Provider = {
   id: 'deepseek',
   name: 'DeepSeek',
   dialect: 'openai-chat',
+  dialectRules: [{ dialect: 'openai-responses', when: 'same-format' }],
   baseUrl: 'https://api.deepseek.com',
   auth: 'bearer',
   models: 'catalog',

@@ -1,6 +1,7 @@
 import type { Provider } from '../spec.ts'
 import { alibaba } from './alibaba.ts'
 import { anthropic } from './anthropic.ts'
+import { azure } from './azure.ts'
 import { cerebras } from './cerebras.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
@@ -25,6 +26,7 @@ import { zai } from './zai.ts'
 export const PROVIDERS: readonly Provider[] = [
   openai,
   anthropic,
+  azure,
   groq,
   mistral,
   deepseek,

@@ -1,14 +1,21 @@
 import catalog from '../../../catalog/openai.json' with { type: 'json' }
 import type { CatalogFile, Provider } from '../spec.ts'
+import { OPENAI_DIALECT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
   dialect: 'openai-chat',
+  dialectRules: OPENAI_DIALECT_RULES,
   baseUrl: 'https://api.openai.com/v1',
   auth: 'bearer',
   models: 'catalog',
   maker: true,
-  openai: { outputCap: 'max_completion_tokens', developerRole: true, reasoningField: 'refused' },
+  openai: {
+    outputCap: 'max_completion_tokens',
+    developerRole: true,
+    reasoningField: 'refused',
+    models: OPENAI_MODEL_RULES,
+  },
   catalog: catalog as CatalogFile,
 }

@@ -5,6 +5,7 @@ export const openrouter: Provider = {
   id: 'openrouter',
   name: 'OpenRouter',
   dialect: 'openai-chat',
+  dialectRules: [{ dialect: 'openai-responses', when: 'same-format' }],
   baseUrl: 'https://openrouter.ai/api/v1',
   auth: 'bearer',
   models: 'any',

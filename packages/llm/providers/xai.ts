@@ -5,6 +5,7 @@ export const xai: Provider = {
   id: 'xai',
   name: 'xAI',
   dialect: 'openai-chat',
+  dialectRules: [{ dialect: 'openai-responses', when: 'same-format' }],
   baseUrl: 'https://api.x.ai/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -1,12 +1,20 @@
+import { exchangeClientSecret } from './exchange-client-secret.ts'
 import { exchangeServiceAccount } from './exchange-service-account.ts'
 import type { ExchangedCredential, TokenExchange } from './token-exchange.ts'
 
 /** How this credential becomes an access token; undefined: it is sent as it is. */
-export function findTokenExchange({ provider }: ExchangedCredential): TokenExchange | undefined {
+export function findTokenExchange({ provider, options }: ExchangedCredential): TokenExchange | undefined {
   switch (provider.auth) {
     case 'google':
       return exchangeServiceAccount
+    case 'api-key':
+      return isApplication(options) ? exchangeClientSecret : undefined
     default:
       return undefined
   }
+}
+
+/** Of an application that is registered in a directory the key is its secret. */
+function isApplication(options: ExchangedCredential['options']): boolean {
+  return typeof options?.tenant_id === 'string' || typeof options?.client_id === 'string'
 }

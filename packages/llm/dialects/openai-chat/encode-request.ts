@@ -11,7 +11,7 @@ import type {
 } from '../../spec.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { isHarmless } from './harmless-params.ts'
-import { listUnsupported } from './model-rules.ts'
+import { findModelRule, listUnsupported } from './model-rules.ts'
 import { toAddress, toWireModel } from './openai-address.ts'
 import { toWireBody, type WireBody } from './wire-body.ts'
 
@@ -37,7 +37,12 @@ export function encodeRequest(
   const deviations = target.provider.openai ?? NO_DEVIATIONS
   const changes: Changes = new Map([['model', toWireModel(target)]])
   if (source?.surface === 'native') removeNative(body, changes)
-  setOutputCap(request, body, deviations, changes)
+  setOutputCap(
+    request,
+    body,
+    findModelRule(deviations, target.model)?.outputCap ?? deviations.outputCap,
+    changes,
+  )
   setStream(request, body, deviations, changes)
   const messages = encodeMessages(request.messages, deviations)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
@@ -81,12 +86,12 @@ function removeNative(body: WireBody, changes: Changes): void {
 function setOutputCap(
   request: ChatRequest,
   body: WireBody,
-  deviations: OpenAiDeviations,
+  outputCap: OpenAiDeviations['outputCap'],
   changes: Changes,
 ): void {
   for (const name of OUTPUT_CAPS) if (body.has(name)) changes.set(name, undefined)
   if (request.maxOutputTokens !== undefined) {
-    changes.set(deviations.outputCap ?? 'max_tokens', request.maxOutputTokens)
+    changes.set(outputCap ?? 'max_tokens', request.maxOutputTokens)
   }
 }
 

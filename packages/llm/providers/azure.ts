@@ -1,0 +1,47 @@
+import catalog from '../../../catalog/azure.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+import { OPENAI_DIALECT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
+
+export const azure: Provider = {
+  id: 'azure',
+  name: 'Azure OpenAI',
+  dialect: 'openai-chat',
+  dialectRules: OPENAI_DIALECT_RULES,
+  baseUrl: 'https://{resource}.openai.azure.com/openai/v1',
+  auth: 'api-key',
+  options: [
+    { name: 'resource', type: 'text', required: true },
+    { name: 'api_version', type: 'text', required: false },
+    { name: 'deployments', type: 'map', required: false },
+    { name: 'tenant_id', type: 'text', required: false },
+    { name: 'client_id', type: 'text', required: false },
+  ],
+  models: 'catalog',
+  openai: {
+    outputCap: 'max_completion_tokens',
+    developerRole: true,
+    reasoningField: 'refused',
+    deployments: true,
+    models: [
+      ...OPENAI_MODEL_RULES,
+      // What other makers' servers there take.
+      {
+        models: [
+          'deepseek*',
+          'llama*',
+          'meta-*',
+          'mistral*',
+          'ministral*',
+          'codestral*',
+          'phi-*',
+          'cohere*',
+          'grok*',
+          'kimi*',
+          'jamba*',
+        ],
+        outputCap: 'max_tokens',
+      },
+    ],
+  },
+  catalog: catalog as CatalogFile,
+}

@@ -1,0 +1,53 @@
+import type { DialectRule, OpenAiModelRule } from '../spec.ts'
+
+/** Rules of OpenAI's own models, whoever hosts them (wire facts §0.9 to §0.11). */
+
+const SAMPLING = [
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+]
+
+export const OPENAI_MODEL_RULES: readonly OpenAiModelRule[] = [
+  { models: ['gpt-5-chat*'] },
+  // These answer without reasoning unless an effort is named.
+  {
+    models: [
+      'gpt-5.1',
+      'gpt-5.1-2*',
+      'gpt-5.2',
+      'gpt-5.2-2*',
+      'gpt-5.4',
+      'gpt-5.4-2*',
+      'gpt-5.4-mini*',
+      'gpt-5.4-nano*',
+    ],
+    reasons: true,
+    unsupported: SAMPLING,
+    unsupportedWhile: 'asked',
+  },
+  { models: ['gpt-5.*', 'gpt-6*'], reasons: true, unsupported: SAMPLING, unsupportedWhile: 'unless-none' },
+  { models: ['o1*', 'o3*', 'o4-*', 'gpt-5*', 'codex-*'], reasons: true, unsupported: [...SAMPLING, 'stop'] },
+]
+
+export const OPENAI_DIALECT_RULES: readonly DialectRule[] = [
+  {
+    dialect: 'openai-responses',
+    models: ['gpt-*', 'chatgpt-*', 'o1*', 'o3*', 'o4-*', 'codex-*', 'computer-use-*'],
+    when: 'same-format',
+  },
+  // Chat completions do not know them.
+  {
+    dialect: 'openai-responses',
+    models: [
+      ...['gpt-5-pro*', 'gpt-5.*-pro*', 'o1-pro*', 'o3-pro*', 'gpt-5-codex*', 'gpt-5.*-codex*', 'codex-*'],
+      ...['o3-deep-research*', 'o4-mini-deep-research*', 'computer-use-*'],
+    ],
+  },
+  // Chat completions refuse tools where an effort is named.
+  { dialect: 'openai-responses', models: ['gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*'], when: 'tools-with-reasoning' },
+]
