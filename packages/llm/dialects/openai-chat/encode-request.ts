@@ -46,7 +46,7 @@ export function encodeRequest(
   setStream(request, body, deviations, changes)
   const messages = encodeMessages(request.messages, deviations)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
-  removeUnsupported(body, listUnsupported(deviations, target.model, request), dropped, changes)
+  removeUnsupported(body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
