@@ -9,7 +9,7 @@ export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** A wire format that we call providers in. */
-export type DialectId = 'openai-chat' | 'openai-responses' | 'anthropic-messages'
+export type DialectId = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'gemini-content'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
@@ -368,6 +368,8 @@ export interface Provider {
   readonly headers?: Readonly<Record<string, string>>
   /** Of its list of models, after the base address. Absent: `/models`. */
   readonly modelsPath?: string
+  /** Where a model stands, after the base address, in formats that name it in the path. Absent: `/models`. */
+  readonly modelPath?: string
   /** Of the cheapest route that asks for the key, after the base address. Absent: `/models`, its list of models. */
   readonly keyCheckPath?: string
   /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
@@ -390,6 +392,8 @@ export interface StreamDecoder {
 export interface ClientDialect {
   readonly id: DialectId
   readonly framing: Framing
+  /** The provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
+  readonly inlinesImages?: true
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */
   encodeRequest(
     request: ChatRequest,

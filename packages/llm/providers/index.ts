@@ -6,6 +6,7 @@ import { cerebras } from './cerebras.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
 import { fireworks } from './fireworks.ts'
+import { gemini } from './gemini.ts'
 import { groq } from './groq.ts'
 import { huggingface } from './huggingface.ts'
 import { mistral } from './mistral.ts'
@@ -17,6 +18,7 @@ import { openrouter } from './openrouter.ts'
 import { perplexity } from './perplexity.ts'
 import { sandbox } from './sandbox.ts'
 import { together } from './together.ts'
+import { vertex } from './vertex.ts'
 import { vllm } from './vllm.ts'
 import { voyage } from './voyage.ts'
 import { xai } from './xai.ts'
@@ -27,6 +29,8 @@ export const PROVIDERS: readonly Provider[] = [
   openai,
   anthropic,
   azure,
+  gemini,
+  vertex,
   groq,
   mistral,
   deepseek,

@@ -1,4 +1,5 @@
 import { anthropicMessages } from '@rideau/llm/dialects/anthropic-messages/client'
+import { geminiContent } from '@rideau/llm/dialects/gemini/client'
 import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
 import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
 import type { ClientDialect, DialectId } from '@rideau/llm/spec'
@@ -6,6 +7,7 @@ import type { ClientDialect, DialectId } from '@rideau/llm/spec'
 /** The wire formats that we call providers in. */
 export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
   'openai-chat': openAiChat,
+  'gemini-content': geminiContent,
   'openai-responses': openAiResponses,
   'anthropic-messages': anthropicMessages,
 }

@@ -1,0 +1,13 @@
+import catalog from '../../../catalog/gemini.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const gemini: Provider = {
+  id: 'gemini',
+  name: 'Google Gemini (AI Studio)',
+  dialect: 'gemini-content',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  auth: 'x-goog-api-key',
+  models: 'catalog',
+  maker: true,
+  catalog: catalog as CatalogFile,
+}

@@ -1,0 +1,28 @@
+import catalog from '../../../catalog/vertex.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+const PLACE = 'projects/{project}/locations/{location}'
+
+export const vertex: Provider = {
+  id: 'vertex',
+  name: 'Google Vertex AI',
+  dialect: 'gemini-content',
+  // The first version lacks fields that Google's own clients send, such as parametersJsonSchema.
+  baseUrl: `https://{location}-aiplatform.googleapis.com/v1beta1/${PLACE}`,
+  baseUrlExceptions: [
+    {
+      option: 'location',
+      value: 'global',
+      baseUrl: `https://aiplatform.googleapis.com/v1beta1/${PLACE}`,
+    },
+  ],
+  auth: 'google',
+  keyIsDocument: true,
+  options: [
+    { name: 'project', type: 'text', required: true },
+    { name: 'location', type: 'text', required: true },
+  ],
+  modelPath: '/publishers/google/models',
+  models: 'catalog',
+  catalog: catalog as CatalogFile,
+}
