@@ -1,5 +1,5 @@
-import type { JsonObject } from '@rideau/llm/spec'
-import { invalid } from './fields.ts'
+import type { Json, JsonObject } from '@rideau/llm/spec'
+import { invalid, isObject } from './fields.ts'
 
 /**
  * What no caller may slip past the gateway, in `provider_options` or as an unknown field of the compat surface
@@ -15,10 +15,32 @@ const MODEL_LISTS = [
   'fallback_models',
   'provider_fallbacks',
   'plugins',
+  // A stored set of parameters, which may name a model; and a second model that judges the first one's answer.
+  'preset',
+  'safety_model',
 ]
 
-/** Priced apart from tokens; no catalogue here has those prices. */
-const PRICED = ['best_of', 'web_search_options', 'search_parameters', 'web_search', 'search', 'prediction']
+/** Priced apart from tokens, or at a multiple of them; no catalogue here has those prices. */
+const PRICED = [
+  'best_of',
+  'num_return_sequences',
+  'use_beam_search',
+  'web_search_options',
+  'search_parameters',
+  'search_settings',
+  'search_options',
+  'enable_search',
+  'web_search',
+  'search',
+  'prediction',
+  'audio',
+  'mcp_servers',
+  'compound_custom',
+  // Several times the price of a token, for speed or for a region.
+  'speed',
+  'inference_geo',
+  'performance_config',
+]
 
 /** What the surface itself has a field for. */
 const OWN = [
@@ -39,26 +61,65 @@ const OWN = [
   'service_tier',
 ]
 
-const RESERVED_OPTIONS: ReadonlySet<string> = new Set([...MODEL_LISTS, ...PRICED, ...OWN])
+/** The same in the formats of other houses. Not a field of the compat surface, so only `provider_options` can have them. */
+const OWN_ELSEWHERE = [
+  'model_id',
+  'contents',
+  'system',
+  'system_instruction',
+  'instructions',
+  'previous_response_id',
+  'conversation',
+  'background',
+  'tool_config',
+  'cached_content',
+  'candidate_count',
+  'response_modalities',
+  'speech_config',
+  'image_config',
+  'num_predict',
+  'raw',
+  'template',
+]
+
+/** Objects that only gather fields: what they hold counts as if it stood beside them. */
+const GATHERERS = new Set(
+  [
+    'generation_config',
+    'inference_config',
+    'additional_model_request_fields',
+    'options',
+    'parameters',
+    'extra_body',
+  ].map(toPlain),
+)
+
+const RESERVED_OPTIONS: ReadonlySet<string> = new Set(
+  [...MODEL_LISTS, ...PRICED, ...OWN, ...OWN_ELSEWHERE].map(toPlain),
+)
 const RESERVED_REST: ReadonlySet<string> = new Set([...MODEL_LISTS, ...PRICED])
 
 /** Names that the gateway authorizes, prices or relies on: a case variant of one is refused on every surface. */
-export const PROTECTED_NAMES: ReadonlySet<string> = RESERVED_OPTIONS
+export const PROTECTED_NAMES: ReadonlySet<string> = new Set([...MODEL_LISTS, ...PRICED, ...OWN])
+
+const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
 
 export function refuseReservedOptions(options: JsonObject, path: string): void {
-  for (const name in options) {
-    if (RESERVED_OPTIONS.has(name.toLowerCase())) {
-      throw invalid(`${path}.${name}`, 'may not be set here: the gateway authorizes, prices or relies on it.')
-    }
+  for (const [name, value] of Object.entries(options)) {
+    const at = `${path}.${name}`
+    const plain = toPlain(name)
+    if (RESERVED_OPTIONS.has(plain)) throw invalid(at, REASON)
+    if (GATHERERS.has(plain) && isObject(value)) refuseReservedOptions(value, at)
+    refuseByValue(name, value, at)
   }
 }
 
 /** For a compat body: known fields have their own checks, the rest passes on except for these. */
 export function refuseReservedRest(body: JsonObject): void {
   for (const name in body) {
-    if (RESERVED_REST.has(name) && body[name] !== null) {
-      throw invalid(name, 'may not be set here: the gateway authorizes, prices or relies on it.')
-    }
+    const value = body[name]
+    if (RESERVED_REST.has(name) && value !== null) throw invalid(name, REASON)
+    refuseByValue(name, value, name)
   }
   const tier = body.service_tier
   if (tier !== undefined && tier !== null && tier !== 'auto' && tier !== 'default') {
@@ -67,4 +128,22 @@ export function refuseReservedRest(body: JsonObject): void {
       'must be auto or default: other tiers have prices that the gateway does not know.',
     )
   }
+}
+
+/** Fields of which only some values change what is paid. */
+function refuseByValue(name: string, value: Json | undefined, at: string): void {
+  if (name === 'modalities' && Array.isArray(value) && value.some(kind => kind !== 'text')) {
+    throw invalid(at, 'must be text alone: images and audio have prices of their own.')
+  }
+  // A broker's choice of host: each host has its own price, and the catalogue has the cheapest one's.
+  if (name === 'provider' && isObject(value)) {
+    for (const choice of ['order', 'only', 'sort']) {
+      if (value[choice] !== undefined && value[choice] !== null) throw invalid(`${at}.${choice}`, REASON)
+    }
+  }
+}
+
+/** `maxOutputTokens` and `max_output_tokens` are one name. */
+function toPlain(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase()
 }
