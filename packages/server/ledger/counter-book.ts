@@ -104,13 +104,14 @@ export class CounterBook {
     }
   }
 
-  /** Forgets what counts nothing any more. Requests that run were admitted when `oldest` or more rows were open. */
-  prune(at: number, oldest: number): void {
+  /** Forgets what counts nothing any more. Requests that run were admitted when `oldest` or more rows were open; `awaited` stay. */
+  prune(at: number, oldest: number, awaited: ReadonlySet<Row>): void {
     this.#young = this.#young.filter(row => row.sequence > oldest)
     for (const [key, row] of this.#rows) {
       const isCrowded = this.#rows.size > MAX_ROWS && !row.isTouched
       row.isTouched = false
-      if (!row.isReady || row.counter.held > 0 || !(isIdle(row, at) || isCrowded)) continue
+      if (awaited.has(row) || !row.isReady || row.counter.held > 0 || !(isIdle(row, at) || isCrowded))
+        continue
       this.#rows.delete(key)
       const series = row.meter.kind === 'span' ? row.meter.series : ''
       if (this.#series.get(series) === row) this.#series.delete(series)

@@ -172,6 +172,7 @@ export class ProcessLedger implements Ledger {
   sweep(at: number): number {
     let swept = 0
     let oldest = this.#book.sequence
+    const awaited = new Set<Row>()
     for (const [id, hold] of this.#holds) {
       if (hold.isSwept) {
         if (hold.leaseEnd + SWEPT_KEPT_MS < at) this.#holds.delete(id)
@@ -180,8 +181,10 @@ export class ProcessLedger implements Ledger {
         swept++
       }
       oldest = Math.min(oldest, hold.sequence)
+      // It may come back to life: its counters have to be the ones that others use then.
+      if (hold.isSwept) for (const { row } of hold.shares) awaited.add(row)
     }
-    this.#book.prune(at, oldest)
+    this.#book.prune(at, oldest, awaited)
     return swept
   }
 

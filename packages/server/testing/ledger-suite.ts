@@ -228,12 +228,63 @@ export function describeLedger(name: string, open: OpenLedger): void {
           Array.from({ length: 100 }, (_, index) => ledger.admit(toRequest(`r${index}`, [meter], { hold }))),
         )
         expect(verdicts.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(40)
+        // A counter that is made while they run may count them already, or when they end.
+        for (let index = 0; index < 100; index++) await ledger.release(`r${index}`)
         expect((await ledger.admit(toRequest('a', [rate]))).isAdmitted).toBe(true)
         const verdict = await ledger.admit(toRequest('b', [rate]))
         expect(verdict).toMatchObject({ refused: { settled: 2, held: 1, retryAt: T + 10_000 } })
         expect(asked).toBe(2)
       }, seeds)
     })
+
+    test('a request that runs while a counter is made counts of it, at the latest when it ends', () =>
+      withLedger(async ledger => {
+        const meters = [makeMeter('budget', 100, { key: 'new' }), makeMeter('rate', 10)]
+        await ledger.admit(toRequest('a', [], { hold: { tokens: 0, nanoUsd: 60 } }))
+        await ledger.admit(toRequest('b', meters, { hold: { tokens: 0, nanoUsd: 10 } }))
+        await ledger.settle('a', { ...SERVED, nanoUsd: 40 })
+        await ledger.settle('a', { ...SERVED, nanoUsd: 40 })
+        expect(await ledger.read(meters, T)).toMatchObject([
+          { settled: 40, held: 10 },
+          { settled: 1, held: 1 },
+        ])
+      }))
+
+    test('counts exactly up to what a number holds', () =>
+      withLedger(async ledger => {
+        const limit = Number.MAX_SAFE_INTEGER
+        const meters = [makeMeter('budget', limit)]
+        const request = (id: string, nanoUsd: number): AdmitRequest =>
+          toRequest(id, meters, { hold: { tokens: 0, nanoUsd } })
+        expect((await ledger.admit(request('a', limit - 3))).isAdmitted).toBe(true)
+        expect((await ledger.admit(request('b', 4))).isAdmitted).toBe(false)
+        await ledger.settle('a', { ...SERVED, nanoUsd: limit - 3 })
+        expect((await ledger.admit(request('c', 2))).isAdmitted).toBe(true)
+        expect((await ledger.admit(request('d', 2))).isAdmitted).toBe(false)
+        expect(await ledger.read(meters, T)).toMatchObject([{ settled: limit - 3, held: 2 }])
+      }))
+
+    test('a swept request that is alive after all holds again, and its release gives all of it back', () =>
+      withLedger(async ledger => {
+        const meters = [makeMeter('budget', 100), makeMeter('concurrency', 2), makeMeter('tokens', 100)]
+        const hold = { tokens: 30, nanoUsd: 60 }
+        await ledger.admit(toRequest('a', meters, { hold, leaseMs: 1000 }))
+        await ledger.admit(toRequest('b', meters, { hold: { tokens: 1, nanoUsd: 1 }, leaseMs: 1000 }))
+        expect(await ledger.sweep(T + 2000)).toBe(2)
+        expect((await ledger.extend('a', hold, T + 2000, 1000)).isAdmitted).toBe(true)
+        expect(await ledger.read(meters, T + 2000)).toMatchObject([
+          { settled: 1, held: 60 },
+          { settled: 0, held: 1 },
+          { settled: 1, held: 30 },
+        ])
+        await ledger.release('a')
+        await ledger.release('b')
+        expect(await ledger.read(meters, T + 2000)).toMatchObject([
+          { settled: 0, held: 0 },
+          { settled: 0, held: 0 },
+          { settled: 0, held: 0 },
+        ])
+      }))
 
     test('alerts once where settled spend reaches a threshold', () =>
       withLedger(async (ledger, crossings) => {

@@ -1,0 +1,311 @@
+import type { Meter, MeterSubject } from '../../core/meter.ts'
+import { amountOf } from '../amounts.ts'
+import type { AdmitRequest, Amounts, Ledger, LedgerOptions, Standing, Used, Verdict } from '../ledger.ts'
+import { Link, type LinkOptions } from './link.ts'
+import { codeOf, grainOf, holdsOf, subjectArgs, windowOf } from './meter-args.ts'
+import { Seeder } from './seeder.ts'
+import { growthOf, toRefusal, toStandings } from './verdicts.ts'
+
+export interface RedisLedgerOptions
+  extends LedgerOptions,
+    Pick<LinkOptions, 'url' | 'log' | 'countProcesses' | 'drain' | 'graceMs' | 'heartbeatMs'> {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** For tests: time is what the calls say, not what the server's clock says. */
+  readonly isTimeGiven?: boolean
+}
+
+/** What this process holds, as it would tell it to a server that has lost it. */
+interface Hold {
+  readonly id: string
+  readonly subject: MeterSubject
+  readonly at: number
+  readonly meters: readonly Meter[]
+  /** By the server's clock. */
+  readonly admittedAt: number
+  run: string
+  amounts: Amounts
+  leaseMs: number
+}
+
+/** An ending that the server was not told yet. */
+interface Owed {
+  readonly run: string
+  readonly tell: () => Promise<unknown>
+}
+
+const ADMITTED = 1
+const MISSING = 2
+const RUNNING = 3
+const ENDED = 4
+/** A counter may go while others are seeded; more often than this it is a fault. */
+const ROUNDS = 5
+/** Organizations whose leases are looked at though nothing of theirs comes any more. Milliseconds. */
+const WATCHED_MS = 7_200_000
+
+/**
+ * The ledger of several processes: every decision is one script on Redis or Valkey, one round trip. While the server
+ * cannot be believed (see Link) everything is `unavailable`; nobody waits for longer than one command's timeout.
+ */
+export class RedisLedger implements Ledger {
+  readonly owner: string
+  readonly #options: RedisLedgerOptions
+  readonly #link: Link
+  readonly #seeder: Seeder
+  readonly #holds = new Map<string, Hold>()
+  readonly #owed = new Map<string, Owed>()
+  /** When each organization's last request came. */
+  readonly #orgs = new Map<string, number>()
+  /** The time that the last call gave, where time is given. */
+  #given = 0
+
+  constructor(options: RedisLedgerOptions) {
+    this.owner = options.owner
+    this.#options = options
+    this.#link = new Link({
+      ...options,
+      restore: (run, isNew) => this.#restore(run, isNew),
+      onOpen: () => {
+        for (const id of this.#owed.keys()) void this.#pay(id)
+      },
+    })
+    this.#seeder = new Seeder({
+      link: this.#link,
+      seeds: options.seeds,
+      onCrossing: options.onCrossing,
+      time: () => this.#time(),
+    })
+  }
+
+  async admit(request: AdmitRequest): Promise<Verdict> {
+    const { id, at, meters, subject, hold, leaseMs } = request
+    if (this.#holds.has(id)) throw new Error('a request is admitted once')
+    this.#given = at
+    this.#orgs.set(subject.orgId, at)
+    const args: (string | number)[] = [id, leaseMs, hold.tokens, hold.nanoUsd, at, ...subjectArgs(subject)]
+    args.push(this.owner)
+    for (const meter of meters) {
+      args.push(meter.key, codeOf(meter), meter.limit, windowOf(meter), grainOf(meter))
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      const { run } = this.#link
+      if (run === undefined) return this.#unavailable()
+      let reply: number[]
+      try {
+        reply = await this.#link.commands.admit(holdsOf(run, subject.orgId), this.#time(), ...args)
+      } catch (error) {
+        // It may still run: what it would hold is given back as soon as the server hears us.
+        this.#tell(id, run, () => this.#link.commands.release(holdsOf(run, subject.orgId), this.#time(), id))
+        this.#link.lose((error as Error).message)
+        return this.#unavailable()
+      }
+      const [outcome, now = 0] = reply
+      if (outcome === ADMITTED) {
+        this.#holds.set(id, { id, subject, at, meters, admittedAt: now, run, amounts: hold, leaseMs })
+        return { isAdmitted: true, standings: toStandings(meters, reply, this.#shift(now)) }
+      }
+      if (outcome === RUNNING) throw new Error('a request is admitted once')
+      if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was given back before' }
+      if (outcome !== MISSING) {
+        return toRefusal(meters, reply, meter => amountOf(meter.metric, hold), this.#shift(now))
+      }
+      const missing = reply.slice(2).map(index => meters[index] as Meter)
+      if (!(await this.#seeder.seed(run, missing, at))) return this.#unavailable()
+    }
+    return this.#unavailable()
+  }
+
+  async extend(id: string, amounts: Amounts, at: number, leaseMs: number): Promise<Verdict> {
+    const hold = this.#holds.get(id)
+    if (hold === undefined) return { isAdmitted: false, unavailable: 'the hold has ended' }
+    this.#given = at
+    const { run } = this.#link
+    if (run === undefined || run !== hold.run) return this.#unavailable()
+    const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd]
+    for (const meter of hold.meters) args.push(meter.key, meter.limit, windowOf(meter))
+    let reply: number[]
+    try {
+      reply = await this.#link.commands.extend(holdsOf(run, hold.subject.orgId), this.#time(), ...args)
+    } catch (error) {
+      this.#link.lose((error as Error).message)
+      return this.#unavailable()
+    }
+    const [outcome, now = 0] = reply
+    if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the hold has ended' }
+    hold.leaseMs = leaseMs
+    if (outcome !== ADMITTED) {
+      const wanted = (meter: Meter): number => growthOf(meter, hold.amounts, amounts)
+      return toRefusal(hold.meters, reply, wanted, this.#shift(now))
+    }
+    hold.amounts = amounts
+    return { isAdmitted: true, standings: toStandings(hold.meters, reply, this.#shift(now)) }
+  }
+
+  settle(id: string, used: Used): void | Promise<void> {
+    const hold = this.#holds.get(id)
+    if (hold === undefined) return
+    this.#holds.delete(id)
+    const { requests, tokens, nanoUsd, isSandbox } = used
+    const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
+    return this.#tell(id, hold.run, async () => {
+      const holds = holdsOf(hold.run, hold.subject.orgId)
+      const settled = await this.#link.commands.settle(holds, this.#time(), ...args)
+      this.#noteCrossings(hold, used, settled)
+    })
+  }
+
+  release(id: string): void | Promise<void> {
+    const hold = this.#holds.get(id)
+    if (hold === undefined) return
+    this.#holds.delete(id)
+    return this.#tell(id, hold.run, () =>
+      this.#link.commands.release(holdsOf(hold.run, hold.subject.orgId), this.#time(), id),
+    )
+  }
+
+  /**
+   * Settles what a killed run of this process left: its journal says what it came to. Idempotent; resolves when it is
+   * told, or owed.
+   */
+  async settleLeft(orgId: string, id: string, used: Used): Promise<void> {
+    const { run } = this.#link
+    if (run === undefined || this.#holds.has(id)) return
+    const { requests, tokens, nanoUsd, isSandbox } = used
+    const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
+    await this.#tell(id, run, () => this.#link.commands.settle(holdsOf(run, orgId), this.#time(), ...args))
+  }
+
+  async read(meters: readonly Meter[], at: number): Promise<readonly Standing[] | undefined> {
+    const orgId = meters[0]?.subject.orgId
+    if (orgId === undefined) return []
+    this.#given = at
+    const args = meters.flatMap(meter => [meter.key, codeOf(meter), windowOf(meter)])
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { run } = this.#link
+        if (run === undefined) return undefined
+        const reply = await this.#link.commands.read(holdsOf(run, orgId), this.#time(), ...args)
+        const [outcome, now = 0] = reply
+        if (outcome === ADMITTED) return toStandings(meters, reply, this.#shift(now))
+        const missing = reply.slice(2).map(index => meters[index] as Meter)
+        if (!(await this.#seeder.seed(run, missing, at))) return undefined
+      }
+    } catch (error) {
+      this.#link.lose((error as Error).message)
+    }
+    return undefined
+  }
+
+  async sweep(at: number): Promise<number> {
+    this.#given = at
+    let swept = 0
+    for (const [orgId, seenAt] of this.#orgs) {
+      const { run } = this.#link
+      if (run === undefined) return swept
+      if (seenAt + WATCHED_MS < at) this.#orgs.delete(orgId)
+      try {
+        swept += await this.#link.commands.sweep(holdsOf(run, orgId), this.#time())
+      } catch (error) {
+        this.#link.lose((error as Error).message)
+      }
+    }
+    return swept
+  }
+
+  health(): { isWhole: boolean; reasons: readonly string[] } {
+    return this.#link.run === undefined
+      ? { isWhole: false, reasons: [this.#link.reason] }
+      : { isWhole: true, reasons: [] }
+  }
+
+  /** Resolves when counting has begun, at the latest after `patienceMs`. */
+  whenOpen(patienceMs: number): Promise<void> {
+    return this.#link.whenOpen(patienceMs)
+  }
+
+  /** Requests that hold something now. */
+  get holdCount(): number {
+    return this.#holds.size
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#owed.keys()].map(id => this.#pay(id)))
+    this.#link.close()
+  }
+
+  #unavailable(): Verdict {
+    return { isAdmitted: false, unavailable: this.#link.reason }
+  }
+
+  /** Empty: the server's own clock, which all processes share. */
+  #time(): string | number {
+    return this.#options.isTimeGiven === true ? this.#given : ''
+  }
+
+  /** Taken after the answer came, so that what is told to wait is never too short. */
+  #shift(serverNow: number): number {
+    return this.#options.isTimeGiven === true ? 0 : this.#options.now() - serverNow
+  }
+
+  /** Tells the server of an ending, now or when it hears again. What ended under a run that is gone needs no telling. */
+  #tell(id: string, run: string, tell: () => Promise<unknown>): Promise<void> {
+    this.#owed.set(id, { run, tell })
+    return this.#pay(id)
+  }
+
+  async #pay(id: string): Promise<void> {
+    const owed = this.#owed.get(id)
+    const { run } = this.#link
+    if (owed === undefined || run === undefined) return
+    if (owed.run === run) {
+      try {
+        await owed.tell()
+      } catch (error) {
+        this.#link.lose((error as Error).message)
+        return
+      }
+    }
+    this.#owed.delete(id)
+  }
+
+  async #restore(run: string, isNew: boolean): Promise<void> {
+    const { commands } = this.#link
+    const untold = [...this.#owed]
+    await Promise.all(
+      untold.map(async ([id, owed]) => {
+        // Of another run it is in PostgreSQL by now, from which this run is seeded.
+        if (owed.run === run) await owed.tell()
+        this.#owed.delete(id)
+      }),
+    )
+    if (!isNew) return
+    await Promise.all(
+      [...this.#holds.values()].map(async hold => {
+        const { id, leaseMs, amounts, at, subject, admittedAt, meters } = hold
+        const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
+        args.push(...subjectArgs(subject), this.owner, admittedAt)
+        for (const meter of meters) args.push(meter.key, codeOf(meter), grainOf(meter))
+        hold.run = run
+        await commands.restore(holdsOf(run, subject.orgId), this.#time(), ...args)
+      }),
+    )
+  }
+
+  /** `settled`: what each meter of the hold has settled since this request did. */
+  #noteCrossings(hold: Hold, used: Used, settled: readonly number[]): void {
+    hold.meters.forEach((meter, index) => {
+      const after = settled[index]
+      if (after === undefined || meter.alertAt.length === 0) return
+      const before = after - usedBy(meter, used)
+      for (const threshold of meter.alertAt) {
+        if (threshold > before && threshold <= after)
+          this.#options.onCrossing({ meter, threshold, settled: after })
+      }
+    })
+  }
+}
+
+function usedBy(meter: Meter, used: Used): number {
+  if (used.isSandbox && meter.subject.isRealOnly) return 0
+  return meter.metric === 'requests' ? used.requests : amountOf(meter.metric, used)
+}
