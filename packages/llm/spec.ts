@@ -9,7 +9,12 @@ export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** A wire format that we call providers in. */
-export type DialectId = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'gemini-content'
+export type DialectId =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic-messages'
+  | 'gemini-content'
+  | 'bedrock-converse'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
@@ -359,7 +364,9 @@ export interface Provider {
    * `google`: the key is a service account's JSON, exchanged for `Target.accessToken`. `api-key`: in that header, unless
    * the options name an application whose secret it is (`tenant_id`, `client_id`): then it is exchanged too.
    */
-  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google' | 'api-key'
+  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google' | 'api-key' | 'aws'
+  /** With auth `aws`: the service's name in signatures. */
+  readonly awsService?: string
   /** The key is a document, such as a service account's JSON, and has lines. */
   readonly keyIsDocument?: true
   /** Absent: it takes none. */

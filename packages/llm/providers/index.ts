@@ -2,6 +2,7 @@ import type { Provider } from '../spec.ts'
 import { alibaba } from './alibaba.ts'
 import { anthropic } from './anthropic.ts'
 import { azure } from './azure.ts'
+import { bedrock } from './bedrock.ts'
 import { cerebras } from './cerebras.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
@@ -46,6 +47,7 @@ export const PROVIDERS: readonly Provider[] = [
   nvidia,
   huggingface,
   voyage,
+  bedrock,
   ollama,
   vllm,
   custom,

@@ -1,4 +1,5 @@
 import { anthropicMessages } from '@rideau/llm/dialects/anthropic-messages/client'
+import { bedrockConverse } from '@rideau/llm/dialects/bedrock-converse/client'
 import { geminiContent } from '@rideau/llm/dialects/gemini/client'
 import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
 import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
@@ -10,4 +11,5 @@ export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
   'gemini-content': geminiContent,
   'openai-responses': openAiResponses,
   'anthropic-messages': anthropicMessages,
+  'bedrock-converse': bedrockConverse,
 }

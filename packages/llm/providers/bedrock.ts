@@ -1,0 +1,19 @@
+import catalog from '../../../catalog/bedrock.json' with { type: 'json' }
+import type { CatalogFile, Provider } from '../spec.ts'
+
+export const bedrock: Provider = {
+  id: 'bedrock',
+  name: 'Amazon Bedrock',
+  dialect: 'bedrock-converse',
+  baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
+  auth: 'aws',
+  awsService: 'bedrock',
+  // Without `access_key_id` the key is one of Bedrock's own API keys.
+  options: [
+    { name: 'region', type: 'text', required: true },
+    { name: 'access_key_id', type: 'text', required: false },
+    { name: 'session_token', type: 'text', required: false },
+  ],
+  models: 'catalog',
+  catalog: catalog as CatalogFile,
+}
