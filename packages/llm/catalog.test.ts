@@ -118,6 +118,8 @@ describe('the catalogue', () => {
       'claude-sonnet-5',
       { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6 },
     ],
+    // https://docs.perplexity.ai/getting-started/pricing: each request searches, at a fee (here for its largest context).
+    ['perplexity', 'sonar', { input: 1, output: 1, per_request: 0.012 }],
     // https://aws.amazon.com/bedrock/pricing: a region's own endpoint costs a tenth more than the global one.
     ['bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', { input: 1.1, output: 5.5 }],
     // https://ai.google.dev/gemini-api/docs/pricing: two prices, by the length of the prompt.

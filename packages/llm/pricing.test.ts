@@ -39,6 +39,17 @@ describe('costNanoUsd', () => {
       { input: 3, output: 15, cache_write: 3.75 },
       37_500,
     ],
+    [
+      'a fee for the request is added to its tokens, also in a long context',
+      { uncachedInput: 200 },
+      {
+        input: 1,
+        output: 2,
+        per_request: 0.012,
+        long_context: { over_input_tokens: 100, input: 2, output: 4 },
+      },
+      12_400_000,
+    ],
     ['reasoning is priced as output', { output: 1, reasoning: 2 }, { input: 1, output: 10 }, 30_000],
     [
       'cache without a price of its own is priced as input',

@@ -3,6 +3,8 @@ import { inputTokens } from './usage-sums.ts'
 
 /** Prices have at most six decimals of a dollar per million tokens, so a millionth is their whole unit. */
 const PRICE_UNITS = 1_000_000
+/** A price is for so many tokens, so this many dollars' worth of one token are a dollar. */
+const TOKENS_PER_PRICE = 1_000_000
 /** One token at one price unit costs a thousandth of a nano-dollar. */
 const UNITS_PER_NANO_USD = 1000
 
@@ -20,6 +22,7 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
     // Kept for an hour costs more where it is priced apart; without such a price it is a write like another.
     [usage.cacheWrite1h ?? 0, prices.cache_write_1h ?? prices.cache_write ?? prices.input],
     [usage.output + usage.reasoning, prices.output],
+    [1, (pricing.per_request ?? 0) * TOKENS_PER_PRICE],
   ]
   let units = 0
   for (const [tokens, price] of buckets) units += tokens * Math.round(price * PRICE_UNITS)

@@ -41,6 +41,8 @@ function completed(chosen, offers) {
     price.cache_write ??= other.cache_write
     price.long ??= other.long
   }
+  // Only one list has it, so whichever else was chosen takes it from there.
+  price.per_request ??= offers.find(({ price: other }) => other.per_request > 0)?.price.per_request
   const lite = offers.find(({ list }) => list === 'litellm')?.price
   // The hour-long cache is sold at a multiple of input: the multiple holds where the price has changed since.
   if (lite?.cache_write_1h > 0) price.cache_write_1h = price.input * (lite.cache_write_1h / lite.input)
@@ -63,7 +65,7 @@ function usable(price, isEmbedding) {
   }
 }
 
-function positive(prices, names = [...BUCKETS, 'cache_write_1h']) {
+function positive(prices, names = [...BUCKETS, 'cache_write_1h', 'per_request']) {
   return Object.fromEntries(names.filter(name => prices[name] > 0).map(name => [name, prices[name]]))
 }
 

@@ -152,7 +152,7 @@ export function findGenaiPrice(provider, id) {
   )
   const last = active.at(-1)
   if (last === undefined) return undefined
-  const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok } = last.prices
+  const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok, requests_kcount } = last.prices
   const over = [input_mtok, output_mtok].map(price => price?.tiers?.[0]?.start).find(start => start > 0)
   const base = price => (typeof price === 'object' ? price.base : price)
   const above = price => (typeof price === 'object' ? price.tiers[0].price : price)
@@ -169,7 +169,11 @@ export function findGenaiPrice(provider, id) {
     byTheHour: dated.some(({ constraint }) => constraint?.start_time !== undefined),
     context: entry.context_window,
     name: entry.name,
-    price: { ...buckets(base), ...(over === undefined ? {} : { long: { over, ...buckets(above) } }) },
+    price: {
+      ...buckets(base),
+      ...(requests_kcount > 0 ? { per_request: requests_kcount / 1000 } : {}),
+      ...(over === undefined ? {} : { long: { over, ...buckets(above) } }),
+    },
   }
 }
 

@@ -35,6 +35,15 @@ describe('where the caller names a cap', () => {
   })
 })
 
+test('what may be written into a cache is bounded at the dearer price, and a fee for the request is in', () => {
+  const written = { maxOutputTokens: 100, pricing: { ...PRICING, cache_write: 1.25 } }
+  expect(bound(212_500, written)).toBeUndefined()
+  expect(bound(212_499, written)).toBe(TOO_DEAR)
+  const withFee = { maxOutputTokens: 100, pricing: { ...PRICING, per_request: 0.005 } }
+  expect(bound(5_210_000, withFee)).toBeUndefined()
+  expect(bound(5_209_999, withFee)).toBe(TOO_DEAR)
+})
+
 describe('where the caller names none', () => {
   test('the cap is what the bound still buys after the input', () => {
     expect(bound(210_000)).toBe(100)

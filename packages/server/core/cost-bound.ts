@@ -4,6 +4,8 @@ import type { Refusal } from './verdict.ts'
 /** A price's whole unit is a millionth of a dollar per million tokens; a thousand of them for one token are a nano-dollar. */
 const PRICE_UNITS = 1_000_000
 const UNITS_PER_NANO_USD = 1000n
+/** A price is for so many tokens. */
+const PRICED_TOKENS = 1_000_000n
 
 export interface BoundedRequest {
   /** null: unknown, and then no bound can be kept. */
@@ -38,7 +40,10 @@ export function boundCost(boundNanoUsd: number, request: BoundedRequest): CostVe
     }
   }
   const prices = pricesFor(pricing, request.inputTokens)
-  const left = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * toUnits(prices.input)
+  // Input that the provider writes into its cache unasked costs more than input.
+  const input = toUnits(Math.max(prices.input, prices.cache_write ?? 0))
+  const perRequest = toUnits(pricing.per_request ?? 0) * PRICED_TOKENS
+  const left = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * input - perRequest
   const perToken = toUnits(prices.output) * BigInt(request.choices)
   const wanted = BigInt(maxOutputTokens ?? 1)
   if (left < 0n || left < wanted * perToken) return { refusal: tooDear() }
