@@ -1,4 +1,5 @@
 import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
+import type { Policies } from './policies.ts'
 
 /**
  * What the gateway knows of a tenant while it serves a request. Snapshots are immutable: a change makes a new one,
@@ -63,6 +64,8 @@ export interface Environment {
   readonly aliases: ReadonlyMap<string, Alias>
   /** By `provider/model`: they override the catalogue here. */
   readonly customModels: ReadonlyMap<string, CatalogModel>
+  /** Limits, quotas, budgets and plans that can concern a request here. */
+  readonly policies: Policies
   /** Its project or organization was deleted: every key below is revoked. */
   readonly deleted: boolean
 }

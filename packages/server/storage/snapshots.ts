@@ -12,6 +12,7 @@ import type {
   Scope,
 } from '../core/tenancy.ts'
 import type { AliasTargetRow, CustomModelRow, ModelAliasRow, PricingRow } from './model-tables.ts'
+import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.ts'
 
 /**
  * What the gateway loads of a tenant, one round trip each. The statements are named: prepared once a connection,
@@ -74,7 +75,7 @@ type CustomModelPart = Pick<
   'model' | 'capabilities' | 'context_window' | 'max_output_tokens'
 > & { pricing: PricingRow | null }
 
-interface EnvironmentSnapshotRow {
+interface EnvironmentSnapshotRow extends PolicyParts {
   id: string
   org_id: string
   project_id: string
@@ -113,7 +114,8 @@ export async function findEnvironment(
           from model_aliases a where a.environment_id = e.id) as aliases,
         (select jsonb_agg(jsonb_build_object('model', m.model, 'capabilities', m.capabilities,
             'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens, 'pricing', m.pricing))
-          from custom_models m where m.environment_id = e.id) as custom_models
+          from custom_models m where m.environment_id = e.id) as custom_models,
+        ${POLICY_PARTS}
       from environments e
       join projects p on p.id = e.project_id
       join organizations o on o.id = e.org_id
@@ -137,6 +139,7 @@ export async function findEnvironment(
     credentials: (row.credentials ?? []).map(each => toCredential(each, secretBox)),
     aliases: new Map((row.aliases ?? []).map(each => [each.alias, toAlias(each)])),
     customModels: new Map((row.custom_models ?? []).map(each => [each.model, toCustomModel(each)])),
+    policies: toPolicies(row),
     deleted: row.deleted,
   }
 }
