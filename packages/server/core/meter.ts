@@ -73,3 +73,11 @@ export interface ConcurrencyMeter extends MeterBase {
 
 /** One counter that concerns a request, with the limit that it is held to. */
 export type Meter = RollingMeter | SpanMeter | ConcurrencyMeter
+
+/** What a new counter begins with. */
+export interface Seed {
+  /** Of a span meter: the sum. Of a rolling meter: the sum of `entries`. */
+  readonly used: number
+  /** Of a rolling meter: what still counts, oldest first. Empty for others. */
+  readonly entries: readonly { readonly at: number; readonly amount: number }[]
+}

@@ -132,7 +132,9 @@ function toLimitMeter(policy: LimitPolicy, caller: Caller): Meter {
 
 function codeOfLimit(metric: LimitPolicy['metric'], isUser: boolean, windowMs: number | null): FaultCode {
   if (metric === 'concurrency') return 'concurrency_limit_exceeded'
-  return metric === 'requests' && isUser && windowMs === MINUTE_MS ? 'end_user_rpm_exceeded' : 'rate_limit_exceeded'
+  return metric === 'requests' && isUser && windowMs === MINUTE_MS
+    ? 'end_user_rpm_exceeded'
+    : 'rate_limit_exceeded'
 }
 
 function toQuotaMeter(policy: QuotaPolicy, caller: Caller, spans: Spans): Meter {
@@ -186,7 +188,12 @@ function listPlanMeters(plan: PlanPolicy, endUser: EndUser, caller: Caller, span
   }
   if (maxConcurrency !== null) {
     const slots = { kind: 'concurrency', metric: 'in_flight' } as const
-    meters.push({ ...base(maxConcurrency, 'concurrency_limit_exceeded'), ...slots, since, key: `${name}:slots` })
+    meters.push({
+      ...base(maxConcurrency, 'concurrency_limit_exceeded'),
+      ...slots,
+      since,
+      key: `${name}:slots`,
+    })
   }
   if (tokensPerDay !== null) {
     const day = { ...base(tokensPerDay, 'quota_exceeded'), metric: 'tokens' } as const

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { Drain } from './drain.ts'
 import { type Journal, listSegments, openJournal } from './journal.ts'
@@ -139,4 +139,79 @@ test('a journal that refuses does not lose the record of an answer', async () =>
   drain.write(record('a'))
   await drain.flush()
   expect([...table.rows.keys()]).toEqual(['a'])
+})
+
+describe('a request that was opened', () => {
+  test('and cut off by a kill counts as its open line says; one that ended counts once, as it ended', async () => {
+    const folder = folderOf()
+    const table = openTable()
+    const killed = open(folder, table)
+    killed.drain.open({ ...record('cut'), cost_nano_usd: 7 })
+    killed.drain.open({ ...record('done'), cost_nano_usd: 7 })
+    killed.drain.write({ ...record('done'), cost_nano_usd: 3 })
+    const next = open(folder, table)
+    await next.drain.flush()
+    expect([...table.rows.keys()].sort()).toEqual(['cut', 'done'])
+    expect(JSON.parse(table.rows.get('cut')?.json ?? '')).toMatchObject({ id: 'cut', cost_nano_usd: 7 })
+    expect(JSON.parse(table.rows.get('done')?.json ?? '')).toMatchObject({ cost_nano_usd: 3 })
+    expect(listSegments(folder)).toHaveLength(1)
+  })
+
+  test('takes its line along when its segment is removed', async () => {
+    const folder = folderOf()
+    const table = openTable()
+    const killed = open(folder, table)
+    killed.drain.open(record('long'))
+    killed.drain.write(record('a'))
+    killed.journal.rotate()
+    await killed.drain.flush()
+    expect(listSegments(folder)).toHaveLength(1)
+    expect([...table.rows.keys()]).toEqual(['a'])
+    await open(folder, table).drain.flush()
+    expect([...table.rows.keys()]).toEqual(['a', 'long'])
+  })
+
+  test('and runs is not counted by a journal that overflowed', async () => {
+    const table = openTable()
+    const { drain } = open(folderOf(), table, 1)
+    drain.open(record('runs'))
+    for (const id of ['a', 'b', 'c']) drain.write(record(id))
+    await drain.flush()
+    expect([...table.rows.keys()].sort()).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('a visitor', () => {
+  test('comes when what was written before is in the database, and keeps later records out until it leaves', async () => {
+    const table = openTable()
+    const { drain } = open(folderOf(), table)
+    drain.write(record('before'))
+    let leave: () => void = () => {}
+    const seen = new Promise<string[]>(resolve => {
+      void drain.visit(async missing => {
+        drain.write(record('during'))
+        await new Promise<void>(left => {
+          leave = left
+          resolve([...table.rows.keys(), ...missing])
+        })
+      })
+    })
+    expect(await seen).toEqual(['before'])
+    await new Promise(resolve => setImmediate(resolve))
+    expect([...table.rows.keys()]).toEqual(['before'])
+    leave()
+    await drain.flush()
+    await drain.visit(async missing => expect([...missing]).toEqual([]))
+    expect([...table.rows.keys()]).toEqual(['before', 'during'])
+  })
+
+  test('is told where the database is away', async () => {
+    const table = openTable()
+    const { drain } = open(folderOf(), table)
+    table.break()
+    drain.write(record('a'))
+    await expect(drain.visit(async () => 1)).rejects.toThrow()
+    table.mend()
+    expect(await drain.visit(async () => 1)).toBe(1)
+  })
 })

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type RecordLine, type RequestRecord, toRecordLine } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
+import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
 import { readSegment } from './read-segment.ts'
 
 export interface DrainOptions {
@@ -18,19 +19,36 @@ export interface DrainOptions {
   readonly maxQueued?: number
 }
 
+/** Somebody who asks the database while nothing is written to it. */
+interface Visitor {
+  /** Comes after so many records of the queue were inserted. */
+  readonly after: number
+  readonly visit: (missing: ReadonlySet<string>) => Promise<void>
+  readonly fail: (error: unknown) => void
+}
+
 /**
  * Carries records from the journal to PostgreSQL behind the request path. What was written this run waits in memory;
  * what a killed run left, or what did not fit, is read back from the segments. Inserting is idempotent, so a record
  * that travels twice counts once. A segment is removed only after all of it is in the database.
+ *
+ * A request that was opened and never ended was cut off by a kill: the next start inserts what its open line says.
  */
 export class Drain {
   readonly #options: DrainOptions
   readonly #batchSize: number
   readonly #maxQueued: number
   readonly #timer: NodeJS.Timeout
+  readonly #opens: OpenRequests
   #queue: RecordLine[] = []
-  /** Segments with records that are in no queue: left by a killed run, or written while the queue was full. */
-  #unread: number[]
+  /** Records that were put into the queue, and that were inserted from it. */
+  #queued = 0
+  #inserted = 0
+  #visitors: Visitor[] = []
+  /** Segments that a killed run left. */
+  #left: number[]
+  /** Segments of this run with records that are in no queue, written while it was full. */
+  #unread: number[] = []
   #overflowed = false
   #running: Promise<void> | undefined
 
@@ -38,11 +56,20 @@ export class Drain {
     this.#options = options
     this.#batchSize = options.batchSize ?? 500
     this.#maxQueued = options.maxQueued ?? 50_000
-    this.#unread = this.#segmentsBehind()
+    this.#opens = new OpenRequests(options.journal)
+    this.#left = this.#segmentsBehind()
     this.#timer = setInterval(() => {
       if (this.#hasWork()) this.flush().catch(() => {})
     }, options.flushEveryMs ?? 200)
     this.#timer.unref()
+  }
+
+  /**
+   * Journals what a request will count as if this process is killed before it ends. Returns after the kernel has it;
+   * throws where the disk refuses: nothing was spent yet.
+   */
+  open(estimate: RequestRecord): void {
+    this.#opens.add(estimate.id, toOpenLine(estimate))
   }
 
   /** Journals the record and queues it. Returns after the kernel has it. */
@@ -53,17 +80,39 @@ export class Drain {
     } catch (error) {
       // The answer is already paid for: keep the record in memory and say loudly that a kill would lose it.
       this.#options.log.error({ err: error }, 'the journal refused a record; it waits in memory only')
-      this.#queue.push(line)
+      this.#push(line)
       return
+    } finally {
+      this.#opens.remove(record.id)
     }
-    if (this.#queue.length < this.#maxQueued) this.#queue.push(line)
+    if (this.#queue.length < this.#maxQueued) this.#push(line)
     else this.#overflowed = true
+  }
+
+  #push(line: RecordLine): void {
+    this.#queue.push(line)
+    this.#queued++
+  }
+
+  /**
+   * Runs `ask` when everything written before the call is in the database, and inserts nothing until it is done.
+   * `missing` names the records that are not in it. Rejects where the database cannot be reached.
+   */
+  visit<T>(ask: (missing: ReadonlySet<string>) => Promise<T>): Promise<T> {
+    const visited = new Promise<T>((resolve, reject) => {
+      const visit = (missing: ReadonlySet<string>): Promise<void> => ask(missing).then(resolve, reject)
+      this.#visitors.push({ after: this.#queued, visit, fail: reject })
+    })
+    this.flush().catch(() => {})
+    return visited
   }
 
   /** Resolves when everything written so far is in the database, or rejects with the database's error. */
   flush(): Promise<void> {
     this.#running ??= this.#drainAll().finally(() => {
       this.#running = undefined
+      // Who came after the last look is not left waiting.
+      if (this.#visitors.length > 0) this.flush().catch(() => {})
     })
     return this.#running
   }
@@ -78,52 +127,110 @@ export class Drain {
     clearInterval(this.#timer)
     await this.flush().catch(() => {})
     this.#options.journal.close()
-    if (!this.#hasWork()) this.#remove(listSegments(this.#options.folder))
+    // Whoever is still open then never ended: the next start finds it.
+    if (!this.#hasWork() && this.#opens.size === 0) this.#remove(listSegments(this.#options.folder))
   }
 
   #hasWork(): boolean {
-    return this.#queue.length > 0 || this.#unread.length > 0 || this.#overflowed
+    return this.#queue.length > 0 || this.#hasUnread()
+  }
+
+  #hasUnread(): boolean {
+    return this.#left.length > 0 || this.#unread.length > 0 || this.#overflowed
   }
 
   async #drainAll(): Promise<void> {
     try {
-      while (this.#hasWork()) {
-        if (this.#queue.length > 0) await this.#drainQueue()
-        else await this.#drainSegments()
+      for (;;) {
+        await this.#receiveVisitors()
+        if (this.#left.length > 0) await this.#drainLeft()
+        else if (this.#queue.length > 0) await this.#drainQueue()
+        else if (this.#hasUnread()) await this.#drainSegments()
+        else if (this.#visitors.length === 0) break
       }
       // With nothing queued or unread, every segment but the current one is in the database.
-      this.#remove(this.#segmentsBehind())
+      this.#removeDone()
     } catch (error) {
+      for (const { fail } of this.#visitors.splice(0)) fail(error)
       const details = { err: error, backlog: this.#queue.length }
       this.#options.log.error(details, 'usage records could not be written; they wait in the journal')
       throw error
     }
   }
 
+  /** All at once who may come now; who has to wait for more keeps waiting. */
+  async #receiveVisitors(): Promise<void> {
+    if (this.#visitors.length === 0 || this.#hasUnread()) return
+    const ready = this.#visitors.filter(({ after }) => after <= this.#inserted)
+    if (ready.length === 0) return
+    this.#visitors = this.#visitors.filter(({ after }) => after > this.#inserted)
+    const missing = new Set(this.#queue.map(({ id }) => id))
+    await Promise.all(ready.map(({ visit }) => visit(missing)))
+  }
+
   async #drainQueue(): Promise<void> {
     const batch = this.#queue.slice(0, this.#batchSize)
     await this.#options.insert(batch)
     this.#queue = this.#queue.slice(batch.length)
+    this.#inserted += batch.length
+  }
+
+  /** What a killed run left: what ended once, and what never did as its open line says. */
+  async #drainLeft(): Promise<void> {
+    const opens = new Map<string, string>()
+    for (const sequence of this.#left) await this.#drainSegment(sequence, opens)
+    if (opens.size > 0) {
+      this.#options.log.warn({ requests: opens.size }, 'requests were cut off; they count as estimated')
+      await this.#insertAll([...opens.values()])
+    }
+    this.#remove(this.#left)
+    this.#left = []
   }
 
   async #drainSegments(): Promise<void> {
-    const { folder, journal, log } = this.#options
     if (this.#overflowed) {
       this.#overflowed = false
-      journal.rotate()
+      this.#options.journal.rotate()
       this.#unread = this.#segmentsBehind()
     }
-    for (const sequence of this.#unread) {
-      const file = segmentPath(folder, sequence)
-      if (!existsSync(file)) continue
-      const { records, badLines } = readSegment(file)
-      if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines; they were left out')
-      for (let at = 0; at < records.length; at += this.#batchSize) {
-        await this.#options.insert(records.slice(at, at + this.#batchSize).map(toLine))
-      }
-      rmSync(file, { force: true })
-    }
+    for (const sequence of this.#unread) await this.#drainSegment(sequence, undefined)
     this.#unread = []
+  }
+
+  /** `opens` collects the requests that have not ended so far, by id; undefined: they run in this process. */
+  async #drainSegment(sequence: number, opens: Map<string, string> | undefined): Promise<void> {
+    const { folder, log } = this.#options
+    const file = segmentPath(folder, sequence)
+    if (!existsSync(file)) return
+    const { records, badLines } = readSegment(file)
+    if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines; they were left out')
+    const ended: string[] = []
+    for (const json of records) {
+      const opened = parseOpenLine(json)
+      if (opened === undefined) ended.push(json)
+      else opens?.set(toLine(opened).id, opened)
+    }
+    await this.#insertAll(ended)
+    if (opens !== undefined) for (const json of ended) opens.delete(toLine(json).id)
+  }
+
+  async #insertAll(records: readonly string[]): Promise<void> {
+    for (let at = 0; at < records.length; at += this.#batchSize) {
+      await this.#options.insert(records.slice(at, at + this.#batchSize).map(toLine))
+    }
+  }
+
+  /** Requests that run take their open lines along. */
+  #removeDone(): void {
+    const done = this.#segmentsBehind()
+    if (done.length === 0) return
+    try {
+      this.#opens.moveFrom(done)
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the journal refused a line; its old segments stay')
+      return
+    }
+    this.#remove(done)
   }
 
   /** The segments that are not written any more. */

@@ -1,7 +1,7 @@
-import type { Meter, MeterSubject } from '../core/meter.ts'
+import type { Meter, MeterSubject, Seed } from '../core/meter.ts'
 import { concerns, usedOf } from './amounts.ts'
 import { type Counter, createCounter } from './counters.ts'
-import type { LedgerOptions, Seed, Used } from './ledger.ts'
+import type { LedgerOptions, Used } from './ledger.ts'
 
 /** A counter in the book. */
 export interface Row {

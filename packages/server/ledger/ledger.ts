@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../core/meter.ts'
+import type { Meter, MeterSubject, Seed } from '../core/meter.ts'
 
 /** What a request may still use, or what it used. Whole numbers, never negative. */
 export interface Amounts {
@@ -117,14 +117,6 @@ export interface Ledger {
   health(): { readonly isWhole: boolean; readonly reasons: readonly string[] }
 
   close(): Promise<void>
-}
-
-/** What a new counter begins with. */
-export interface Seed {
-  /** Of a span meter: the sum. Of a rolling meter: the sum of `entries`. */
-  readonly used: number
-  /** Of a rolling meter: what still counts, oldest first. Empty for others. */
-  readonly entries: readonly { readonly at: number; readonly amount: number }[]
 }
 
 /**

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Meter } from '../core/meter.ts'
+import type { Meter, Seed } from '../core/meter.ts'
 import { CALLER, makeMeter } from '../testing/ledger-model.ts'
 import { describeLedger, openSeeds } from '../testing/ledger-suite.ts'
-import type { Crossing, Seed, SeedSource, Used, Verdict } from './ledger.ts'
+import type { Crossing, SeedSource, Used, Verdict } from './ledger.ts'
 import { ProcessLedger } from './process-ledger.ts'
 
 const T = 1_000_000_000_000

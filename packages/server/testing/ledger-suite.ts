@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Meter } from '../core/meter.ts'
-import type { AdmitRequest, Crossing, Ledger, Seed, SeedSource, Used } from '../ledger/ledger.ts'
+import type { Meter, Seed } from '../core/meter.ts'
+import type { AdmitRequest, Crossing, Ledger, SeedSource, Used } from '../ledger/ledger.ts'
 import { CALLER, LedgerModel, makeMeter } from './ledger-model.ts'
 
 export interface SuiteLedger {

@@ -1,0 +1,43 @@
+import type { RequestRecord } from '../core/request-record.ts'
+import type { Journal } from './journal.ts'
+
+const BEGIN = '{"open":'
+
+/** What the journal keeps of a request before it is called: the record that it leaves if nobody writes another. */
+export function toOpenLine(estimate: RequestRecord): string {
+  return `${BEGIN}${JSON.stringify(estimate)}}`
+}
+
+/** The record within an open line; undefined: the line is of a request that ended. */
+export function parseOpenLine(json: string): string | undefined {
+  return json.startsWith(BEGIN) ? json.slice(BEGIN.length, -1) : undefined
+}
+
+/** The open lines of requests that run, and the segments that hold them. */
+export class OpenRequests {
+  readonly #journal: Journal
+  readonly #lines = new Map<string, { readonly line: string; segment: number }>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  get size(): number {
+    return this.#lines.size
+  }
+
+  add(id: string, line: string): void {
+    this.#lines.set(id, { line, segment: this.#journal.append(line) })
+  }
+
+  remove(id: string): void {
+    this.#lines.delete(id)
+  }
+
+  /** Writes again what stands in these segments, so that they can be removed. */
+  moveFrom(segments: readonly number[]): void {
+    for (const open of this.#lines.values()) {
+      if (segments.includes(open.segment)) open.segment = this.#journal.append(open.line)
+    }
+  }
+}
