@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { LedgerOptions, Seed } from '../ledger.ts'
+import type { Meter, Seed } from '../../core/meter.ts'
+import type { LedgerOptions } from '../ledger.ts'
 import type { Link } from './link.ts'
 import { codeOf, concernArgs, holdsOf, lifeOf, windowOf } from './meter-args.ts'
 
