@@ -31,7 +31,7 @@ export function toCaller(request: FastifyRequest, trustedProxies: TrustedProxies
 
 /** An unsafe call by cookie must come from a page of this host: another site's page can make a browser send cookies. */
 export function refuseForeignWrite(caller: Caller, baseUrl: string): void {
-  if (caller.method === 'GET' || caller.method === 'HEAD') return
+  if (caller.method === 'GET') return
   if (caller.csrf !== '1') {
     throw new Fault('csrf_failed', 'A call by cookie that changes something needs X-Rideau-CSRF: 1.', {
       param: 'X-Rideau-CSRF',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAULTS } from '../core/fault-table.ts'
 import { type ControlPlane, openControlPlane } from '../testing/control-plane.ts'
+import { operations } from './operations.ts'
 
 let plane: ControlPlane
 let ready = { ready: true, reasons: [] as string[] }
@@ -41,6 +42,16 @@ describe('probes', () => {
     ready = { ready: true, reasons: [] }
     const yes = await plane.call('GET', '/readyz')
     expect([yes.status, yes.json]).toEqual([200, ready])
+  })
+
+  test('HEAD is served where load balancers probe, and nowhere else', async () => {
+    for (const path of ['/healthz', '/readyz']) expect((await plane.call('HEAD', path)).status).toBe(200)
+    const gets = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+    expect(gets.length).toBeGreaterThan(30)
+    for (const path of ['/docs/errors', '/openapi.json', ...gets]) {
+      const filled = path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000')
+      expect((await plane.call('HEAD', filled)).status).toBe(404)
+    }
   })
 
   test('every answer carries X-Request-Id and the headers of a careful host', async () => {

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { errorPage } from '../http/docs-errors.ts'
 
+/** Load balancers probe by HEAD too: the one thing that both methods serve. */
+const PROBE = { schema: { hide: true }, exposeHeadRoute: true }
+
 /** What is served without a credential and without a tenant: the error reference and the two probes. */
 export function registerDocuments(
   app: FastifyInstance,
@@ -14,10 +17,10 @@ export function registerDocuments(
       .header('Cache-Control', 'public, max-age=3600')
       .send(page.html),
   )
-  app.get('/healthz', { schema: { hide: true } }, (_request, reply) =>
+  app.get('/healthz', PROBE, (_request, reply) =>
     reply.header('Cache-Control', 'no-store').send({ status: 'ok' }),
   )
-  app.get('/readyz', { schema: { hide: true } }, (_request, reply) => {
+  app.get('/readyz', PROBE, (_request, reply) => {
     const { ready, reasons } = deps.isReady()
     return reply
       .code(ready ? 200 : 503)

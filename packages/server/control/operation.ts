@@ -26,6 +26,8 @@ export interface Services {
   readonly passwords: Passwords
   readonly rates: ControlRates
   readonly baseUrl: () => string
+  /** As callers reach the gateway: the issuer of client tokens. */
+  readonly gatewayUrl: () => string
   /** What the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy
 }

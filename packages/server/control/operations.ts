@@ -28,6 +28,7 @@ import { deleteOrganization } from './organizations/delete-organization.ts'
 import { getOrganization } from './organizations/get-organization.ts'
 import { listOrganizations } from './organizations/list-organizations.ts'
 import { updateOrganization } from './organizations/update-organization.ts'
+import { createPlaygroundToken } from './playground-tokens/create-playground-token.ts'
 import { policyOperations } from './policy-operations.ts'
 import { createProject } from './projects/create-project.ts'
 import { deleteProject } from './projects/delete-project.ts'
@@ -81,6 +82,7 @@ export const operations: readonly Operation[] = [
   listEnvironments,
   getEnvironment,
   updateEnvironment,
+  createPlaygroundToken,
   listKeys,
   createKey,
   getKey,

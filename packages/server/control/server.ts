@@ -81,6 +81,8 @@ export async function createControlServer(
     genReqId: req => parseRequestId(req.headers['x-request-id']) ?? newId(),
     // While it closes, what still comes in on an open connection is served: Fastify's own 503 is no envelope of ours.
     return503OnClosing: false,
+    // A route has the methods that the contract gives it; any other is 404.
+    exposeHeadRoutes: false,
     // A backstop behind our own timer: it also ends header blocks and refused bodies that never end.
     requestTimeout: limits.bodyTimeoutMs + 5_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: 5_000 },

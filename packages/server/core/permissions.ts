@@ -20,7 +20,7 @@ export interface MemberActor {
   readonly id: string
   readonly sessionId: string
   /** As they stand at this very call: a removed member has lost its organization. */
-  readonly memberships: readonly { readonly orgId: string; readonly role: Role }[]
+  readonly memberships: readonly { readonly memberId: string; readonly orgId: string; readonly role: Role }[]
 }
 
 export type Actor = ManagementKeyActor | MemberActor
@@ -28,6 +28,13 @@ export type Actor = ManagementKeyActor | MemberActor
 /** The organizations whose resources the actor may see at all. */
 export function organizationsOf(actor: Actor): readonly string[] {
   return actor.kind === 'member' ? actor.memberships.map(({ orgId }) => orgId) : [actor.orgId]
+}
+
+/** Whose part in an organization it is; the actor must have one. */
+export function memberIdIn(actor: MemberActor, orgId: string): string {
+  const membership = actor.memberships.find(member => member.orgId === orgId)
+  if (membership === undefined) throw new Error('who has no part in an organization was let in')
+  return membership.memberId
 }
 
 /** undefined: the actor has no part in this organization, and its resources do not exist for it. */

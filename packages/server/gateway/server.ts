@@ -114,8 +114,10 @@ function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, 
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const x = new Exchange({ id, requestId, req, res, route: HEALTH, arrivedAt: deps.now() })
-  if (req.method === 'GET' && path === '/healthz') return sendJson(x, 200, { status: 'ok' })
-  if (req.method === 'GET' && path === '/readyz') {
+  // Load balancers probe by HEAD too.
+  const isProbe = req.method === 'GET' || req.method === 'HEAD'
+  if (isProbe && path === '/healthz') return sendJson(x, 200, { status: 'ok' })
+  if (isProbe && path === '/readyz') {
     const { ready, reasons } = deps.isReady()
     return sendJson(x, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
   }

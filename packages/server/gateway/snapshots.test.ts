@@ -41,7 +41,7 @@ function openSource() {
         return { id: `key at ${seen}`, environmentId: 'e' } as Key
       },
       async findEnvironment(id: string): Promise<Environment | undefined> {
-        return { id } as Environment
+        return { id, orgId: 'o', projectId: 'p' } as Environment
       },
       async findMinter(): Promise<TokenMinter> {
         reads++

@@ -210,7 +210,8 @@ export class Snapshots {
       this.#source.findMinter(claims),
       this.#source.findEndUser(claims.env, claims.sub),
     ])
-    if (environment === undefined) return undefined
+    // A token that contradicts itself was signed for nobody.
+    if (environment?.orgId !== claims.org || environment.projectId !== claims.prj) return undefined
     return { caller: toTokenCaller(claims, minter, endUser), life: toTokenLife(claims, minter), environment }
   }
 

@@ -32,6 +32,16 @@ export async function findPlanByName(
     .executeTakeFirst()
 }
 
+/** What counts for end users without a plan of their own; undefined: nothing does. */
+export async function findDefaultPlan(db: Db, environmentId: string): Promise<PlanRow | undefined> {
+  return await db
+    .selectFrom('plans')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('is_default', '=', true)
+    .executeTakeFirst()
+}
+
 export async function listPlans(db: Db, environmentId: string, page: Page): Promise<PlanRow[]> {
   return await db
     .selectFrom('plans')

@@ -6,6 +6,7 @@ import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/d
 import { type SeededEnvironment, seedEnvironment } from '../testing/seed-environment.ts'
 import { reinstateMasterKey, resealBatch, retireMasterKeys } from './reseal.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+import { findSigner, rotateSigningKeys } from './signing-keys.ts'
 
 const newId = openIds(systemClock, systemRandom)
 const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
@@ -104,6 +105,15 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     expect(known).toHaveLength(120)
     for (const row of known) expect(row.key_fingerprint).toBe(after.fingerprint(`secret of ${row.id}`))
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+  })
+
+  test('client tokens are signed on with the same key', async () => {
+    await rotateSigningKeys(database.db, { secretBox: before, newId }, NOW.getTime())
+    const signer = await findSigner(database.db, before, NOW.getTime())
+    await resealAll()
+    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+    const again = await findSigner(database.db, after, NOW.getTime())
+    expect(again?.privateKey.export({ format: 'jwk' })).toEqual(signer?.privateKey.export({ format: 'jwk' }))
   })
 
   test('a batch alone leaves everything openable: a kill between two loses nothing', async () => {

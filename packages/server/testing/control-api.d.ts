@@ -389,6 +389,26 @@ export interface paths {
         patch: operations["environments.update"];
         trace?: never;
     };
+    "/v1/environments/{envId}/playground-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A client token with every scope for whoever asks, for 15 minutes, also from this host's own pages. Its end user is `member:<id>`: the member, or the management key. It ends with the member's rights.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `signing_key_unavailable`.
+         */
+        post: operations["playground_tokens.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{envId}/keys": {
         parameters: {
             query?: never;
@@ -1373,16 +1393,6 @@ export interface components {
             /** @enum {string} */
             role?: "viewer" | "developer" | "admin" | "owner";
         };
-        NewOrganizationInput: {
-            name: string;
-            slug?: string | null;
-            time_zone?: string | null;
-        };
-        OrganizationChangeInput: {
-            name?: string;
-            slug?: string;
-            time_zone?: string | null;
-        };
         NewCustomModelInput: {
             /** @description `provider/model` */
             model: string;
@@ -1462,6 +1472,16 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             weight?: number | null;
+        };
+        NewOrganizationInput: {
+            name: string;
+            slug?: string | null;
+            time_zone?: string | null;
+        };
+        OrganizationChangeInput: {
+            name?: string;
+            slug?: string;
+            time_zone?: string | null;
         };
         NewBudgetInput: {
             limit_usd: number;
@@ -1979,17 +1999,6 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
-        Organization: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            slug: string;
-            time_zone: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
         CustomModel: {
             /** Format: uuid */
             id: string;
@@ -2072,6 +2081,23 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        Organization: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            time_zone: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ClientToken: {
+            token: string;
+            /** Format: date-time */
+            expires_at: string;
+            end_user_id: string;
         };
         Budget: {
             /** Format: uuid */
@@ -3321,6 +3347,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Environment"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "playground_tokens.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientToken"];
                 };
             };
             /** @description Default Response */

@@ -253,7 +253,7 @@ async function call<Body>(
     ...(sent === undefined ? {} : { body: sent }),
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
   const json = (isJson ? JSON.parse(text) : undefined) as Body & Partial<ErrorEnvelope>
   const { code, param } = json?.error ?? {}
   const outcome = [response.status, code, param].filter(part => part !== undefined && part !== null).join(' ')

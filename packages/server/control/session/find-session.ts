@@ -26,6 +26,6 @@ export async function findSession(services: Services, caller: Caller): Promise<M
     kind: 'member',
     id: session.user_id,
     sessionId: session.id,
-    memberships: memberships.map(({ org_id, role }) => ({ orgId: org_id, role })),
+    memberships: memberships.map(({ id, org_id, role }) => ({ memberId: id, orgId: org_id, role })),
   }
 }
