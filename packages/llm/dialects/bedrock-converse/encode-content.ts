@@ -32,9 +32,10 @@ export function encodeContent(
   const all: Blocks[] = []
   for (const part of content) {
     const block = encodePart(part, options.documents)
-    if (block === undefined) continue
     const cache = options.cachePoints ? toCachePoint(part.cache_control) : undefined
-    all.push(cache === undefined ? [block] : [block, cache])
+    // A mark on a blank text stays where it is: behind what comes before it.
+    const group = [block, cache].filter(each => each !== undefined)
+    if (block !== undefined || all.length > 0) all.push(group)
   }
   return all
 }
