@@ -8,6 +8,7 @@ import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 export const bedrockConverse: ClientDialect = {
   id: 'bedrock-converse',
   framing: 'aws-event-stream',
+  inlinesImages: true,
   encodeRequest,
   findUnsupportedParams,
   decodeReply,

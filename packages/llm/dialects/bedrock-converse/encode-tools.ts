@@ -1,4 +1,5 @@
 import type { ChatRequest, FunctionTool, JsonObject, ToolChoice } from '../../spec.ts'
+import { encodeSchema } from '../anthropic-messages/encode-schema.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
 import { canForceTool, canRequireTools, findFamily, keepsSchemas, takesCachePoints } from './model-family.ts'
@@ -23,7 +24,7 @@ export function encodeTools(request: ChatRequest, model: string): EncodedTools {
     const { name, description, json } = schema
     const jsonSchema = {
       name,
-      schema: JSON.stringify(json),
+      schema: JSON.stringify(findFamily(model) === 'claude' ? encodeSchema(json) : json),
       ...(description === undefined ? {} : { description }),
     }
     const outputConfig = { textFormat: { type: 'json_schema', structure: { jsonSchema } } }

@@ -190,8 +190,9 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     const target = toTarget(recorded)
     const { origin, path, body } = bedrockConverse.encodeRequest(request, target, undefined)
     expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
-    if (recorded.url !== '')
-      expect(decodeURIComponent(`${origin}${path}`)).toBe(decodeURIComponent(recorded.url))
+    // Some clients leave the colon as it is.
+    const address = recorded.url.replace(/:0(?=\/converse)/, '%3A0')
+    if (address !== '') expect(`${origin}${path}`).toBe(address)
     // What the model was sent and took, it can honour.
     expect(bedrockConverse.findUnsupportedParams(request, bedrock, target.model)).toEqual([])
   })
