@@ -385,6 +385,8 @@ export interface Provider {
   readonly models: 'catalog' | 'any'
   /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */
   readonly maker?: true
+  /** Fetches no addresses, also where its format has a word for them (see ClientDialect). */
+  readonly inlinesImages?: true
   /** Answers inside the process, without network; its prices are fictitious. */
   readonly sandbox?: true
   readonly openai?: OpenAiDeviations

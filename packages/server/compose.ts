@@ -240,6 +240,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     lastUsed,
     http,
     sandbox,
+    egress,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now }),
     writeRecord: record => drain.write(record),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),

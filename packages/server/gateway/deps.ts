@@ -1,5 +1,6 @@
 import type { Random } from '../core/chance.ts'
 import type { RequestRecord } from '../core/request-record.ts'
+import type { EgressPolicy } from '../http/egress.ts'
 import type { InFlight } from './in-flight.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Latencies } from './latencies.ts'
@@ -32,6 +33,8 @@ export interface GatewayDeps {
   readonly http: Transport
   readonly sandbox: Transport
   readonly accessTokens: AccessTokens
+  /** For addresses that a caller names. */
+  readonly egress: EgressPolicy
   /** Makes the record durable before it returns. */
   readonly writeRecord: (record: RequestRecord) => void
   /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */

@@ -17,8 +17,8 @@ export type GuardedAnswer =
   | {
       readonly ok: true
       readonly status: number
-      /** Empty where there is none. */
-      readonly contentType: string
+      /** Where a 3xx leads; empty where it says nothing. */
+      readonly location: string
       readonly body: Buffer
       readonly isCut: boolean
     }
@@ -41,8 +41,8 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
       headers,
       ...(body === undefined ? {} : { body }),
     })
-    const type = answer.headers['content-type']
-    const head = { ok: true, status: answer.statusCode, contentType: String(type ?? '') } as const
+    const { location = '' } = answer.headers
+    const head = { ok: true, status: answer.statusCode, location: String(location) } as const
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of answer.body) {

@@ -3,6 +3,7 @@ import type { Target } from '@rideau/llm/spec'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
 import type { Facts } from '../steps/settle.ts'
 import type { Answered, ChatSurface } from '../surfaces/surface.ts'
 import type { AttemptOptions } from '../upstream/attempt-plain.ts'
@@ -17,6 +18,8 @@ export interface ChatExchange {
   /** The target that is being tried, or that answers; see aimAt. */
   target: PlannedTarget
   answered: Answered
+  /** What was fetched for a provider that fetches nothing itself: for every try once. */
+  readonly images: FetchedImages
 }
 
 /** Milliseconds for one try where the caller names none. */
@@ -35,7 +38,7 @@ export function openChatExchange(
   const target = plan.targets[0] as PlannedTarget
   noteTarget(facts, target)
   const answered = toAnswered(x, target, plan.call.request.includeUsage)
-  return { x, deps, surface, plan, facts, target, answered }
+  return { x, deps, surface, plan, facts, target, answered, images: new Map() }
 }
 
 /** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
@@ -67,10 +70,11 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, inclu
 }
 
 /** One try at the target that is aimed at: the request as its provider takes it, and how it gets there. */
-export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions {
-  const { x, plan, deps, target: planned } = chat
+export async function toAttempt(chat: ChatExchange, target: Target): Promise<AttemptOptions> {
+  const { x, plan, deps, images, target: planned } = chat
   const { provider, alias, dialect } = planned
-  const request = dialect.encodeRequest(planned.request, target, plan.source, planned.dropped)
+  const asked = needsImages(planned) ? await inlineImages(x, planned.request, images, deps) : planned.request
+  const request = dialect.encodeRequest(asked, target, plan.source, planned.dropped)
   authorizeRequest(request, target, deps.now())
   return {
     exchange: x,

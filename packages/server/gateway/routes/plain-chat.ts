@@ -9,9 +9,9 @@ import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-excha
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
-  const answer = await callTargets(x, deps, plan, (target, planned) => {
+  const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
-    return attemptPlain(toAttempt(chat, target))
+    return await attemptPlain(await toAttempt(chat, target))
   })
   const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
     requestBytes: plan.source.bytes.length,

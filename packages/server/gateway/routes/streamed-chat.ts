@@ -23,7 +23,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   x.encodeStreamFault = encodeFault
   const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
-    const attempt = toAttempt(chat, target)
+    const attempt = await toAttempt(chat, target)
     const result = await attemptStream(attempt, now => writer.tick(now))
     return result.ok ? { ...result, value: [result.value, attempt] as const } : result
   })

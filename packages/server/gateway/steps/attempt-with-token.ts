@@ -2,6 +2,7 @@ import type { Target, UpstreamError } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import { waitFor } from './wait-for.ts'
 
 /**
  * One try, with an access token where the provider takes one. A kept token that is refused, as after a revocation, is
@@ -27,15 +28,6 @@ export async function attemptWithToken<T>(
   if (typeof answer !== 'string' && !answer.ok) return answer
   const accessToken = typeof answer === 'string' ? answer : answer.value.token
   return hideToken(await attempt({ ...target, accessToken }), accessToken)
-}
-
-/** What is asked for goes on for others; this exchange stops waiting when it is stopped. */
-function waitFor<T>(x: Exchange, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    x.watch(undefined, reject)
-    const settle = (): void => x.unwatch()
-    void promise.finally(settle).then(resolve, reject)
-  })
 }
 
 function hideToken<T>(result: AttemptResult<T>, token: string): AttemptResult<T> {

@@ -122,7 +122,8 @@ class Opening implements OpenStream {
   #look(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'error') return this.giveUp({ status: this.#status, ...event.error })
-      if (event.type === 'delta' && !carriesSomething(event)) continue
+      // Some tell usage from the first frame on.
+      if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
       this.#isSettled = true
       this.#settle({ ok: true, status: this.#status, value: this })

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/house.ts'
+import {
+  openScriptedTokenEndpoint,
+  type ScriptedTokenEndpoint,
+} from '../../testing/scripted-token-endpoint.ts'
+import { json, openScriptedUpstream, type ScriptedUpstream, stream } from '../../testing/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+let endpoint: ScriptedTokenEndpoint
+let credentialId: string
+const log: string[] = []
+
+beforeAll(async () => {
+  house = await openTestHouse({ LOG_LEVEL: 'trace' }, undefined, { write: line => log.push(line) })
+  upstream = await openScriptedUpstream()
+  endpoint = await openScriptedTokenEndpoint()
+  credentialId = await house.addCredential('vertex', {
+    api_key: endpoint.serviceAccount,
+    base_url: upstream.baseUrl,
+    options: { project: 'a-project', location: 'global' },
+  })
+})
+beforeEach(() => {
+  endpoint.refuseWith = undefined
+})
+afterAll(async () => {
+  await Promise.all([upstream.close(), endpoint.close()])
+  await house.close()
+})
+
+const model = 'vertex/gemini-2.5-flash'
+const messages = [{ role: 'user', content: 'What time is it?' }]
+const body = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'Noon.' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
+}
+const good = json(200, body)
+const expired = json(401, [
+  {
+    error: {
+      code: 401,
+      status: 'UNAUTHENTICATED',
+      message: 'Request had invalid authentication credentials.',
+    },
+  },
+])
+const tokens = (): unknown[] => upstream.requests.map(({ headers }) => headers.authorization)
+
+describe('a service account', () => {
+  test('is exchanged once for all calls, and only its token travels', async () => {
+    upstream.script(good)
+    const answers = await Promise.all([1, 2, 3].map(() => house.call('/v1/chat', { model, messages })))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(tokens()).toEqual(Array(3).fill('Bearer token-1'))
+    expect(upstream.requests[0]?.path).toBe('/v1/publishers/google/models/gemini-2.5-flash:generateContent')
+    expect(JSON.stringify(upstream.requests)).not.toContain('PRIVATE KEY')
+  })
+
+  test('whose token is refused gets another within the same try, streamed too', async () => {
+    upstream.script(expired, stream(`data: ${JSON.stringify(body)}\n\n`))
+    const response = await house.call('/v1/chat', { model, messages, stream: true })
+    expect(response.headers.get('x-rideau-attempts')).toBe('1')
+    expect(await response.text()).toContain('Noon.')
+    expect(tokens().slice(-2)).toEqual(['Bearer token-1', 'Bearer token-2'])
+  })
+
+  test('that is refused with a new token too is not tried a third time', async () => {
+    upstream.script(expired)
+    const before = upstream.requests.length
+    const response = await house.call('/v1/chat', { model, messages })
+    expect(((await response.json()) as any).error.code).toBe('provider_auth_failed')
+    expect(upstream.requests.length - before).toBe(2)
+  })
+
+  test('that Google no longer knows: the caller learns nothing of it, its owner that it was refused', async () => {
+    upstream.script(expired, good)
+    endpoint.refuseWith = {
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'account not found' },
+    }
+    const response = await house.call('/v1/chat', { model, messages })
+    const { error } = (await response.json()) as any
+    expect(error.code).toBe('provider_auth_failed')
+    expect(JSON.stringify(error)).not.toContain('account not found')
+    expect(log.some(line => line.includes('invalid_grant: account not found'))).toBe(true)
+    await expect
+      .poll(
+        async () =>
+          (await house.manage('GET', `/v1/provider-credentials/${credentialId}`)).body.validation_error,
+      )
+      .not.toBeNull()
+  })
+
+  test('no line of the log has its key or a token', () => {
+    expect(log.length).toBeGreaterThan(0)
+    expect(log.filter(line => /PRIVATE KEY|token-\d/.test(line))).toEqual([])
+  })
+})
+
+describe('without an address of its own', () => {
+  test.each([
+    ['us-central1', 'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-central1'],
+    ['global', 'https://aiplatform.googleapis.com/v1beta1/projects/p/locations/global'],
+  ])('%s is called at its own host', async (location, expected) => {
+    const { toBaseUrl } = await import('@rideau/llm/base-address')
+    const { findProvider } = await import('@rideau/llm/providers/index')
+    const provider = findProvider('vertex')
+    if (provider === undefined) throw new Error('no vertex')
+    expect(toBaseUrl(provider, null, { project: 'p', location })).toBe(expected)
+  })
+
+  test('a location that would lead to another host is refused where it is stored', async () => {
+    const made = await house.manage('POST', `/v1/environments/${house.developmentId}/provider-credentials`, {
+      provider: 'vertex',
+      name: 'elsewhere',
+      api_key: endpoint.serviceAccount,
+      options: { project: 'p', location: 'evil.example/' },
+    })
+    expect(made.status).toBe(400)
+    expect(made.body.error.param).toBe('options.location')
+  })
+})
