@@ -112,6 +112,7 @@ interface Definition<
   Query extends z.ZodType,
   Body extends z.ZodType,
   R extends ResponseSchemas,
+  Prepared,
 > {
   /** One word for the operation, its OpenAPI id, the SDK's method and the audit event: `keys.create`. */
   readonly name: string
@@ -127,7 +128,14 @@ interface Definition<
   readonly response: R
   /** The codes that are this operation's own, beside those that every operation of its access may give. */
   readonly faults?: readonly FaultCode[]
-  handle(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<ResultOf<R>>
+  /**
+   * What a handler needs to read before it asks another host. It has a transaction of its own, which has ended when the
+   * handler begins: a handler that asks before its first statement holds no connection meanwhile. Stands before `handle`.
+   */
+  prepare?(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<Prepared>
+  handle(
+    call: Call<Path, A, z.output<Query>, z.output<Body>> & { readonly prepared: Prepared },
+  ): Promise<ResultOf<R>>
   /**
    * For the audit log, what the operation replaces or ends. The resource that the path names is known; this is for
    * what lies below it, such as a project's federated auth.
@@ -156,6 +164,7 @@ export interface Operation {
   readonly status: number
   readonly result: z.ZodType
   readonly faults: readonly FaultCode[]
+  readonly prepare: ((call: unknown) => Promise<unknown>) | undefined
   handle(call: unknown): Promise<unknown>
   readonly before: ((call: unknown) => Promise<unknown>) | undefined
   readonly audit: 'none' | ((call: unknown, result: unknown) => AuditSubject) | undefined
@@ -170,7 +179,8 @@ export function defineOperation<
   R extends ResponseSchemas,
   Query extends z.ZodType = typeof noQuery,
   Body extends z.ZodType = z.ZodUndefined,
->(definition: Definition<Path, A, Query, Body, R>): Operation {
+  Prepared = undefined,
+>(definition: Definition<Path, A, Query, Body, R, Prepared>): Operation {
   const { name, path, access } = definition
   const paramNames = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] as string)
   if (typeof access === 'object' && access.of !== 'actor' && !paramNames.includes(PARAM_OF[access.of])) {
@@ -192,7 +202,8 @@ export function defineOperation<
     result: success[1],
     faults: definition.faults ?? [],
     // The one place where the types meet: register-operations.ts makes the call from these very schemas.
-    handle: call => definition.handle(call as Call<Path, A, z.output<Query>, z.output<Body>>),
+    prepare: definition.prepare as Operation['prepare'],
+    handle: definition.handle as Operation['handle'],
     before: definition.before as Operation['before'],
     audit: definition.audit as Operation['audit'],
   }

@@ -35,14 +35,16 @@ export async function runOperation(
   const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...admission })
   const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
     admission.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
+  const { prepare } = operation
+  const prepared = prepare === undefined ? undefined : await scope(db => prepare(callOn(db)))
   if (operation.method === 'GET') {
-    return signCursor(await scope(db => operation.handle(callOn(db))), secretBox)
+    return signCursor(await scope(db => operation.handle({ ...callOn(db), prepared })), secretBox)
   }
   // Apart, so that a handler which first asks another host holds no connection meanwhile.
   const before = await scope(db => findBefore(operation, callOn(db), admission))
   return await scope(async db => {
     const call = callOn(db)
-    const result = await operation.handle(call)
+    const result = await operation.handle({ ...call, prepared })
     const entry = toAuditEntry(operation, call, admission, before, result, input.caller.address, requestId)
     if (entry === undefined) return result
     for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId))) await widenTenantScope(db, made)

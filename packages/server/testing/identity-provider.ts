@@ -2,7 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 
-type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
+type Answer = {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly body: unknown
+  /** Holds the answer back until then. */
+  readonly after?: Promise<void>
+}
 
 /** An identity provider on loopback, whose documents a test may set. A string is sent as it is. */
 export interface IdentityProvider {
@@ -26,9 +32,15 @@ export async function openIdentityProvider(): Promise<IdentityProvider> {
   const jwk: JWK = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
   const answers = new Map<string, Answer>()
   const asked: string[] = []
-  const server = createServer((req, res) => {
+  const server = createServer(async (req, res) => {
     asked.push(req.url ?? '')
-    const { status = 200, headers = {}, body } = answers.get(req.url ?? '') ?? { status: 404, body: {} }
+    const {
+      status = 200,
+      headers = {},
+      body,
+      after,
+    } = answers.get(req.url ?? '') ?? { status: 404, body: {} }
+    await after
     res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -258,3 +258,25 @@ describe('test', () => {
     expect(plane.logged()).not.toContain(token)
   })
 })
+
+test('any number of calls that wait for a slow identity provider keep no other call waiting', async () => {
+  await put()
+  const token = await idp.sign({}, plane.clock.now())
+  let release: () => void = () => {}
+  const after = new Promise<void>(resolve => {
+    release = resolve
+  })
+  idp.answers.set(DISCOVERY, { body: { issuer: idp.issuer, jwks_uri: idp.jwksUrl }, after })
+  idp.asked.length = 0
+  // Several times the connections that the tests' pool has.
+  const each = plane.database.pool.options.max * 3
+  const tries = Array.from({ length: each }, () =>
+    plane.call<Tried>('POST', `${path}/test`, { key, body: { identity_token: token } }),
+  )
+  const puts = Array.from({ length: each }, () => put())
+  await expect.poll(() => idp.asked.length, { timeout: 30_000 }).toBe(2 * each)
+  expect((await plane.call('GET', path, { key })).status).toBe(200)
+  release()
+  for (const { json } of await Promise.all(tries)) expect(json.valid).toBe(true)
+  for (const { status } of await Promise.all(puts)) expect(status).toBe(200)
+})

@@ -18,6 +18,7 @@ export const putFederatedAuth = defineOperation({
   before: ({ services, resource }) => readFederatedAuth(services, resource.id),
   handle: async ({ services, resource, body }) => {
     const config = parseFederatedConfig(body, services.egress)
+    // Before any statement: no connection is held while the identity provider takes its time.
     await loadKeySets(services, config)
     const now = new Date(services.clock.now())
     const row = await storeFederatedAuth(services.db, {

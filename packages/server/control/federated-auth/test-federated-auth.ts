@@ -32,12 +32,13 @@ export const testFederatedAuth = defineOperation({
   response: { 200: FederatedAuthTest },
   faults: ['federated_auth_not_configured', 'federated_config_invalid'],
   audit: 'none',
-  handle: async ({ services, resource, body }) => {
-    const row = await findFederatedAuth(services.db, resource.id)
+  prepare: ({ services, resource }) => findFederatedAuth(services.db, resource.id),
+  handle: async ({ services, prepared: row, body }) => {
     if (row === undefined) {
       throw new Fault('federated_auth_not_configured', 'The project has no federated auth.')
     }
     const config = toFederatedConfig(row)
+    // Without a statement before it: no connection is held while the identity provider takes its time.
     const keySets = await loadKeySets(services, config)
     const identity = await verifyIdentityToken(body.identity_token, config, keySets, services.clock.now())
     return identity.valid
