@@ -135,10 +135,14 @@ async function main() {
     return { dialect, way, minUs: low, medianUs: median, boundUs: BOUNDS_US[way] }
   })
   if (options.json) return console.log(JSON.stringify({ node: process.version, rounds, answers, rows }))
-  console.log(`CPU µs an event (${rounds} rounds of ${answers} answers of ${DELTAS} events, Node ${process.version})`)
+  console.log(
+    `CPU µs an event (${rounds} rounds of ${answers} answers of ${DELTAS} events, Node ${process.version})`,
+  )
   console.log(`${'format'.padEnd(20)} ${'way'.padEnd(15)}      min   median    bound`)
   for (const { dialect, way, minUs, medianUs, boundUs } of rows) {
-    console.log(`${dialect.padEnd(20)} ${way.padEnd(15)} ${shown(minUs)} ${shown(medianUs)} ${shown(boundUs)}`)
+    console.log(
+      `${dialect.padEnd(20)} ${way.padEnd(15)} ${shown(minUs)} ${shown(medianUs)} ${shown(boundUs)}`,
+    )
   }
 }
 

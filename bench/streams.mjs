@@ -9,7 +9,13 @@ const data = value => Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
 const named = value => Buffer.from(`event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`)
 
 function openAiChat() {
-  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', system_fingerprint: 'fp_1' }
+  const head = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    system_fingerprint: 'fp_1',
+  }
   const chunk = (delta, finish_reason = null) =>
     data({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
   const usage = { prompt_tokens: 10, completion_tokens: DELTAS, total_tokens: DELTAS + 10 }
@@ -24,11 +30,21 @@ function openAiChat() {
 
 function anthropicMessages() {
   const usage = { input_tokens: 10, output_tokens: 1 }
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, usage }
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [],
+    stop_reason: null,
+    usage,
+  }
   return [
     named({ type: 'message_start', message }),
     named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-    ...texts.map(text => named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
+    ...texts.map(text =>
+      named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    ),
     named({ type: 'content_block_stop', index: 0 }),
     named({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: DELTAS } }),
     named({ type: 'message_stop' }),
@@ -38,7 +54,14 @@ function anthropicMessages() {
 function openAiResponses() {
   let sequence_number = 0
   const event = (type, fields) => named({ type, sequence_number: sequence_number++, ...fields })
-  const response = { id: 'resp_1', object: 'response', created_at: 1, status: 'in_progress', model: 'm', output: [] }
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'in_progress',
+    model: 'm',
+    output: [],
+  }
   const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
   const part = text => ({ type: 'output_text', text, annotations: [] })
   const item = (status, content) => ({ id: 'msg_1', type: 'message', role: 'assistant', status, content })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeBody, SCENARIOS } from '../bench/bodies.mjs'
 import { startMock } from '../bench/contenders.mjs'
 import { compile, findProgram, readCpuUs } from '../bench/processes.mjs'
+import { STREAMS } from '../bench/streams.mjs'
 import { root } from './build.mjs'
 
 const isAble = process.platform === 'linux' && findProgram('cc') !== undefined
@@ -90,4 +91,11 @@ describe.skipIf(!isAble)('the benchmark', () => {
     expect(second.own).toBeGreaterThanOrEqual(first.own)
     expect(readCpuUs(mock.pid, ['mock'])).toMatchObject({ own: 0, apart: expect.any(Number) })
   })
+})
+
+test('the cost of an event is measured in every format that we call', () => {
+  const args = [path.join(root, 'bench/events.mjs'), '--quick', '--json', '--rounds', '1']
+  const { rows } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  expect(rows.map(({ dialect }: { dialect: string }) => dialect)).toEqual(Object.keys(STREAMS))
+  for (const { medianUs } of rows) expect(medianUs).toBeGreaterThan(0)
 })

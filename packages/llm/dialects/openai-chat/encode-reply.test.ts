@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import type OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { custom } from '../../providers/custom.ts'
@@ -109,6 +110,40 @@ describe('openChunkEncoder', () => {
     const chunks = encode(true)
     expect(chunks.map(chunk => chunk.usage === null)).toEqual([true, true, true, false])
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } })
+  })
+
+  test('frames are the chunks as JSON, whatever they hold', () => {
+    const text = fc.string({ unit: 'binary' })
+    const delta = fc.record(
+      {
+        type: fc.constant('delta' as const),
+        index: fc.nat(2),
+        role: fc.constant('assistant' as const),
+        content: text,
+        reasoning: text,
+        reasoningDetails: fc.constant([
+          { type: 'reasoning.text' as const, format: 'google-gemini-v1' as const },
+        ]),
+        refusal: text,
+        toolCalls: fc.constant([{ index: 0, ...CALL }]),
+        finishReason: fc.constant('stop' as const),
+      },
+      { requiredKeys: ['type', 'index'] },
+    )
+    const event = fc.oneof(
+      delta,
+      fc.constantFrom<StreamEvent>({ type: 'usage', usage: USAGE }, { type: 'end' }),
+    )
+    fc.assert(
+      fc.property(fc.array(event), fc.boolean(), (events, includeUsage) => {
+        const [one, other] = [1, 2].map(() => openChunkEncoder(ENVELOPE, { includeUsage }))
+        for (const each of events) {
+          const chunks = one?.encode(each) ?? []
+          const frames = chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+          expect(other?.encodeFrames(each)).toBe(frames)
+        }
+      }),
+    )
   })
 
   test('decodes to the same events', () => {

@@ -60,7 +60,7 @@ class TranslatedStream implements StreamEncoder {
     for (const event of events) {
       // Usage comes once, at the end, and by the bill.
       if (event.type === 'usage') continue
-      for (const chunk of this.#chunks.encode(event)) frames += toFrame(chunk)
+      frames += this.#chunks.encodeFrames(event)
     }
     return frames
   }
@@ -70,7 +70,7 @@ class TranslatedStream implements StreamEncoder {
     const last: StreamEvent[] = []
     if (!end.isFinishSent) last.push({ type: 'delta', index: 0, finishReason: end.finishReason })
     if (this.#answered.includeUsage) last.push({ type: 'usage', usage: end.bill.usage })
-    for (const event of last) for (const chunk of this.#chunks.encode(event)) frames += toFrame(chunk)
+    for (const event of last) frames += this.#chunks.encodeFrames(event)
     return `${frames}data: [DONE]\n\n`
   }
 }

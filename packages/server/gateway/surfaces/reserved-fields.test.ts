@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/house.ts'
+
+let house: TestHouse
+
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+
+afterAll(async () => {
+  await house.close()
+})
+
+const OK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
+
+async function expectFault(response: Response, status: number, code: string, param: string): Promise<void> {
+  expect({ status: response.status, body: await response.json() }).toMatchObject({
+    status,
+    body: { error: { code, param } },
+  })
+}
+
+/** contract.md §3: what the gateway authorizes, what it relies on, and what multiplies or changes the price. */
+const MODEL_FIELDS = [
+  'models',
+  'route',
+  'routes',
+  'fallbacks',
+  'fallback_models',
+  'provider_fallbacks',
+  'plugins',
+]
+const MORE_MODEL_FIELDS = ['preset', 'safety_model']
+const PRICED_FIELDS = [
+  'best_of',
+  'num_return_sequences',
+  'use_beam_search',
+  'web_search_options',
+  'search_parameters',
+  'search_settings',
+  'search_options',
+  'enable_search',
+  'web_search',
+  'search',
+  'prediction',
+  'audio',
+  'mcp_servers',
+  'compound_custom',
+  'speed',
+  'inference_geo',
+  'performance_config',
+]
+const RELIED_ON = [
+  'model',
+  'messages',
+  'input',
+  'prompt',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'n',
+  'service_tier',
+]
+const EVERYWHERE = [...MODEL_FIELDS, ...MORE_MODEL_FIELDS, ...PRICED_FIELDS]
+
+describe('provider_options, on the native surface, may not set', () => {
+  test.each([
+    ...EVERYWHERE,
+    ...RELIED_ON,
+    'MODEL',
+    'maxTokens',
+    'modelId',
+    'system',
+    'systemInstruction',
+    'system_instruction',
+    'contents',
+    'toolConfig',
+    'previous_response_id',
+    'candidateCount',
+    'num_predict',
+    'performanceConfig',
+  ])('%s', async field => {
+    const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: { [field]: 1 } } })
+    await expectFault(response, 400, 'invalid_request', `provider_options.openai.${field}`)
+  })
+
+  test.each([
+    ['generationConfig.maxOutputTokens', { generationConfig: { maxOutputTokens: 1 } }],
+    ['generation_config.candidate_count', { generation_config: { candidate_count: 2 } }],
+    ['inferenceConfig.maxTokens', { inferenceConfig: { maxTokens: 1 } }],
+    ['additionalModelRequestFields.max_tokens', { additionalModelRequestFields: { max_tokens: 1 } }],
+    ['options.num_predict', { options: { num_predict: 1 } }],
+    ['extra_body.model', { extra_body: { model: 'x' } }],
+    ['provider.order', { provider: { order: ['x'] } }],
+    ['modalities', { modalities: ['text', 'audio'] }],
+  ])('%s, inside an object that only gathers fields', async (path, options) => {
+    const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })
+    await expectFault(response, 400, 'invalid_request', `provider_options.openai.${path}`)
+  })
+
+  test('but any other field, also one whose own value has such a name', async () => {
+    const options = {
+      logit_bias: { model: 1 },
+      metadata: { model: 'x' },
+      modalities: ['text'],
+      provider: { zdr: true },
+    }
+    expect((await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })).status).toBe(200)
+  })
+})
+
+describe('an unknown field of the compat surface may not be', () => {
+  test.each(EVERYWHERE)('%s', async field => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: ['x'] })
+    await expectFault(response, 400, 'invalid_request', field)
+  })
+
+  test.each([
+    ['service_tier', 'priority', 'service_tier'],
+    ['service_tier', 'flex', 'service_tier'],
+    ['modalities', ['text', 'audio'], 'modalities'],
+    ['provider', { only: ['x'] }, 'provider.only'],
+    ['tools', [{ type: 'web_search' }], 'tools[0].type'],
+    ['tools', [{ type: 'builtin_function', function: { name: '$web_search' } }], 'tools[0].type'],
+    ['n', 129, 'n'],
+    ['n', 0, 'n'],
+  ])('%s: %j', async (field, value, param) => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    await expectFault(response, 400, 'invalid_request', param)
+  })
+
+  test.each([...EVERYWHERE, ...RELIED_ON])('%s in other letters, beside the real one', async field => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field.toUpperCase()]: 1 })
+    await expectFault(response, 400, 'request_validation_failed', field.toUpperCase())
+  })
+
+  test.each([
+    ['service_tier', 'auto'],
+    ['service_tier', 'default'],
+    ['modalities', ['text']],
+    ['provider', { require_parameters: true }],
+    ['web_search_options', null],
+  ])('but %s: %j passes', async (field, value) => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    expect(response.status).toBe(200)
+  })
+})
