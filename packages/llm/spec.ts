@@ -15,6 +15,7 @@ export type DialectId =
   | 'anthropic-messages'
   | 'gemini-content'
   | 'bedrock-converse'
+  | 'cohere-v2'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'

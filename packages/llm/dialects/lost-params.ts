@@ -1,4 +1,5 @@
-import type { ChatRequest, Json, SourceBody } from '../spec.ts'
+import { toObject, toText } from '../json-value.ts'
+import type { ChatRequest, Json, Message, SourceBody } from '../spec.ts'
 import { isHarmless } from './openai-chat/harmless-params.ts'
 
 /** Fields of OpenAI's format that have a canonical meaning, or that ask for nothing of the model. */
@@ -67,4 +68,18 @@ export function readField({ bytes, fields }: SourceBody, name: string): Json | u
   const span = fields.get(name)
   if (span === undefined) return undefined
   return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
+}
+
+/** Kinds of parts that a target has no place for, and ids of files in another company's store. */
+export function findLostParts(messages: readonly Message[], known: ReadonlySet<string>): string[] {
+  const lost = new Set<string>()
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue
+    for (const part of content) {
+      if (!known.has(part.type)) lost.add(part.type)
+      else if (part.type === 'file' && toText(toObject(part.file)?.file_data) === undefined)
+        lost.add('file_id')
+    }
+  }
+  return [...lost]
 }

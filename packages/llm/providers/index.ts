@@ -4,6 +4,7 @@ import { anthropic } from './anthropic.ts'
 import { azure } from './azure.ts'
 import { bedrock } from './bedrock.ts'
 import { cerebras } from './cerebras.ts'
+import { cohere } from './cohere.ts'
 import { custom } from './custom.ts'
 import { deepseek } from './deepseek.ts'
 import { fireworks } from './fireworks.ts'
@@ -48,6 +49,7 @@ export const PROVIDERS: readonly Provider[] = [
   huggingface,
   voyage,
   bedrock,
+  cohere,
   ollama,
   vllm,
   custom,

@@ -1,5 +1,6 @@
 import { anthropicMessages } from '@rideau/llm/dialects/anthropic-messages/client'
 import { bedrockConverse } from '@rideau/llm/dialects/bedrock-converse/client'
+import { cohereV2 } from '@rideau/llm/dialects/cohere-v2/client'
 import { geminiContent } from '@rideau/llm/dialects/gemini/client'
 import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
 import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
@@ -12,4 +13,5 @@ export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
   'openai-responses': openAiResponses,
   'anthropic-messages': anthropicMessages,
   'bedrock-converse': bedrockConverse,
+  'cohere-v2': cohereV2,
 }

@@ -1,6 +1,6 @@
 import { joinAddress } from '../../join-address.ts'
 import type { ChatRequest, JsonObject, Provider, SourceBody, Target, UpstreamRequest } from '../../spec.ts'
-import { findLostParams } from '../lost-params.ts'
+import { findLostParams, findLostParts } from '../lost-params.ts'
 import { mergeOptions } from '../merge-options.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { canHonourEffort, encodeReasoning, findRefusedSampling } from './encode-reasoning.ts'
@@ -9,6 +9,8 @@ import { findFamily } from './model-family.ts'
 
 /** Wire names of what Converse has no place for, whatever the model. */
 const NO_PLACE = ['seed', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls']
+
+const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'file', 'input_audio'])
 
 /** The canonical request as Converse takes it: `POST /model/{id}/converse` or `…/converse-stream`. */
 export function encodeRequest(
@@ -71,6 +73,6 @@ export function findUnsupportedParams(
   const lost = findLostParams(request, source, NO_PLACE)
   if (!canHonourChoice(request, model)) lost.push('tool_choice')
   if (!canHonourEffort(request, model)) lost.push('reasoning_effort')
-  lost.push(...findRefusedSampling(request, model))
+  lost.push(...findRefusedSampling(request, model), ...findLostParts(request.messages, PARTS))
   return lost
 }
