@@ -11,11 +11,8 @@ export interface LinkOptions {
   readonly countProcesses: () => Promise<number>
   /** Carries what this process has settled to PostgreSQL, from which new counters are seeded. */
   readonly drain: () => Promise<void>
-  /**
-   * Makes the holds of this process known under `run`, before anything is admitted there. `isNew`: the counters of the
-   * former run are gone.
-   */
-  readonly restore: (run: string, isNew: boolean) => Promise<void>
+  /** Makes the holds of this process known under `run`, before anything is admitted there. */
+  readonly restore: (run: string) => Promise<void>
   /** Counting begins, or goes on. */
   readonly onOpen: () => void
   /** A server that has lost everything is not counted on before all processes have told it, or so long. */
@@ -40,7 +37,6 @@ export class Link {
   readonly commands: LedgerCommands
   readonly #options: LinkOptions
   #run: string | undefined
-  /** The last run that was counted on. */
   #former: string | undefined
   #reason = 'the limits’ counters have not been reached yet'
   #isOpening = false
@@ -68,6 +64,11 @@ export class Link {
   /** The run that can be counted on; undefined: none now. */
   get run(): string | undefined {
     return this.#run
+  }
+
+  /** The last run that was counted on, also while there is none. */
+  get former(): string | undefined {
+    return this.#former
   }
 
   /** Why there is no run. */
@@ -162,7 +163,7 @@ export class Link {
     const run = known ?? (await this.#createLife(base, runId))
     if (isNew) this.#reason = 'the limits’ counters are seeded anew'
     // What ends from now on is told to the server; what ended before is in the journal.
-    await this.#options.restore(run, isNew)
+    await this.#options.restore(run)
     if (isNew) await this.#options.drain()
     if (!isOpen) await this.#waitForOthers(run)
     if (this.redis.stream !== connection || this.redis.status !== 'ready')

@@ -11,6 +11,8 @@ export interface RedisLedgerOptions
     Pick<LinkOptions, 'url' | 'log' | 'countProcesses' | 'drain' | 'graceMs' | 'heartbeatMs'> {
   /** Unix milliseconds. */
   readonly now: () => number
+  /** What is held may grow though the server cannot be asked (RIDEAU_LIMITS_FAILOPEN). */
+  readonly isFailOpen?: boolean
   /** For tests: time is what the calls say, not what the server's clock says. */
   readonly isTimeGiven?: boolean
 }
@@ -23,9 +25,12 @@ interface Hold {
   readonly meters: readonly Meter[]
   /** By the server's clock. */
   readonly admittedAt: number
-  run: string
+  /** Where the server knows of it; undefined: nowhere yet, since this process admitted it without asking. */
+  run: string | undefined
   amounts: Amounts
   leaseMs: number
+  /** As the server last told. */
+  standings: readonly Standing[]
 }
 
 /** An ending that the server was not told yet. */
@@ -64,7 +69,7 @@ export class RedisLedger implements Ledger {
     this.#options = options
     this.#link = new Link({
       ...options,
-      restore: (run, isNew) => this.#restore(run, isNew),
+      restore: run => this.#restore(run),
       onOpen: () => {
         for (const id of this.#owed.keys()) void this.#pay(id)
       },
@@ -101,8 +106,10 @@ export class RedisLedger implements Ledger {
       }
       const [outcome, now = 0] = reply
       if (outcome === ADMITTED) {
-        this.#holds.set(id, { id, subject, at, meters, admittedAt: now, run, amounts: hold, leaseMs })
-        return { isAdmitted: true, standings: toStandings(meters, reply, this.#shift(now)) }
+        const standings = toStandings(meters, reply, this.#shift(now))
+        const mine = { id, subject, at, meters, admittedAt: now, run, amounts: hold, leaseMs, standings }
+        this.#holds.set(id, mine)
+        return { isAdmitted: true, standings }
       }
       if (outcome === RUNNING) throw new Error('a request is admitted once')
       if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was given back before' }
@@ -120,7 +127,7 @@ export class RedisLedger implements Ledger {
     if (hold === undefined) return { isAdmitted: false, unavailable: 'the hold has ended' }
     this.#given = at
     const { run } = this.#link
-    if (run === undefined || run !== hold.run) return this.#unavailable()
+    if (run === undefined || run !== hold.run) return this.#extendUnseen(hold, amounts, leaseMs)
     const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd]
     for (const meter of hold.meters) args.push(meter.key, meter.limit, windowOf(meter))
     let reply: number[]
@@ -128,7 +135,7 @@ export class RedisLedger implements Ledger {
       reply = await this.#link.commands.extend(holdsOf(run, hold.subject.orgId), this.#time(), ...args)
     } catch (error) {
       this.#link.lose((error as Error).message)
-      return this.#unavailable()
+      return this.#extendUnseen(hold, amounts, leaseMs)
     }
     const [outcome, now = 0] = reply
     if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the hold has ended' }
@@ -138,7 +145,17 @@ export class RedisLedger implements Ledger {
       return toRefusal(hold.meters, reply, wanted, this.#shift(now))
     }
     hold.amounts = amounts
-    return { isAdmitted: true, standings: toStandings(hold.meters, reply, this.#shift(now)) }
+    hold.standings = toStandings(hold.meters, reply, this.#shift(now))
+    return { isAdmitted: true, standings: hold.standings }
+  }
+
+  /** A request that runs goes on while the server is away, on what it holds; this process remembers it for the server. */
+  #extendUnseen(hold: Hold, amounts: Amounts, leaseMs: number): Verdict {
+    const grows = hold.meters.some(meter => growthOf(meter, hold.amounts, amounts) > 0)
+    if (grows && this.#options.isFailOpen !== true) return this.#unavailable()
+    hold.leaseMs = leaseMs
+    if (grows) hold.amounts = amounts
+    return { isAdmitted: true, standings: hold.standings }
   }
 
   settle(id: string, used: Used): void | Promise<void> {
@@ -147,8 +164,12 @@ export class RedisLedger implements Ledger {
     this.#holds.delete(id)
     const { requests, tokens, nanoUsd, isSandbox } = used
     const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
-    return this.#tell(id, hold.run, async () => {
-      const holds = holdsOf(hold.run, hold.subject.orgId)
+    // A run that begins now is seeded with it; one that goes on has to learn of it.
+    const run = hold.run ?? this.#link.former
+    if (run === undefined) return
+    return this.#tell(id, run, async () => {
+      if (hold.run === undefined) await this.#restoreOne(hold, run)
+      const holds = holdsOf(run, hold.subject.orgId)
       const settled = await this.#link.commands.settle(holds, this.#time(), ...args)
       this.#noteCrossings(hold, used, settled)
     })
@@ -158,9 +179,25 @@ export class RedisLedger implements Ledger {
     const hold = this.#holds.get(id)
     if (hold === undefined) return
     this.#holds.delete(id)
-    return this.#tell(id, hold.run, () =>
-      this.#link.commands.release(holdsOf(hold.run, hold.subject.orgId), this.#time(), id),
+    const { run } = hold
+    if (run === undefined) return
+    return this.#tell(id, run, () =>
+      this.#link.commands.release(holdsOf(run, hold.subject.orgId), this.#time(), id),
     )
+  }
+
+  /** A request that was admitted without the server: it is told as soon as it hears again, and holds whatever the limits. */
+  adopt({ id, subject, at, meters, hold, leaseMs }: AdmitRequest, standings: readonly Standing[]): void {
+    const amounts = hold
+    const mine = { id, subject, at, meters, admittedAt: at, run: undefined, amounts, leaseMs, standings }
+    this.#holds.set(id, mine)
+    if (this.#link.run !== undefined) void this.#restoreOne(mine, this.#link.run).catch(() => {})
+  }
+
+  /** What an adopted request holds now. */
+  adoptAmounts(id: string, amounts: Amounts): void {
+    const hold = this.#holds.get(id)
+    if (hold !== undefined) hold.amounts = amounts
   }
 
   /**
@@ -268,27 +305,27 @@ export class RedisLedger implements Ledger {
     this.#owed.delete(id)
   }
 
-  async #restore(run: string, isNew: boolean): Promise<void> {
-    const { commands } = this.#link
+  async #restore(run: string): Promise<void> {
     const untold = [...this.#owed]
     await Promise.all(
       untold.map(async ([id, owed]) => {
-        // Of another run it is in PostgreSQL by now, from which this run is seeded.
+        // Of another run it is in the journal, from which this run is seeded.
         if (owed.run === run) await owed.tell()
         this.#owed.delete(id)
       }),
     )
-    if (!isNew) return
-    await Promise.all(
-      [...this.#holds.values()].map(async hold => {
-        const { id, leaseMs, amounts, at, subject, admittedAt, meters } = hold
-        const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
-        args.push(...subjectArgs(subject), this.owner, admittedAt)
-        for (const meter of meters) args.push(meter.key, codeOf(meter), grainOf(meter))
-        hold.run = run
-        await commands.restore(holdsOf(run, subject.orgId), this.#time(), ...args)
-      }),
-    )
+    const unknown = [...this.#holds.values()].filter(hold => hold.run !== run)
+    await Promise.all(unknown.map(hold => this.#restoreOne(hold, run)))
+  }
+
+  async #restoreOne(hold: Hold, run: string): Promise<void> {
+    const { id, leaseMs, amounts, at, subject, admittedAt, meters } = hold
+    const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
+    args.push(...subjectArgs(subject), this.owner, admittedAt)
+    for (const meter of meters) args.push(meter.key, codeOf(meter), grainOf(meter))
+    // First, so that one that ends meanwhile is told there.
+    hold.run = run
+    await this.#link.commands.restore(holdsOf(run, subject.orgId), this.#time(), ...args)
   }
 
   /** `settled`: what each meter of the hold has settled since this request did. */
