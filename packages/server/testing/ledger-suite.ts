@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Meter, Seed } from '../core/meter.ts'
+import type { Meter } from '../core/meter.ts'
 import type { AdmitRequest, Crossing, Ledger, SeedSource, Used } from '../ledger/ledger.ts'
-import { CALLER, LedgerModel, makeMeter } from './ledger-model.ts'
+import { CALLER, LedgerModel, makeMeter, openSeeds } from './ledger-model.ts'
 
 export interface SuiteLedger {
   readonly ledger: Ledger
@@ -15,16 +15,6 @@ export type OpenLedger = (options: {
   readonly seeds: SeedSource
   readonly onCrossing: (crossing: Crossing) => void
 }) => Promise<SuiteLedger>
-
-/** Of a house that has used nothing, or so much of each meter by its key. */
-export function openSeeds(used: ReadonlyMap<string, Seed> = new Map()): SeedSource {
-  return {
-    async read(meters, _at, onCut) {
-      onCut(new Set())
-      return meters.map(({ key }) => used.get(key) ?? { used: 0, entries: [] })
-    },
-  }
-}
 
 const T = 1_000_000_000_000
 const NOTHING = { tokens: 0, nanoUsd: 0 }

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis'
-import { ADMIT, EXTEND, KNOWN, READ, RELEASE, RESTORE, SEED, SETTLE, SWEEP } from './scripts.ts'
+import { ADMIT, EXTEND, READ, RELEASE, SETTLE, SWEEP } from './scripts.ts'
+import { KNOWN, RESTORE, SEED } from './seed-scripts.ts'
 
-/** A script: the key of an organization's holds, then its arguments as scripts.ts says. */
+/** A script: the key of an organization's holds, then its arguments as the script says. */
 type Run<Reply> = (holds: string, ...args: (string | number)[]) => Promise<Reply>
 
 export interface LedgerCommands {

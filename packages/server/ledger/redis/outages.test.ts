@@ -1,11 +1,13 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Meter } from '../../core/meter.ts'
+import type { Meter, Seed } from '../../core/meter.ts'
 import { CALLER, makeMeter } from '../../testing/ledger-model.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/redis.ts'
 import { FailoverLedger } from '../failover-ledger.ts'
-import type { AdmitRequest, Seed, SeedSource, Used, Verdict } from '../ledger.ts'
+import type { AdmitRequest, SeedSource, Used, Verdict } from '../ledger.ts'
 import { ProcessLedger } from '../process-ledger.ts'
+import { defineCommands } from './commands.ts'
+import { holdsOf } from './meter-args.ts'
 import { RedisLedger } from './redis-ledger.ts'
 
 const CENT = 10_000_000
@@ -158,6 +160,31 @@ describe.skipIf(redisProgram === undefined)('limits while the server that counts
     await first.end('runs here', 10)
     await first.ledger.release('fits')
     expect(await stand(second, budget)).toEqual({ settled: 68, held: 0 })
+  })
+
+  test('a counter that is made later counts what ended a moment ago once, drained or not', async () => {
+    const [first, second] = (await open(2)) as [Process, Process]
+    const budget = makeMeter('budget', 100 * CENT)
+    await first.admit('drained', [])
+    await first.end('drained', 15)
+    await second.admit('not drained', [])
+    await second.ledger.settle('not drained', { requests: 1, tokens: 0, nanoUsd: 5 * CENT, isSandbox: false })
+    await second.admit('runs', [], 30)
+    expect(await stand(first, budget)).toEqual({ settled: 20, held: 30 })
+    await second.end('runs', 10)
+    expect(await stand(first, budget)).toEqual({ settled: 30, held: 0 })
+  })
+
+  test('an admission that arrives after it was given back holds nothing', async () => {
+    const client = new Redis(redis.url)
+    const commands = defineCommands(client)
+    const holds = holdsOf('run', 'org')
+    const admission = ['late', 60_000, 0, CENT, 1, '', '', '', '', 'owner', 'budget', 5, 100 * CENT, 0, 1]
+    await commands.seed(holds, '', 'budget', 5, 0, 60_000, '', '', '', '', 0, 0, 0)
+    expect(await commands.release(holds, '', 'late')).toBe(1)
+    expect(await commands.admit(holds, '', ...admission)).toEqual([4])
+    expect(await commands.read(holds, '', 'budget', 5, 0)).toEqual([1, expect.any(Number), 0, 0, -1])
+    client.disconnect()
   })
 
   test('a server that comes back with an old snapshot is not believed', async () => {
