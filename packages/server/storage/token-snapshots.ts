@@ -78,7 +78,7 @@ async function findMember(pool: Pool, { sub, org }: ClientTokenClaims): Promise<
 /** What is set for an end user; nothing for one that has no record. */
 export async function findEndUser(pool: Pool, environmentId: string, id: string): Promise<EndUser> {
   const { rows } = await pool.query<{ plan: string | null; blocked: boolean }>({
-    name: 'find_end_user',
+    name: 'find_end_user_standing',
     text: `select p.name as plan, u.blocked_at is not null as blocked
       from end_users u left join plans p on p.id = u.plan_id
       where u.environment_id = $1 and u.external_id = $2`,

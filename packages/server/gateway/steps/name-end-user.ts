@@ -17,7 +17,7 @@ export function refuseNamedEndUser(x: Exchange): void {
 /**
  * On whose behalf a request is made, once its body is read: a secret key names the end user by header, or natively in
  * `end_user` (contract.md §3); `user` in the body is never an identity. `named` is the body's `end_user` on any surface.
- * Synchronous where nobody is named, or who it is in memory.
+ * Synchronous where nobody is named, nothing is set for anybody, or who it is in memory.
  */
 export function nameEndUser(x: Exchange, named: unknown, deps: GatewayDeps): void | Promise<void> {
   if (x.caller?.kind === 'client_token') {
@@ -26,9 +26,14 @@ export function nameEndUser(x: Exchange, named: unknown, deps: GatewayDeps): voi
   }
   const id = findName(x, typeof named === 'string' ? named : undefined)
   if (id === undefined) return
-  const environmentId = x.environment?.id ?? ''
-  const known = deps.snapshots.findEndUser(environmentId, id)
-  if (known === undefined) return lookUp(x, environmentId, id, deps)
+  const { environment } = x
+  if (environment === undefined) throw new Error('an end user is named after identification only')
+  if (!environment.policies.hasSpecialEndUsers) {
+    x.endUser = { id, plan: null, isBlocked: false }
+    return
+  }
+  const known = deps.snapshots.findEndUser(environment.id, id)
+  if (known === undefined) return lookUp(x, environment.id, id, deps)
   x.endUser = known
   refuseBlocked(x)
 }
