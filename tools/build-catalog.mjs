@@ -15,7 +15,7 @@ const SOURCE =
 
 /** Classifiers, and models that no text chat, embedding or image request reaches. */
 const UNREACHED =
-  /guard|whisper|orpheus|o\d.*deep-research|deep-research-pro|codex|lyria|learnlm|-audio|-realtime|-search-|-transcribe|-tts|safety|-live-|live-\d|robotics|computer-use|rerank|translate-4b|sonic|voxtral|gliner|omni-|voicechat|multimodalembedding|marengo|pegasus|detect|-ocr|esm|cosmos|studiovoice|usd|sparsedrive|bevformer|streampetr|paligemma|medlm|customtools|embed-image|multimodal-emb|container$|gpt-oss-safeguard/i
+  /guard|whisper|orpheus|o\d.*deep-research|deep-research-pro|lyria|learnlm|-audio|-realtime|-search-|-transcribe|-tts|safety|-live-|live-\d|robotics|computer-use|rerank|translate-4b|sonic|voxtral|gliner|omni-|voicechat|multimodalembedding|marengo|pegasus|detect|-ocr|esm|cosmos|studiovoice|usd|sparsedrive|bevformer|streampetr|paligemma|medlm|customtools|embed-image|multimodal-emb|container$|gpt-oss-safeguard/i
 /** Names that are no models: fine-tuning bases, size classes, regions, gateways of other houses, templates. */
 const NO_MODEL =
   /^ft:|^openai\/|\/$|^together-ai-|^together-ai$|gpt-3\.5-turbo-instruct|babbage|davinci|:free$/
@@ -68,7 +68,7 @@ function listModels(provider, names) {
   for (const { id, name, match, deprecated } of names.genOnly ? list(names.gen).models : [])
     if (match.equals === id && !deprecated && !found.has(id)) keep(id, { dev: bareEmbedding(id, name) })
   return [...found]
-    .map(([id, parts]) => toModel(provider, id, { ...parts, gen: genaiPrice(names, id) }))
+    .map(([id, parts]) => toModel(provider, names, id, { ...parts, gen: genaiPrice(names, id) }))
     .filter(model => model !== undefined)
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -94,15 +94,16 @@ function isRetired({ dev, lite }) {
   return dev.isRetired && (lite === undefined || lite.isRetired)
 }
 
-function toModel(provider, id, { dev, lite, gen }) {
+function toModel(provider, names, id, { dev, lite, gen }) {
   if (UNREACHED.test(id) || (dev === undefined && NO_MODEL.test(id)) || OTHER_ROUTE[provider]?.test(id))
     return undefined
   if (GONE[provider]?.test(id)) return undefined
   const first = dev ?? lite
   // models.dev gives some plain chat models every kind of output.
-  const kind = lite?.kind ?? first.kind
-  const isReachable = first.isText || lite?.kind === 'chat'
-  // OpenAI serves some of its models on /responses only.
+  const served = lite?.kind ?? first.kind
+  // A model on /responses alone is one to chat with, where the provider's rules send it there.
+  const kind = served === 'responses' && names.onResponses ? 'chat' : served
+  const isReachable = first.isText || (lite !== undefined && kind === 'chat')
   if (!isReachable || kind === 'responses' || isRetired({ dev, lite })) return undefined
   const merged = mergePrices({ dev, lite, gen, isEmbedding: kind === 'embedding' })
   if (merged.disagreement) report.push({ provider, id, text: merged.disagreement })

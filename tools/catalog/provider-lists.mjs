@@ -3,8 +3,15 @@
  * name; `gen` is genai-prices' provider; `makersPrice` names the models of a cloud that cost what their maker asks.
  */
 export const PROVIDERS = {
-  openai: { dev: ['openai'], lite: ['openai'], gen: 'openai' },
-  azure: { dev: ['azure'], lite: ['azure'], prefix: 'azure/', gen: 'azure', makersPrice: /^claude-/ },
+  openai: { dev: ['openai'], lite: ['openai'], gen: 'openai', onResponses: true },
+  azure: {
+    dev: ['azure'],
+    lite: ['azure'],
+    prefix: 'azure/',
+    gen: 'azure',
+    makersPrice: /^claude-/,
+    onResponses: true,
+  },
   anthropic: { dev: ['anthropic'], lite: ['anthropic'], gen: 'anthropic' },
   gemini: { dev: ['google'], lite: ['gemini'], prefix: 'gemini/', gen: 'google' },
   vertex: {
