@@ -1,3 +1,5 @@
+import type { EmbeddingService } from './embeddings/embedding-service.ts'
+
 /**
  * The canonical shapes that every wire format is translated to and from.
  *
@@ -391,6 +393,8 @@ export interface Provider {
   /** Answers inside the process, without network; its prices are fictitious. */
   readonly sandbox?: true
   readonly openai?: OpenAiDeviations
+  /** Absent: it has no embeddings. */
+  readonly embeddings?: EmbeddingService
   readonly catalog?: CatalogFile
 }
 

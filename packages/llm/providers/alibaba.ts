@@ -20,5 +20,6 @@ export const alibaba: Provider = {
       high: { enable_thinking: true },
     },
   },
+  embeddings: { format: 'openai', maxInputs: 10, openai: { refusesUser: true, refusesTokens: true } },
   catalog: catalog as CatalogFile,
 }

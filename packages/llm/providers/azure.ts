@@ -43,5 +43,6 @@ export const azure: Provider = {
       },
     ],
   },
+  embeddings: { format: 'openai' },
   catalog: catalog as CatalogFile,
 }

@@ -15,5 +15,6 @@ export const bedrock: Provider = {
     { name: 'session_token', type: 'text', required: false },
   ],
   models: 'catalog',
+  embeddings: { format: 'bedrock' },
   catalog: catalog as CatalogFile,
 }

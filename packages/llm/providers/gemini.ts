@@ -9,5 +9,6 @@ export const gemini: Provider = {
   auth: 'x-goog-api-key',
   models: 'catalog',
   maker: true,
+  embeddings: { format: 'gemini' },
   catalog: catalog as CatalogFile,
 }

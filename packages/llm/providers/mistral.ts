@@ -24,5 +24,9 @@ export const mistral: Provider = {
     // Mistral answers 422 to a field that it does not know.
     unsupported: ['user', 'store', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'verbosity'],
   },
+  embeddings: {
+    format: 'openai',
+    openai: { dimensions: 'output_dimension', refusesEncoding: true, refusesUser: true, refusesTokens: true },
+  },
   catalog: catalog as CatalogFile,
 }

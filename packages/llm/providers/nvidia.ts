@@ -8,5 +8,12 @@ export const nvidia: Provider = {
   baseUrl: 'https://integrate.api.nvidia.com/v1',
   auth: 'bearer',
   models: 'catalog',
+  embeddings: {
+    format: 'openai',
+    openai: {
+      refusesTokens: true,
+      inputTypes: { query: 'query', document: 'passage', isRequired: true },
+    },
+  },
   catalog: catalog as CatalogFile,
 }

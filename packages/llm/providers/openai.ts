@@ -17,5 +17,6 @@ export const openai: Provider = {
     reasoningField: 'refused',
     models: OPENAI_MODEL_RULES,
   },
+  embeddings: { format: 'openai' },
   catalog: catalog as CatalogFile,
 }

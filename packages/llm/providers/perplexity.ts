@@ -14,5 +14,16 @@ export const perplexity: Provider = {
     reasoningField: 'refused',
     unsupported: ['stop', 'seed', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'user'],
   },
+  // Its models give whole numbers of eight bits, and nothing else.
+  embeddings: {
+    format: 'openai',
+    openai: {
+      path: '/v1/embeddings',
+      refusesEncoding: true,
+      answers: 'int8',
+      refusesUser: true,
+      refusesTokens: true,
+    },
+  },
   catalog: catalog as CatalogFile,
 }

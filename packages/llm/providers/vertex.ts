@@ -24,5 +24,6 @@ export const vertex: Provider = {
   ],
   modelPath: '/publishers/google/models',
   models: 'catalog',
+  embeddings: { format: 'vertex' },
   catalog: catalog as CatalogFile,
 }

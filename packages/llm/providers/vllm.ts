@@ -8,4 +8,5 @@ export const vllm: Provider = {
   baseUrl: null,
   auth: 'none',
   models: 'any',
+  embeddings: { format: 'openai' },
 }

@@ -10,5 +10,16 @@ export const voyage: Provider = {
   auth: 'bearer',
   models: 'catalog',
   maker: true,
+  embeddings: {
+    format: 'openai',
+    maxInputs: 1000,
+    openai: {
+      dimensions: 'output_dimension',
+      refusesFloat: true,
+      refusesUser: true,
+      refusesTokens: true,
+      inputTypes: { query: 'query', document: 'document' },
+    },
+  },
   catalog: catalog as CatalogFile,
 }

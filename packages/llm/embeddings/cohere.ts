@@ -1,0 +1,32 @@
+import { mergeOptions } from '../dialects/merge-options.ts'
+import { joinAddress } from '../join-address.ts'
+import { toObject } from '../json-value.ts'
+import type { JsonObject } from '../spec.ts'
+import { toCohereInputType } from './bedrock.ts'
+import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
+
+/** Cohere's `POST /v2/embed`. What is billed is in `billed_units`. */
+export const cohereEmbeddings: EmbeddingFormat = {
+  maxInputs: () => 96,
+  encodeRequest(request, { provider, model, baseUrl }) {
+    const body: JsonObject = {
+      model,
+      texts: [...(request.input as readonly string[])],
+      input_type: toCohereInputType(request.inputType),
+      embedding_types: ['float'],
+    }
+    if (request.dimensions !== undefined) body.output_dimension = request.dimensions
+    return {
+      ...joinAddress(baseUrl, '/embed'),
+      headers: { ...JSON_HEADERS },
+      body: Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[provider.id]))),
+    }
+  },
+  decodeReply(body) {
+    const floats = toObject(body.embeddings)?.float ?? body.embeddings
+    const vectors = Array.isArray(floats) ? toVectors(floats) : undefined
+    if (vectors === undefined) return undefined
+    const billed = toObject(toObject(body.meta)?.billed_units)
+    return { vectors, inputTokens: toCount(billed?.input_tokens) }
+  },
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+
+/** Texts, or texts as the numbers of their tokens, which few providers take. */
+export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
+
+/** One embeddings request as the gateway understands it. */
+export interface EmbeddingRequest {
+  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  readonly model: string
+  /** Never empty. */
+  readonly input: EmbeddingInput
+  /** How long each vector shall be; undefined: as the model gives it. */
+  readonly dimensions?: number
+  /** What the caller is sent: the provider is asked for the same where it knows both. */
+  readonly encoding: 'float' | 'base64'
+  /** What the texts are for, where the model tells it apart: `query` or `document`. */
+  readonly inputType?: string
+  readonly user?: string
+  /** Merged into the body of the provider named by the key. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+}
+
+/** One input's vector: numbers, or the base64 of little-endian 32-bit floats. */
+export type Vector = readonly number[] | string
+
+export interface EmbeddingReply {
+  /** In the order of the inputs. */
+  readonly vectors: readonly Vector[]
+  /** undefined: the provider names none. */
+  readonly inputTokens: number | undefined
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** A wire format of embeddings, as we call it. Pure. */
+export interface EmbeddingFormat {
+  /** Inputs that one call takes at most for a model; a longer request becomes several calls. */
+  maxInputs(model: string): number
+  /** Takes the numbers of tokens in the place of texts. Absent: texts only. */
+  readonly takesTokens?: true
+  /** `request.input` is what this one call is for. */
+  encodeRequest(request: EmbeddingRequest, target: Target): UpstreamRequest
+  /** undefined: the answer holds no vectors. */
+  decodeReply(body: JsonObject, headers: Headers, target: Target): EmbeddingReply | undefined
+}
+
+/** undefined: not a list of numbers. */
+export function toNumbers(value: unknown): readonly number[] | undefined {
+  return Array.isArray(value) && value.every(each => typeof each === 'number') ? value : undefined
+}
+
+/** A count of tokens that somebody else made. */
+export function toCount(value: unknown): number | undefined {
+  const count = typeof value === 'string' && value !== '' ? Number(value) : value
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
+}
+
+/** Every vector, or undefined where one is none. */
+export function toVectors(values: readonly unknown[]): readonly (readonly number[])[] | undefined {
+  const vectors = values.map(toNumbers)
+  return vectors.length > 0 && vectors.every(vector => vector !== undefined) ? vectors : undefined
+}
+
+export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const

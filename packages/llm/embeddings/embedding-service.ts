@@ -1,0 +1,28 @@
+export type EmbeddingFormatId = 'openai' | 'gemini' | 'vertex' | 'bedrock' | 'cohere' | 'ollama'
+
+/** How a provider's embeddings are reached: data in its file. */
+export interface EmbeddingService {
+  readonly format: EmbeddingFormatId
+  /** Fewer inputs a call than the format's own limit. */
+  readonly maxInputs?: number
+  /** With format `openai`: where it departs from OpenAI's own. */
+  readonly openai?: OpenAiEmbeddingDeviations
+}
+
+export interface OpenAiEmbeddingDeviations {
+  /** After the base address. Default `/embeddings`. */
+  readonly path?: string
+  /** Its name for `dimensions`. */
+  readonly dimensions?: string
+  /** Does not know `encoding_format`: it answers with numbers, or always with `answers`. */
+  readonly refusesEncoding?: true
+  /** It calls numbers by leaving `encoding_format` out. */
+  readonly refusesFloat?: true
+  /** What its base64 holds. Default: little-endian 32-bit floats. */
+  readonly answers?: 'int8'
+  /** Its words for `query` and `document`; without them it takes no `input_type`. */
+  readonly inputTypes?: { readonly query: string; readonly document: string; readonly isRequired?: true }
+  readonly refusesUser?: true
+  /** Takes texts only. */
+  readonly refusesTokens?: true
+}

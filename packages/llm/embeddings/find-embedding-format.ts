@@ -1,0 +1,33 @@
+import type { Provider } from '../spec.ts'
+import { bedrockEmbeddings } from './bedrock.ts'
+import { cohereEmbeddings } from './cohere.ts'
+import type { EmbeddingFormat } from './embedding-format.ts'
+import type { EmbeddingFormatId } from './embedding-service.ts'
+import { geminiEmbeddings } from './gemini.ts'
+import { ollamaEmbeddings } from './ollama.ts'
+import { openAiEmbeddings } from './openai.ts'
+import { vertexEmbeddings } from './vertex.ts'
+
+const FORMATS: Readonly<Record<EmbeddingFormatId, EmbeddingFormat>> = {
+  openai: openAiEmbeddings,
+  gemini: geminiEmbeddings,
+  vertex: vertexEmbeddings,
+  bedrock: bedrockEmbeddings,
+  cohere: cohereEmbeddings,
+  ollama: ollamaEmbeddings,
+}
+
+/** How a provider's embeddings are called; undefined: it has none. */
+export function findEmbeddingFormat({ embeddings }: Provider): EmbeddingFormat | undefined {
+  return embeddings === undefined ? undefined : FORMATS[embeddings.format]
+}
+
+/** Inputs that one call to a provider's model takes at most. */
+export function maxInputsOf({ embeddings }: Provider, format: EmbeddingFormat, model: string): number {
+  return Math.min(embeddings?.maxInputs ?? Number.POSITIVE_INFINITY, format.maxInputs(model))
+}
+
+/** Does the provider take the numbers of tokens in the place of texts? */
+export function takesTokens({ embeddings }: Provider, format: EmbeddingFormat): boolean {
+  return format.takesTokens === true && embeddings?.openai?.refusesTokens !== true
+}

@@ -1,0 +1,40 @@
+import { mergeOptions } from '../dialects/merge-options.ts'
+import { joinAddress } from '../join-address.ts'
+import { toObject, toObjects } from '../json-value.ts'
+import type { JsonObject } from '../spec.ts'
+import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
+
+/** Its words for what the texts are for; others are sent as they are. */
+const TASK_TYPES: Readonly<Record<string, string>> = {
+  query: 'RETRIEVAL_QUERY',
+  document: 'RETRIEVAL_DOCUMENT',
+}
+
+export function toTaskType(inputType: string | undefined): string | undefined {
+  return inputType === undefined ? undefined : (TASK_TYPES[inputType] ?? inputType)
+}
+
+/** AI Studio's `:batchEmbedContents`. Its older models name no usage. */
+export const geminiEmbeddings: EmbeddingFormat = {
+  maxInputs: () => 100,
+  encodeRequest(request, { provider, model, baseUrl }) {
+    const taskType = toTaskType(request.inputType)
+    const options = request.providerOptions?.[provider.id]
+    const requests = (request.input as readonly string[]).map(text => {
+      const one: JsonObject = { model: `models/${model}`, content: { parts: [{ text }] } }
+      if (taskType !== undefined) one.taskType = taskType
+      if (request.dimensions !== undefined) one.outputDimensionality = request.dimensions
+      return mergeOptions(one, options)
+    })
+    return {
+      ...joinAddress(baseUrl, `/models/${encodeURIComponent(model)}:batchEmbedContents`),
+      headers: { ...JSON_HEADERS },
+      body: Buffer.from(JSON.stringify({ requests })),
+    }
+  },
+  decodeReply(body) {
+    const vectors = toVectors(toObjects(body.embeddings).map(each => each.values))
+    if (vectors === undefined) return undefined
+    return { vectors, inputTokens: toCount(toObject(body.usageMetadata)?.promptTokenCount) }
+  },
+}

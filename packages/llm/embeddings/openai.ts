@@ -1,0 +1,70 @@
+import { mergeOptions } from '../dialects/merge-options.ts'
+import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
+import { toObject, toObjects } from '../json-value.ts'
+import type { JsonObject, Target } from '../spec.ts'
+import {
+  type EmbeddingFormat,
+  type EmbeddingRequest,
+  JSON_HEADERS,
+  toCount,
+  toNumbers,
+  type Vector,
+} from './embedding-format.ts'
+import type { OpenAiEmbeddingDeviations } from './embedding-service.ts'
+import { fromInt8 } from './vector-encoding.ts'
+
+/** OpenAI's limit on one request. */
+const MAX_INPUTS = 2048
+
+/** `POST /embeddings` as OpenAI has it, with every provider's deviations (wire facts §4). */
+export const openAiEmbeddings: EmbeddingFormat = {
+  maxInputs: () => MAX_INPUTS,
+  takesTokens: true,
+  encodeRequest(request, target) {
+    const { path = '/embeddings' } = deviationsOf(target)
+    return {
+      ...toAddress(target, path),
+      headers: { ...JSON_HEADERS },
+      body: Buffer.from(JSON.stringify(encodeBody(request, target))),
+    }
+  },
+  decodeReply(body, _headers, target) {
+    const { answers } = deviationsOf(target)
+    const entries = toObjects(body.data)
+    const vectors: Vector[] = []
+    for (const [position, entry] of entries.entries()) {
+      const vector = typeof entry.embedding === 'string' ? entry.embedding : toNumbers(entry.embedding)
+      if (vector === undefined) return undefined
+      const index = toCount(entry.index) ?? position
+      vectors[index] = typeof vector === 'string' && answers === 'int8' ? fromInt8(vector) : vector
+    }
+    if (vectors.length === 0 || vectors.length !== entries.length) return undefined
+    const usage = toObject(body.usage)
+    return { vectors, inputTokens: toCount(usage?.prompt_tokens) ?? toCount(usage?.total_tokens) }
+  },
+}
+
+function deviationsOf({ provider }: Target): OpenAiEmbeddingDeviations {
+  return provider.embeddings?.openai ?? {}
+}
+
+function encodeBody(request: EmbeddingRequest, target: Target): JsonObject {
+  const deviations = deviationsOf(target)
+  const { inputTypes } = deviations
+  const body: JsonObject = {
+    model: toWireModel(target),
+    input: request.input as JsonObject[string],
+  }
+  if (request.dimensions !== undefined) body[deviations.dimensions ?? 'dimensions'] = request.dimensions
+  const isOmitted =
+    deviations.refusesEncoding === true || (deviations.refusesFloat === true && request.encoding === 'float')
+  if (!isOmitted) body.encoding_format = request.encoding
+  if (inputTypes !== undefined) {
+    const { inputType } = request
+    const theirs = inputType === 'query' || inputType === 'document' ? inputTypes[inputType] : inputType
+    const sent = theirs ?? (inputTypes.isRequired === true ? inputTypes.document : undefined)
+    if (sent !== undefined) body.input_type = sent
+  }
+  if (request.user !== undefined && deviations.refusesUser !== true) body.user = request.user
+  return mergeOptions(body, request.providerOptions?.[target.provider.id])
+}

@@ -1,0 +1,76 @@
+import { mergeOptions } from '../dialects/merge-options.ts'
+import { joinAddress } from '../join-address.ts'
+import { toObject, toObjects } from '../json-value.ts'
+import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+import {
+  type EmbeddingFormat,
+  type EmbeddingReply,
+  type EmbeddingRequest,
+  JSON_HEADERS,
+  toCount,
+  toVectors,
+} from './embedding-format.ts'
+import { toTaskType } from './gemini.ts'
+
+/** The newest take one content a call, by another method. */
+const TAKES_ONE = /^gemini-embedding-(?!001)/
+/** Of Google's own: 250 texts and 20,000 tokens a call, but this one takes one. */
+const MAX_INPUTS = 250
+
+/** Vertex's `:predict`, and `:embedContent` for models that know only that. */
+export const vertexEmbeddings: EmbeddingFormat = {
+  maxInputs: model => (TAKES_ONE.test(model) || model === 'gemini-embedding-001' ? 1 : MAX_INPUTS),
+  encodeRequest: (request, target) =>
+    TAKES_ONE.test(target.model) ? encodeOne(request, target) : encodeMany(request, target),
+  decodeReply: body => (body.predictions === undefined ? decodeOne(body) : decodeMany(body)),
+}
+
+function encodeMany(request: EmbeddingRequest, target: Target): UpstreamRequest {
+  const taskType = toTaskType(request.inputType)
+  const instances = (request.input as readonly string[]).map(content =>
+    taskType === undefined ? { content } : { content, task_type: taskType },
+  )
+  const body: JsonObject = { instances }
+  if (request.dimensions !== undefined) body.parameters = { outputDimensionality: request.dimensions }
+  return toRequest('predict', body, request, target)
+}
+
+function encodeOne(request: EmbeddingRequest, target: Target): UpstreamRequest {
+  const [text] = request.input as readonly string[]
+  const body: JsonObject = { content: { parts: [{ text: text ?? '' }] } }
+  const taskType = toTaskType(request.inputType)
+  if (taskType !== undefined) body.taskType = taskType
+  if (request.dimensions !== undefined) body.outputDimensionality = request.dimensions
+  return toRequest('embedContent', body, request, target)
+}
+
+function toRequest(
+  method: string,
+  body: JsonObject,
+  request: EmbeddingRequest,
+  { provider, model, baseUrl }: Target,
+): UpstreamRequest {
+  const path = `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:${method}`
+  return {
+    ...joinAddress(baseUrl, path),
+    headers: { ...JSON_HEADERS },
+    body: Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[provider.id]))),
+  }
+}
+
+function decodeMany(body: JsonObject): EmbeddingReply | undefined {
+  const embeddings = toObjects(body.predictions).map(each => toObject(each.embeddings))
+  const vectors = toVectors(embeddings.map(each => each?.values))
+  if (vectors === undefined) return undefined
+  const counts = embeddings.map(each => toCount(toObject(each?.statistics)?.token_count))
+  const known = counts.filter(count => count !== undefined)
+  const inputTokens =
+    known.length === counts.length ? known.reduce((sum, count) => sum + count, 0) : undefined
+  return { vectors, inputTokens }
+}
+
+function decodeOne(body: JsonObject): EmbeddingReply | undefined {
+  const vectors = toVectors([toObject(body.embedding)?.values])
+  if (vectors === undefined) return undefined
+  return { vectors, inputTokens: toCount(toObject(body.usageMetadata)?.promptTokenCount) }
+}
