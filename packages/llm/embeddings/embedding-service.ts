@@ -1,11 +1,17 @@
-export type EmbeddingFormatId = 'openai' | 'gemini' | 'vertex' | 'bedrock' | 'cohere' | 'ollama'
+export type EmbeddingFormatId =
+  | 'openai-embeddings'
+  | 'gemini-embed'
+  | 'vertex-predict'
+  | 'bedrock-invoke'
+  | 'cohere-embed'
+  | 'ollama-embed'
 
 /** How a provider's embeddings are reached: data in its file. */
 export interface EmbeddingService {
   readonly format: EmbeddingFormatId
   /** Fewer inputs a call than the format's own limit. */
   readonly maxInputs?: number
-  /** With format `openai`: where it departs from OpenAI's own. */
+  /** With format `openai-embeddings`: where it departs from OpenAI's own. */
   readonly openai?: OpenAiEmbeddingDeviations
 }
 

@@ -9,12 +9,12 @@ import { openAiEmbeddings } from './openai.ts'
 import { vertexEmbeddings } from './vertex.ts'
 
 const FORMATS: Readonly<Record<EmbeddingFormatId, EmbeddingFormat>> = {
-  openai: openAiEmbeddings,
-  gemini: geminiEmbeddings,
-  vertex: vertexEmbeddings,
-  bedrock: bedrockEmbeddings,
-  cohere: cohereEmbeddings,
-  ollama: ollamaEmbeddings,
+  'openai-embeddings': openAiEmbeddings,
+  'gemini-embed': geminiEmbeddings,
+  'vertex-predict': vertexEmbeddings,
+  'bedrock-invoke': bedrockEmbeddings,
+  'cohere-embed': cohereEmbeddings,
+  'ollama-embed': ollamaEmbeddings,
 }
 
 /** How a provider's embeddings are called; undefined: it has none. */

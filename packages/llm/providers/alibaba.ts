@@ -20,6 +20,10 @@ export const alibaba: Provider = {
       high: { enable_thinking: true },
     },
   },
-  embeddings: { format: 'openai', maxInputs: 10, openai: { refusesUser: true, refusesTokens: true } },
+  embeddings: {
+    format: 'openai-embeddings',
+    maxInputs: 10,
+    openai: { refusesUser: true, refusesTokens: true },
+  },
   catalog: catalog as CatalogFile,
 }

@@ -43,6 +43,6 @@ export const azure: Provider = {
       },
     ],
   },
-  embeddings: { format: 'openai' },
+  embeddings: { format: 'openai-embeddings' },
   catalog: catalog as CatalogFile,
 }

@@ -15,6 +15,6 @@ export const bedrock: Provider = {
     { name: 'session_token', type: 'text', required: false },
   ],
   models: 'catalog',
-  embeddings: { format: 'bedrock' },
+  embeddings: { format: 'bedrock-invoke' },
   catalog: catalog as CatalogFile,
 }

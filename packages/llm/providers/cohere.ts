@@ -9,5 +9,6 @@ export const cohere: Provider = {
   auth: 'bearer',
   models: 'catalog',
   maker: true,
+  embeddings: { format: 'cohere-embed' },
   catalog: catalog as CatalogFile,
 }

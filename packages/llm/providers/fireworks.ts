@@ -8,6 +8,6 @@ export const fireworks: Provider = {
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   auth: 'bearer',
   models: 'catalog',
-  embeddings: { format: 'openai', openai: { refusesEncoding: true } },
+  embeddings: { format: 'openai-embeddings', openai: { refusesEncoding: true } },
   catalog: catalog as CatalogFile,
 }

@@ -9,6 +9,6 @@ export const gemini: Provider = {
   auth: 'x-goog-api-key',
   models: 'catalog',
   maker: true,
-  embeddings: { format: 'gemini' },
+  embeddings: { format: 'gemini-embed' },
   catalog: catalog as CatalogFile,
 }

@@ -25,7 +25,7 @@ export const mistral: Provider = {
     unsupported: ['user', 'store', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'verbosity'],
   },
   embeddings: {
-    format: 'openai',
+    format: 'openai-embeddings',
     openai: { dimensions: 'output_dimension', refusesEncoding: true, refusesUser: true, refusesTokens: true },
   },
   catalog: catalog as CatalogFile,

@@ -9,7 +9,7 @@ export const nvidia: Provider = {
   auth: 'bearer',
   models: 'catalog',
   embeddings: {
-    format: 'openai',
+    format: 'openai-embeddings',
     openai: {
       refusesTokens: true,
       inputTypes: { query: 'query', document: 'passage', isRequired: true },

@@ -8,5 +8,5 @@ export const ollama: Provider = {
   auth: 'none',
   models: 'any',
   openai: { unsupported: ['tool_choice', 'logit_bias', 'parallel_tool_calls', 'user'] },
-  embeddings: { format: 'ollama' },
+  embeddings: { format: 'ollama-embed' },
 }

@@ -17,6 +17,6 @@ export const openai: Provider = {
     reasoningField: 'refused',
     models: OPENAI_MODEL_RULES,
   },
-  embeddings: { format: 'openai' },
+  embeddings: { format: 'openai-embeddings' },
   catalog: catalog as CatalogFile,
 }

@@ -12,6 +12,6 @@ export const openrouter: Provider = {
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
   openai: { developerRole: true },
-  embeddings: { format: 'openai' },
+  embeddings: { format: 'openai-embeddings' },
   catalog: catalog as CatalogFile,
 }

@@ -16,7 +16,7 @@ export const perplexity: Provider = {
   },
   // Its models give whole numbers of eight bits, and nothing else.
   embeddings: {
-    format: 'openai',
+    format: 'openai-embeddings',
     openai: {
       path: '/v1/embeddings',
       refusesEncoding: true,

@@ -8,6 +8,9 @@ export const together: Provider = {
   baseUrl: 'https://api.together.ai/v1',
   auth: 'bearer',
   models: 'catalog',
-  embeddings: { format: 'openai', openai: { refusesEncoding: true, refusesUser: true, refusesTokens: true } },
+  embeddings: {
+    format: 'openai-embeddings',
+    openai: { refusesEncoding: true, refusesUser: true, refusesTokens: true },
+  },
   catalog: catalog as CatalogFile,
 }

@@ -24,6 +24,6 @@ export const vertex: Provider = {
   ],
   modelPath: '/publishers/google/models',
   models: 'catalog',
-  embeddings: { format: 'vertex' },
+  embeddings: { format: 'vertex-predict' },
   catalog: catalog as CatalogFile,
 }

@@ -8,5 +8,5 @@ export const vllm: Provider = {
   baseUrl: null,
   auth: 'none',
   models: 'any',
-  embeddings: { format: 'openai' },
+  embeddings: { format: 'openai-embeddings' },
 }

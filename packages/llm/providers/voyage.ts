@@ -11,7 +11,7 @@ export const voyage: Provider = {
   models: 'catalog',
   maker: true,
   embeddings: {
-    format: 'openai',
+    format: 'openai-embeddings',
     maxInputs: 1000,
     openai: {
       dimensions: 'output_dimension',
