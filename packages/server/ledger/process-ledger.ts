@@ -193,6 +193,11 @@ export class ProcessLedger implements Ledger {
     return this.#book.size
   }
 
+  /** Requests that hold something now. */
+  get holdCount(): number {
+    return this.#holds.size
+  }
+
   health(): { isWhole: boolean; reasons: readonly string[] } {
     return { isWhole: true, reasons: [] }
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram, programFolder, runProgram } from '../testing/child-program.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
-import { holdInstanceLock } from './instance-lock.ts'
+import { countInstances, holdInstanceLock } from './instance-lock.ts'
 
 describe.each(listTestServers())('the instance lock on $label', server => {
   let database: FreshDatabase
@@ -25,6 +25,7 @@ describe.each(listTestServers())('the instance lock on $label', server => {
       await holdInstanceLock(database.connection, shared),
       await holdInstanceLock(database.connection, shared),
     ]
+    expect(await countInstances(database.pool)).toBe(2)
     const alone = holdInstanceLock(database.connection, { patienceMs: 0 })
     await expect(alone).rejects.toThrow(/another gateway process already runs/)
     for (const release of releases) await release()
@@ -46,7 +47,7 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     const dir = programFolder('instance-lock')
     const program = join(dir, 'program.mjs')
     await buildProgram(
-      `import { holdInstanceLock } from './packages/server/storage/instance-lock.ts'
+      `import { countInstances, holdInstanceLock } from './packages/server/storage/instance-lock.ts'
       await holdInstanceLock(JSON.parse(process.argv[2] as string))
       console.log('held')`,
       program,

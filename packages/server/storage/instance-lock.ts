@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, type Pool } from 'pg'
 import { type Connection, toClientConfig } from './connection.ts'
 import { waitFor } from './embedded/wait.ts'
 
@@ -46,6 +46,16 @@ export async function holdInstanceLock(
     released = true
     await client.end()
   }
+}
+
+/** Gateway processes that run on the database now. Rejects where it cannot be reached. */
+export async function countInstances(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32 | objid::bigint) = hashtextextended('rideau.instance', 0)`,
+  )
+  return rows[0]?.count ?? 0
 }
 
 async function acquire(

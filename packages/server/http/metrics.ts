@@ -1,0 +1,55 @@
+import http from 'node:http'
+import { Counter, Gauge, Registry } from 'prom-client'
+
+/** Something that is measured: read when somebody asks, so that it costs nothing meanwhile. */
+export interface Reading {
+  readonly name: string
+  readonly help: string
+  readonly kind: 'counter' | 'gauge'
+  /** One value, or one for each value of a label. */
+  read(): number | { readonly label: string; readonly values: Readonly<Record<string, number>> }
+}
+
+/** `GET /metrics` in Prometheus's text format, on a listener of its own: it has no authentication. */
+export function createMetricsServer(readings: readonly Reading[]): http.Server {
+  const registry = new Registry()
+  for (const reading of readings) register(registry, reading)
+  return http.createServer((req, res) => {
+    const path = (req.url ?? '/').split('?')[0]
+    if (req.method !== 'GET' || path !== '/metrics') {
+      res.writeHead(404).end()
+      return
+    }
+    registry.metrics().then(
+      text => res.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => res.writeHead(500).end(),
+    )
+  })
+}
+
+function register(registry: Registry, { name, help, kind, read }: Reading): void {
+  const value = read()
+  const labelNames = typeof value === 'number' ? [] : [value.label]
+  const common = { name, help, labelNames, registers: [registry] }
+  if (kind === 'gauge') {
+    new Gauge({
+      ...common,
+      collect() {
+        for (const [labels, now] of valuesOf(read())) this.set(labels, now)
+      },
+    })
+    return
+  }
+  new Counter({
+    ...common,
+    collect() {
+      this.reset()
+      for (const [labels, now] of valuesOf(read())) this.inc(labels, now)
+    },
+  })
+}
+
+function valuesOf(value: ReturnType<Reading['read']>): [Record<string, string>, number][] {
+  if (typeof value === 'number') return [[{}, value]]
+  return Object.entries(value.values).map(([label, number]) => [{ [value.label]: label }, number])
+}
