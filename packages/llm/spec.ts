@@ -404,6 +404,13 @@ export interface StreamDecoder {
   decode(data: string, event?: string): readonly StreamEvent[]
 }
 
+/** A route of a format that counts a request's input without answering it. */
+export interface TokenCounter {
+  encodeRequest(request: ChatRequest, target: Target, source: SourceBody | undefined): UpstreamRequest
+  /** undefined: the answer has no count. */
+  decodeReply(body: JsonObject): number | undefined
+}
+
 /** The side of a wire format on which we are the client. Pure. */
 export interface ClientDialect {
   readonly id: DialectId
@@ -430,6 +437,7 @@ export interface ClientDialect {
   /** A reply that carries an error instead of an answer has no choices. */
   decodeReply(body: JsonObject, target: Target): ChatReply
   openStream(target: Target): StreamDecoder
+  readonly tokenCounter?: TokenCounter
   /** `body` as received, any content type. */
   decodeError(
     status: number,

@@ -252,6 +252,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     baseUrl,
     gatewayUrl,
     compatPrefix: config.compatPrefix,
+    anthropicPrefix: config.anthropicPrefix,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     isReady,
   }

@@ -3,6 +3,7 @@ import type { Exchange } from './exchange.ts'
 /** What a browser's script may read of an answer besides the body. */
 const EXPOSED = [
   'X-Request-Id',
+  'request-id',
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',

@@ -46,6 +46,7 @@ export interface GatewayDeps {
   /** As callers reach this host: the issuer of client tokens. */
   readonly gatewayUrl: () => string
   readonly compatPrefix: string
+  readonly anthropicPrefix: string
   /** A body that has not arrived after this long ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }

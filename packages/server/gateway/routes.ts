@@ -1,10 +1,13 @@
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import type { Exchange, RouteInfo } from './exchange.ts'
+import { serveAnthropicModel, serveAnthropicModels } from './routes/anthropic-models.ts'
 import { serveCancel } from './routes/cancel.ts'
 import { serveChat } from './routes/chat.ts'
+import { serveCountTokens } from './routes/count-tokens.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
 import type { Facts } from './steps/settle.ts'
+import { anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
 
@@ -22,8 +25,14 @@ const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 /** Models and cancel need no scope (contract.md §3). */
 const ANY: Need = { endpoint: null, scope: null }
 
+/** Where the surfaces in other houses' formats begin. */
+export interface Prefixes {
+  readonly compatPrefix: string
+  readonly anthropicPrefix: string
+}
+
 /** Every route of the data plane. A route without a need cannot be written. */
-export function listRoutes(compatPrefix: string): readonly Route[] {
+export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonly Route[] {
   return [
     {
       method: 'POST',
@@ -43,12 +52,39 @@ export function listRoutes(compatPrefix: string): readonly Route[] {
       isMetered: true,
       serve: (x, facts, _rest, deps) => serveChat(x, facts, compatSurface, deps),
     },
+    {
+      method: 'POST',
+      path: `${anthropicPrefix}/v1/messages`,
+      endpoint: 'chat',
+      surface: 'anthropic',
+      need: CHAT,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveChat(x, facts, anthropicSurface, deps),
+    },
+    {
+      method: 'POST',
+      path: `${anthropicPrefix}/v1/messages/count_tokens`,
+      endpoint: 'count_tokens',
+      surface: 'anthropic',
+      need: CHAT,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveCountTokens(x, facts, deps),
+    },
+    ...listAnthropicModels(anthropicPrefix),
     free('GET', '/v1/models', 'models', x => serveModels(x)),
     free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
     free('GET', `${compatPrefix}/v1/models`, 'models', x => serveCompatModels(x)),
     free('GET', `${compatPrefix}/v1/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
     free('POST', '/v1/requests/*/cancel', 'cancel', (x, _facts, rest, deps) => serveCancel(x, rest, deps)),
   ]
+}
+
+function listAnthropicModels(prefix: string): Route[] {
+  const list = free('GET', `${prefix}/v1/models`, 'models', x => serveAnthropicModels(x))
+  const one = free('GET', `${prefix}/v1/models/*`, 'models', (x, _facts, rest) =>
+    serveAnthropicModel(x, rest),
+  )
+  return [list, one].map(route => ({ ...route, surface: 'anthropic' }))
 }
 
 function free(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {

@@ -3,6 +3,21 @@ import { faultHeaders, toEnvelope } from '../http/envelope.ts'
 import { hasUnreadBody } from '../http/read-body.ts'
 import { corsHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
+import { toAnthropicError } from './surfaces/anthropic-error.ts'
+
+/** Clients of Anthropic's format read the request's id from a header of their own name. */
+export function idHeaders(x: Exchange): string[] {
+  const { requestId, route } = x
+  return route.surface === 'anthropic'
+    ? ['X-Request-Id', requestId, 'request-id', requestId]
+    : ['X-Request-Id', requestId]
+}
+
+/** What every failure looks like, in the shape of the surface that was called. */
+function encodeFault({ requestId, route }: Exchange, fault: Fault, baseUrl: string): object {
+  const encode = route.surface === 'anthropic' ? toAnthropicError : toEnvelope
+  return encode(fault, requestId, baseUrl)
+}
 
 export function sendJson(x: Exchange, status: number, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body))
@@ -11,8 +26,7 @@ export function sendJson(x: Exchange, status: number, body: unknown): void {
     'application/json',
     'Content-Length',
     String(bytes.length),
-    'X-Request-Id',
-    x.requestId,
+    ...idHeaders(x),
     ...corsHeaders(x),
   ])
   x.res.end(bytes)
@@ -30,14 +44,13 @@ export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
     else res.end(x.encodeStreamFault(fault))
     return
   }
-  const bytes = Buffer.from(JSON.stringify(toEnvelope(fault, x.requestId, baseUrl)))
+  const bytes = Buffer.from(JSON.stringify(encodeFault(x, fault, baseUrl)))
   const headers = [
     'Content-Type',
     'application/json',
     'Content-Length',
     String(bytes.length),
-    'X-Request-Id',
-    x.requestId,
+    ...idHeaders(x),
     ...Object.entries(faultHeaders(fault)).flat(),
     ...corsHeaders(x),
   ]

@@ -4,7 +4,7 @@ import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { preflightHeaders } from './cors.ts'
 import type { GatewayDeps } from './deps.ts'
-import { canceledFault, Exchange } from './exchange.ts'
+import { canceledFault, Exchange, type RouteInfo } from './exchange.ts'
 import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
 import { sendFault, sendJson } from './send.ts'
@@ -19,7 +19,7 @@ const REQUEST_TIMEOUT_MS = 90_000
 
 /** The data plane's server: `node:http` and a table of routes. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
-  const route = openRouter(listRoutes(deps.compatPrefix))
+  const route = openRouter(listRoutes(deps))
   /** The answer under way on each connection: nothing may be written into the middle of it. */
   const answers = new WeakMap<object, ServerResponse>()
   const server = http.createServer(
@@ -99,21 +99,20 @@ function openExchange(route: Route, req: IncomingMessage, res: ServerResponse, d
   return x
 }
 
-const HEALTH: Route = {
-  method: 'GET',
-  path: '/healthz',
-  endpoint: 'health',
+const UNROUTED: RouteInfo = {
+  endpoint: 'none',
   surface: 'native',
   need: { endpoint: null, scope: null },
-  isMetered: false,
-  serve: () => {},
 }
+/** The same under the Anthropic prefix, where failures have another shape. */
+const UNROUTED_ANTHROPIC: RouteInfo = { ...UNROUTED, surface: 'anthropic' }
 
 /** What needs no credential: health, preflight, and the answer that there is no such route. */
 function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): void {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
-  const x = new Exchange({ id, requestId, req, res, route: HEALTH, arrivedAt: deps.now() })
+  const route = path.startsWith(`${deps.anthropicPrefix}/`) ? UNROUTED_ANTHROPIC : UNROUTED
+  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now() })
   // Load balancers probe by HEAD too.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
   if (isProbe && path === '/healthz') return sendJson(x, 200, { status: 'ok' })

@@ -1,22 +1,24 @@
 import type { Exchange } from './exchange.ts'
 import type { UpstreamCall } from './upstream/transport.ts'
 
-/** Silence after which a comment goes out, so that proxies between us and the caller keep the connection. */
+/** Silence after which something goes out, so that proxies between us and the caller keep the connection. */
 const KEEP_ALIVE_MS = 15_000
-const KEEP_ALIVE = ': keep-alive\n\n'
+const COMMENT = ': keep-alive\n\n'
 
 /** The caller's side of a stream: headers late, backpressure kept, silence filled. */
 export class StreamWriter {
   readonly #x: Exchange
   readonly #openHeaders: () => void
+  readonly #keepAlive: string
   #lastWriteAt: number
   #source: UpstreamCall | undefined
   #isPaused = false
 
-  /** `openHeaders` writes the 200 head; it is called once, at the first byte. */
-  constructor(x: Exchange, openHeaders: () => void) {
+  /** `openHeaders` writes the 200 head; it is called once, at the first byte. `keepAlive` fills the silence. */
+  constructor(x: Exchange, openHeaders: () => void, keepAlive = COMMENT) {
     this.#x = x
     this.#openHeaders = openHeaders
+    this.#keepAlive = keepAlive
     this.#lastWriteAt = x.startedAt
     x.res.on('drain', () => {
       if (!this.#isPaused) return
@@ -61,7 +63,7 @@ export class StreamWriter {
     if (this.#isPaused || this.#x.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
     const { res } = this.#x
     if (!res.headersSent) this.#openHeaders()
-    res.write(KEEP_ALIVE)
+    res.write(this.#keepAlive)
     this.#lastWriteAt = now
   }
 }

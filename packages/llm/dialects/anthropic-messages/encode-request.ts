@@ -24,13 +24,21 @@ export function encodeRequest(
     : toBody(request, target, source, dropped)
   return {
     ...joinAddress(target.baseUrl, '/messages'),
-    headers: {
-      'content-type': 'application/json',
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-      'anthropic-version': VERSION,
-      ...(isOurs ? source.headers : {}),
-    },
+    headers: encodeHeaders(request.stream, isOurs ? source.headers : undefined),
     ...made,
+  }
+}
+
+/** `given`: the caller's own choice of version and betas. */
+export function encodeHeaders(
+  isStream: boolean,
+  given: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: isStream ? 'text/event-stream' : 'application/json',
+    'anthropic-version': VERSION,
+    ...given,
   }
 }
 

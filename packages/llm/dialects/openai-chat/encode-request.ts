@@ -13,13 +13,16 @@ import { encodeMessages } from './encode-messages.ts'
 import { isHarmless } from './harmless-params.ts'
 import { findModelRule, listUnsupported } from './model-rules.ts'
 import { toAddress, toWireModel } from './openai-address.ts'
-import { toWireBody, type WireBody } from './wire-body.ts'
+import { toPlainRequest } from './plain-messages.ts'
+import { isForeign, toWireBody, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
 
 const OUTPUT_CAPS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
 /** What the gateway's own format has for itself: no provider is sent it. */
 const NATIVE_ONLY = ['end_user', 'timeout_ms', 'provider_options', 'metadata']
+/** What other formats have and this one has not. */
+const FOREIGN_PARAMS = ['top_k']
 const USAGE_ASKED: JsonObject = { include_usage: true }
 const NO_DEVIATIONS: OpenAiDeviations = {}
 
@@ -28,13 +31,14 @@ const NO_DEVIATIONS: OpenAiDeviations = {}
  * do not know passes through. `dropped` are wire names that must not be sent (see findUnsupportedParams).
  */
 export function encodeRequest(
-  request: ChatRequest,
+  asked: ChatRequest,
   target: Target,
   source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
-  const body = toWireBody(request, source)
   const deviations = target.provider.openai ?? NO_DEVIATIONS
+  const request = isForeign(source) ? toPlainRequest(asked, deviations) : asked
+  const body = toWireBody(request, source)
   const changes: Changes = new Map([['model', toWireModel(target)]])
   if (source?.surface === 'native') removeNative(body, changes)
   setOutputCap(
@@ -71,10 +75,11 @@ export function findUnsupportedParams(
   model: string,
   source?: SourceBody,
 ): readonly string[] {
+  const foreign = isForeign(source) ? FOREIGN_PARAMS.filter(name => source?.fields.has(name) === true) : []
   const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
-  if (unsupported.length === 0) return []
+  if (unsupported.length === 0) return foreign
   const body = toWireBody(request, source)
-  return unsupported.filter(name => body.has(name) && !isHarmless(name, body.read(name)))
+  return [...foreign, ...unsupported.filter(name => body.has(name) && !isHarmless(name, body.read(name)))]
 }
 
 /** In the native format null means absent, which not every provider knows. */

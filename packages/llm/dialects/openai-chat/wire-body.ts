@@ -16,9 +16,14 @@ export interface WireBody {
 /** Surfaces whose bodies have the shape of a chat completion's. */
 const SAME_SHAPE: ReadonlySet<SurfaceId> = new Set(['native', 'openai-chat'])
 
+/** Did the caller speak another format than this one? */
+export function isForeign(source: SourceBody | undefined): boolean {
+  return source !== undefined && !SAME_SHAPE.has(source.surface)
+}
+
 /** What the caller sent where it has this shape, else the canonical request. */
 export function toWireBody(request: ChatRequest, source: SourceBody | undefined): WireBody {
-  return source === undefined || !SAME_SHAPE.has(source.surface) ? fromRequest(request) : fromSource(source)
+  return source === undefined || isForeign(source) ? fromRequest(request) : fromSource(source)
 }
 
 /** The received bytes: what does not change is not serialised again. */

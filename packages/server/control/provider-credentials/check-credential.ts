@@ -1,9 +1,12 @@
-import type { Provider } from '@rideau/llm/spec'
+import { authorizeRequest } from '@rideau/llm/authorize-request'
+import { joinAddress } from '@rideau/llm/join-address'
+import type { JsonObject, Provider } from '@rideau/llm/spec'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { guardedGet } from '../../http/guarded-get.ts'
 import type { GuardedAnswer } from '../../http/guarded-request.ts'
 import { type CredentialCheck, REJECTED } from '../../storage/provider-credentials.ts'
 
+const NO_BODY = Buffer.alloc(0)
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_MODELS = 5_000
 const MAX_NAME = 256
@@ -14,18 +17,30 @@ export interface CheckedCredential {
   readonly provider: Provider
   readonly baseUrl: string
   readonly apiKey: string
+  readonly options?: JsonObject
 }
 
-/** Calls the provider's cheapest route that asks for the key. What the provider says is judged, never repeated. */
+/**
+ * Calls the provider's cheapest route that asks for the key, which travels as in any request to it. What the provider
+ * says is judged, never repeated. `nowMs`: Unix milliseconds, for providers whose requests are signed.
+ */
 export async function checkCredential(
-  { provider, baseUrl, apiKey }: CheckedCredential,
+  credential: CheckedCredential,
   policy: EgressPolicy,
   timeoutMs: number,
+  nowMs: number,
 ): Promise<Outcome> {
+  const { provider, baseUrl } = credential
   // The sandbox calls nobody, and takes any key.
   if (provider.sandbox === true) return { error: null, models: undefined }
-  const answer = await guardedGet(`${baseUrl}${provider.keyCheckPath ?? '/models'}`, {
-    headers: { accept: 'application/json', ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }) },
+  const request = {
+    ...joinAddress(baseUrl, provider.keyCheckPath ?? provider.modelsPath ?? '/models'),
+    headers: { accept: 'application/json', ...provider.headers },
+    body: NO_BODY,
+  }
+  authorizeRequest(request, { ...credential, model: '' }, nowMs)
+  const answer = await guardedGet(`${request.origin}${request.path}`, {
+    headers: request.headers,
     policy,
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,

@@ -103,6 +103,17 @@ test('a list that is too large is not read to its end, and the key is good', asy
   expect(await discovered(id)).toEqual([])
 })
 
+test('the key travels as the provider takes it, and so does what else it wants of every request', async () => {
+  const id = await create({ provider: 'anthropic' })
+  upstream.script(json(200, { data: [{ type: 'model', id: 'claude-new' }], has_more: false }))
+  expect((await validate(id)).json.validation_error).toBeNull()
+  expect(await discovered(id)).toEqual(['claude-new'])
+  const { path, headers } = upstream.requests.at(-1) as (typeof upstream.requests)[number]
+  expect(path).toBe('/v1/models?limit=1000')
+  expect(headers).toMatchObject({ 'x-api-key': API_KEY, 'anthropic-version': '2023-06-01' })
+  expect(headers.authorization).toBeUndefined()
+})
+
 test('at most 5,000 models are kept', async () => {
   const id = await create({})
   upstream.script(models(...Array.from({ length: 5_100 }, (_, n) => `model-${n}`)))
@@ -114,7 +125,7 @@ test('a provider that does not answer in time is told so', async () => {
   upstream.script(() => {})
   const provider = findProvider('openai') as NonNullable<ReturnType<typeof findProvider>>
   const credential = { provider, baseUrl: upstream.baseUrl, apiKey: API_KEY }
-  expect(await checkCredential(credential, { allowPrivate: true }, 100)).toEqual({
+  expect(await checkCredential(credential, { allowPrivate: true }, 100, plane.clock.now())).toEqual({
     error: 'The provider did not answer in time.',
     models: undefined,
   })

@@ -22,9 +22,15 @@ export const validateCredential = defineOperation({
     if (provider === undefined)
       throw new Error(`a stored credential of an unknown provider: ${resource.provider}`)
     const apiKey = services.secretBox.open(resource.secret_cipher, `provider_credentials:${resource.id}`)
-    const baseUrl = toBaseUrl(provider, resource.base_url, resource.options as JsonObject)
+    const options = resource.options as JsonObject
+    const baseUrl = toBaseUrl(provider, resource.base_url, options)
     // Before any statement: no connection is held while a provider takes its time.
-    const outcome = await checkCredential({ provider, baseUrl, apiKey }, services.egress, TIMEOUT_MS)
+    const outcome = await checkCredential(
+      { provider, baseUrl, apiKey, options },
+      services.egress,
+      TIMEOUT_MS,
+      services.clock.now(),
+    )
     const at = new Date(services.clock.now())
     return toCredentialResource(orGone(await storeCredentialCheck(services.db, resource, { at, ...outcome })))
   },

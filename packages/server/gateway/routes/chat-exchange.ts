@@ -4,6 +4,7 @@ import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
+import { idHeaders } from '../send.ts'
 import type { Facts } from '../steps/settle.ts'
 import type { Answered, ChatSurface } from '../surfaces/surface.ts'
 import type { AttemptOptions } from '../upstream/attempt-plain.ts'
@@ -20,6 +21,8 @@ export interface ChatExchange {
   answered: Answered
   /** What was fetched for a provider that fetches nothing itself: for every try once. */
   readonly images: FetchedImages
+  /** Wire names of what the last try asked for in another way than the format's own. */
+  emulated: readonly string[]
 }
 
 /** Milliseconds for one try where the caller names none. */
@@ -38,7 +41,8 @@ export function openChatExchange(
   const target = plan.targets[0] as PlannedTarget
   noteTarget(facts, target)
   const answered = toAnswered(x, target, plan.call.request.includeUsage)
-  return { x, deps, surface, plan, facts, target, answered, images: new Map() }
+  const images: FetchedImages = new Map()
+  return { x, deps, surface, plan, facts, target, answered, emulated: [], images }
 }
 
 /** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
@@ -76,6 +80,7 @@ export async function toAttempt(chat: ChatExchange, target: Target): Promise<Att
   const asked = needsImages(planned) ? await inlineImages(x, planned.request, images, deps) : planned.request
   const request = dialect.encodeRequest(asked, target, plan.source, planned.dropped)
   authorizeRequest(request, target, deps.now())
+  chat.emulated = request.emulated ?? []
   return {
     exchange: x,
     transport: provider.sandbox === true ? deps.sandbox : deps.http,
@@ -92,8 +97,7 @@ export function answerHeaders(chat: ChatExchange, contentType: string): string[]
   const headers = [
     'Content-Type',
     contentType,
-    'X-Request-Id',
-    x.requestId,
+    ...idHeaders(x),
     'X-Rideau-Provider',
     answered.provider,
     'X-Rideau-Model',
@@ -101,6 +105,7 @@ export function answerHeaders(chat: ChatExchange, contentType: string): string[]
     'X-Rideau-Attempts',
     String(Math.max(1, x.attempts.length)),
   ]
+  if (chat.emulated.length > 0) headers.push('X-Rideau-Emulated-Params', chat.emulated.join(', '))
   if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
   return headers
 }

@@ -5,6 +5,7 @@ import { planChat } from '../steps/plan-chat.ts'
 import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
 import type { Facts } from '../steps/settle.ts'
+import { withFormatHeaders } from '../steps/with-format-headers.ts'
 import type { ChatSurface } from '../surfaces/surface.ts'
 import { openChatExchange } from './chat-exchange.ts'
 import { servePlainChat } from './plain-chat.ts'
@@ -30,7 +31,8 @@ export async function serveChat(
   const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, surface, body.value)
-  const plan = planChat(call, body, caller, environment, deps)
+  const sent = withFormatHeaders(x, body, surface, caller, environment)
+  const plan = planChat(call, sent, caller, environment, deps)
   const chat = openChatExchange(x, deps, surface, plan, facts)
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
 }

@@ -23,7 +23,7 @@ interface ListedAlias {
   readonly targets: readonly ListedModel[]
 }
 
-type Listed = ListedModel | ListedAlias
+export type Listed = ListedModel | ListedAlias
 
 const MAX_PAGE = 100
 
@@ -57,7 +57,7 @@ export function serveCompatModel(x: Exchange, name: string): void {
 }
 
 /** Models by id, then aliases by name: the ids of aliases have no slash. */
-function listAllowed(x: Exchange): Listed[] {
+export function listAllowed(x: Exchange): Listed[] {
   const { caller, environment } = tenantOf(x)
   const models = [...listIds(environment)]
     .filter(id => isModelAllowed(environment.allowedModels, id, id))
@@ -98,7 +98,7 @@ function findListedAlias(alias: Alias, x: Exchange): ListedAlias | undefined {
 }
 
 /** One model or alias by any name that a chat would take; what this key may not call is not found. */
-function findAllowed(x: Exchange, name: string): Listed {
+export function findAllowed(x: Exchange, name: string): Listed {
   const { caller, environment } = tenantOf(x)
   const alias = environment.aliases.get(name)
   if (alias !== undefined) {

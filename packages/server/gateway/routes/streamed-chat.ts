@@ -12,12 +12,13 @@ import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-excha
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
-  const writer = new StreamWriter(x, () => {
+  const openHeaders = (): void => {
     const headers = answerHeaders(chat, 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
     headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
     x.res.writeHead(200, headers)
-  })
+  }
+  const writer = new StreamWriter(x, openHeaders, surface.keepAlive)
   // From here on a fault may have to be told inside the stream.
   const encodeFault = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
   x.encodeStreamFault = encodeFault

@@ -15,7 +15,7 @@ import { refuseBlocked, refuseNamedEndUser } from './name-end-user.ts'
  * Synchronous where the credential is in memory, which is nearly always.
  */
 export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
-  const token = parseBearer(x.req.headers.authorization)
+  const token = readCredential(x)
   if (token === undefined) {
     throw new Fault('unauthenticated', 'Send a secret key or client token as "Authorization: Bearer …".')
   }
@@ -23,6 +23,18 @@ export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
   const known = deps.snapshots.find(digest)
   if (known !== undefined) return accept(x, known, deps)
   return identifySlowly(x, token, digest, deps)
+}
+
+/**
+ * Clients of Anthropic's format send `x-api-key`, a Bearer token or both; of two the one that has the form of a key of
+ * ours counts.
+ */
+function readCredential({ req, route }: Exchange): string | undefined {
+  const bearer = parseBearer(req.headers.authorization)
+  const apiKey = route.surface === 'anthropic' ? req.headers['x-api-key'] : undefined
+  if (typeof apiKey !== 'string' || apiKey === '') return bearer
+  if (bearer === undefined) return apiKey
+  return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer
 }
 
 async function identifySlowly(x: Exchange, token: string, digest: string, deps: GatewayDeps): Promise<void> {

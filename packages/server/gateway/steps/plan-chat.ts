@@ -15,6 +15,7 @@ import { findModelHere } from '../find-model-here.ts'
 import { hasImages } from '../surfaces/chat-fields.ts'
 import type { ChatCall } from '../surfaces/native-chat.ts'
 import { chance } from './chance.ts'
+import { fitRequest } from './fit-request.ts'
 import { holdToBound } from './hold-to-bound.ts'
 import type { JsonBody } from './read-json.ts'
 
@@ -51,7 +52,7 @@ export function planChat(
 function planTarget(
   resolved: ResolvedModel,
   alias: AliasTarget | undefined,
-  request: ChatRequest,
+  asked: ChatRequest,
   source: SourceBody,
   environment: Environment,
   caller: Caller,
@@ -59,6 +60,7 @@ function planTarget(
   const provider = findProvider(resolved.provider)
   if (provider === undefined) throw new Error(`resolved to a provider that is none: ${resolved.provider}`)
   const catalogModel = findModelHere(environment, provider.id, resolved.model)
+  const request = fitRequest(asked, source, provider, catalogModel)
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   // What the target cannot honour is refused by name, or dropped where the environment says so.

@@ -130,6 +130,17 @@ export function refuseReservedRest(body: JsonObject): void {
   }
 }
 
+/** For a body of Anthropic's Messages: besides the same, what lives on at the provider. */
+export function refuseReservedMessages(body: JsonObject): void {
+  for (const name in body) {
+    if ((RESERVED_REST.has(name) || name === 'container') && body[name] !== null) throw invalid(name, REASON)
+  }
+  const tier = body.service_tier
+  if (tier !== undefined && tier !== null && tier !== 'auto' && tier !== 'standard_only') {
+    throw invalid('service_tier', 'must be auto or standard_only.')
+  }
+}
+
 /** Fields of which only some values change what is paid. */
 function refuseByValue(name: string, value: Json | undefined, at: string): void {
   if (name === 'modalities' && Array.isArray(value) && value.some(kind => kind !== 'text')) {

@@ -63,4 +63,8 @@ export interface ChatSurface {
   openStream(answered: Answered): StreamEncoder
   /** The frame that ends a stream after its headers are out. */
   encodeStreamFault(fault: Fault, requestId: string, baseUrl: string): string
+  /** What fills a stream's silence. Absent: a comment. */
+  readonly keepAlive?: string
+  /** Headers that belong to the format: a provider of the same format gets them too. Lower case. */
+  readonly forwardedHeaders?: readonly string[]
 }

@@ -1,0 +1,28 @@
+import type { JsonObject } from '@rideau/llm/spec'
+import type { Exchange } from '../exchange.ts'
+import { sendJson } from '../send.ts'
+import { findAllowed, type Listed, listAllowed } from './models.ts'
+
+/** The format demands a day of release, which no catalogue here has. */
+const RELEASED_AT = '1970-01-01T00:00:00Z'
+
+/** `GET {anthropic prefix}/v1/models`: Anthropic's shape, never paged. */
+export function serveAnthropicModels(x: Exchange): void {
+  const data = listAllowed(x).map(toModel)
+  sendJson(x, 200, {
+    data,
+    has_more: false,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  })
+}
+
+/** `GET {anthropic prefix}/v1/models/{model}`. */
+export function serveAnthropicModel(x: Exchange, name: string): void {
+  sendJson(x, 200, toModel(findAllowed(x, name)))
+}
+
+function toModel(listed: Listed): JsonObject & { id: string } {
+  const name = 'targets' in listed ? listed.id : listed.model.display_name
+  return { type: 'model', id: listed.id, display_name: name, created_at: RELEASED_AT }
+}

@@ -1,0 +1,87 @@
+import { authorizeRequest } from '@rideau/llm/authorize-request'
+import type { ClientDialect, SourceBody, Target, TokenCounter } from '@rideau/llm/spec'
+import type { AttemptResult } from '../attempt-result.ts'
+import { FREE } from '../bill.ts'
+import type { PlannedTarget } from '../chat-plan.ts'
+import { countInput } from '../count-input.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import { sendJson } from '../send.ts'
+import { callTargets } from '../steps/call.ts'
+import { nameEndUser } from '../steps/name-end-user.ts'
+import { planChat } from '../steps/plan-chat.ts'
+import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
+import { refusePassThrough } from '../steps/refuse-pass-through.ts'
+import { type Facts, settle } from '../steps/settle.ts'
+import { withFormatHeaders } from '../steps/with-format-headers.ts'
+import { parseCountTokens } from '../surfaces/anthropic-chat.ts'
+import { anthropicSurface } from '../surfaces/anthropic-reply.ts'
+import { attemptPlain } from '../upstream/attempt-plain.ts'
+
+const TIMEOUT_MS = 30_000
+
+/**
+ * `POST {anthropic prefix}/v1/messages/count_tokens`: the provider's own count where it gives one in this format, else
+ * our estimate. Nothing is charged.
+ */
+export async function serveCountTokens(x: Exchange, facts: Facts, deps: GatewayDeps): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('tokens are counted after identification only')
+  const body = await readJson(x, anthropicSurface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  facts.requestBody = body.source.bytes
+  const { model } = body.value
+  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  const call = parseCountTokens(body.value)
+  const naming = nameEndUser(x, body.value.end_user, deps)
+  if (naming !== undefined) await naming
+  refusePassThrough(caller, environment, anthropicSurface, body.value)
+  const sent = withFormatHeaders(x, body, anthropicSurface, caller, environment)
+  const plan = planChat(call, sent, caller, environment, deps)
+  const tokens = await callTargets(x, deps, plan, (target, planned) => {
+    facts.provider = planned.provider.id
+    facts.model = planned.id
+    facts.isSandbox = planned.provider.sandbox === true
+    return countAt(x, target, planned, sent.source, deps)
+  })
+  settle(x, facts, { status: 200, bill: FREE }, deps)
+  sendJson(x, 200, { input_tokens: tokens })
+}
+
+async function countAt(
+  x: Exchange,
+  target: Target,
+  { dialect, request }: PlannedTarget,
+  source: SourceBody,
+  deps: GatewayDeps,
+): Promise<AttemptResult<number>> {
+  const { tokenCounter } = dialect
+  if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
+  const counting = tokenCounter.encodeRequest(request, target, source)
+  authorizeRequest(counting, target, deps.now())
+  const result = await attemptPlain({
+    exchange: x,
+    transport: deps.http,
+    dialect: toCounting(dialect, tokenCounter),
+    target,
+    request: counting,
+    timeoutMs: TIMEOUT_MS,
+  })
+  return result.ok ? { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 } : result
+}
+
+/** An answer is whole where it has a count, as another one where it has a choice. */
+function toCounting(dialect: ClientDialect, counter: TokenCounter): ClientDialect {
+  const counted = {
+    index: 0,
+    message: { role: 'assistant' as const, content: null },
+    finishReason: 'stop' as const,
+  }
+  return {
+    ...dialect,
+    decodeReply: body => ({
+      choices: counter.decodeReply(body) === undefined ? [] : [counted],
+      usage: undefined,
+    }),
+  }
+}

@@ -1,0 +1,24 @@
+import type { CatalogModel, ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
+
+/**
+ * Anthropic's format makes every caller name an output cap, and its clients ask every model to think if it can. A model
+ * of another format gets no higher cap than it has, and is not asked to think where it cannot: neither changes the answer.
+ */
+export function fitRequest(
+  request: ChatRequest,
+  { surface }: SourceBody,
+  provider: Provider,
+  model: CatalogModel | undefined,
+): ChatRequest {
+  if (surface !== 'anthropic-messages' || provider.dialect === surface || model === undefined) return request
+  const { reasoningEffort, maxOutputTokens, ...rest } = request
+  const most = model.max_output_tokens
+  const cap =
+    most === null || maxOutputTokens === undefined ? maxOutputTokens : Math.min(maxOutputTokens, most)
+  const canThink = model.capabilities.includes('reasoning')
+  return {
+    ...rest,
+    ...(cap === undefined ? {} : { maxOutputTokens: cap }),
+    ...(canThink && reasoningEffort !== undefined ? { reasoningEffort } : {}),
+  }
+}
