@@ -130,10 +130,23 @@ export function refuseReservedRest(body: JsonObject): void {
   }
 }
 
+/** State that lives on at the provider: it is read again under an id that any of its account's callers may name. */
+const KEPT_AT_PROVIDER: ReadonlySet<string> = new Set([
+  'container',
+  'thread',
+  'previous_message_id',
+  'billing_policy',
+  'fallback',
+])
+/** What reserved fields say where they ask for nothing. */
+const USUAL: JsonObject = { speed: 'standard', inference_geo: 'global' }
+
 /** For a body of Anthropic's Messages: besides the same, what lives on at the provider. */
 export function refuseReservedMessages(body: JsonObject): void {
   for (const name in body) {
-    if ((RESERVED_REST.has(name) || name === 'container') && body[name] !== null) throw invalid(name, REASON)
+    const value = body[name]
+    const isReserved = RESERVED_REST.has(name) || KEPT_AT_PROVIDER.has(name)
+    if (isReserved && value !== null && value !== USUAL[name]) throw invalid(name, REASON)
   }
   const tier = body.service_tier
   if (tier !== undefined && tier !== null && tier !== 'auto' && tier !== 'standard_only') {
