@@ -1,4 +1,5 @@
-import type { Json, SourceBody } from '../../spec.ts'
+import type { SourceBody } from '../../spec.ts'
+import { readField } from '../lost-params.ts'
 
 /** What only an OpenAI-format caller can send and we translate. */
 export interface SourceParams {
@@ -14,11 +15,4 @@ export function readSource(source: SourceBody | undefined): SourceParams {
     ...(typeof n === 'number' ? { n } : {}),
     ...(typeof topK === 'number' ? { topK } : {}),
   }
-}
-
-/** undefined: absent. */
-export function readField({ bytes, fields }: SourceBody, name: string): Json | undefined {
-  const span = fields.get(name)
-  if (span === undefined) return undefined
-  return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
 }
