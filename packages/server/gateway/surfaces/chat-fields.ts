@@ -26,7 +26,10 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'name',
   'tool_calls',
   'tool_call_id',
+  // What our own answers say of an assistant's reasoning, and the name that most clients keep it under.
   'reasoning',
+  'reasoning_details',
+  'reasoning_content',
   'refusal',
 ])
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image_url', 'file', 'input_audio', 'refusal'])
