@@ -18,6 +18,7 @@ export type DialectId =
   | 'gemini-content'
   | 'bedrock-converse'
   | 'cohere-v2'
+  | 'ollama-chat'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'

@@ -1,12 +1,17 @@
 import type { Provider } from '../spec.ts'
 
+/**
+ * Spoken to in its own format, because only there can a request say how much context the model gets (`num_ctx`); the
+ * list of models, and with it the check of a credential, is OpenAI's at `/v1`.
+ */
 export const ollama: Provider = {
   id: 'ollama',
   name: 'Ollama',
-  dialect: 'openai-chat',
+  dialect: 'ollama-chat',
   baseUrl: 'http://127.0.0.1:11434/v1',
   auth: 'none',
+  // Tokens of context for every request of the credential; a model is loaded anew where the number changes.
+  options: [{ name: 'num_ctx', type: 'text', required: false }],
   models: 'any',
-  openai: { unsupported: ['tool_choice', 'logit_bias', 'parallel_tool_calls', 'user'] },
   embeddings: { format: 'ollama-embed' },
 }

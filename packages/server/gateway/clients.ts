@@ -2,6 +2,7 @@ import { anthropicMessages } from '@rideau/llm/dialects/anthropic-messages/clien
 import { bedrockConverse } from '@rideau/llm/dialects/bedrock-converse/client'
 import { cohereV2 } from '@rideau/llm/dialects/cohere-v2/client'
 import { geminiContent } from '@rideau/llm/dialects/gemini/client'
+import { ollamaChat } from '@rideau/llm/dialects/ollama-chat/client'
 import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
 import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
 import type { ClientDialect, DialectId } from '@rideau/llm/spec'
@@ -14,4 +15,5 @@ export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
   'anthropic-messages': anthropicMessages,
   'bedrock-converse': bedrockConverse,
   'cohere-v2': cohereV2,
+  'ollama-chat': ollamaChat,
 }
