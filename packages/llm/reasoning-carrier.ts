@@ -6,7 +6,8 @@ import type { ReasoningDetail } from './spec.ts'
  * clients drop every field that OpenAI's format does not have, but each sends a tool call's id back as it got it: the
  * state travels in the id, so that no memory of ours is needed and any gateway process can read it.
  */
-const MARK = '__rd1__'
+export const CARRIER_MARK = '__rd1__'
+const MARK = CARRIER_MARK
 /** A caller can send any id: what it unpacks to is bounded. */
 const MAX_DETAILS_BYTES = 512 * 1024
 

@@ -21,7 +21,13 @@ export type DialectId =
   | 'ollama-chat'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
-export type SurfaceId = 'native' | 'openai-chat' | 'anthropic-messages' | 'openai-responses'
+export type SurfaceId =
+  | 'native'
+  | 'openai-chat'
+  | 'anthropic-messages'
+  | 'openai-responses'
+  /** A Responses body that was sent to chat completions, as some editors do: nobody's own format. */
+  | 'openai-mixed'
 
 /** How a provider cuts its stream into events. */
 export type Framing = 'sse' | 'aws-event-stream' | 'ndjson'

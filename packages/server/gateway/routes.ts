@@ -10,6 +10,7 @@ import type { Facts } from './steps/settle.ts'
 import { anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
+import { responsesSurface } from './surfaces/responses-reply.ts'
 
 /** A route of the data plane: who may call it, and what serves it. */
 export interface Route extends RouteInfo {
@@ -69,6 +70,15 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
       need: CHAT,
       isMetered: true,
       serve: (x, facts, _rest, deps) => serveCountTokens(x, facts, deps),
+    },
+    {
+      method: 'POST',
+      path: `${compatPrefix}/v1/responses`,
+      endpoint: 'chat',
+      surface: 'openai',
+      need: CHAT,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveChat(x, facts, responsesSurface, deps),
     },
     ...listAnthropicModels(anthropicPrefix),
     free('GET', '/v1/models', 'models', x => serveModels(x)),

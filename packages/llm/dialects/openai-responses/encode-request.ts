@@ -4,6 +4,7 @@ import type { ChatRequest, Json, JsonObject, SourceBody, Target, UpstreamRequest
 import { findModelRule, listUnsupported } from '../openai-chat/model-rules.ts'
 import { toAddress, toWireModel } from '../openai-chat/openai-address.ts'
 import { encodeBody } from './encode-body.ts'
+import { readOwnInput } from './own-input.ts'
 import { readField } from './read-field.ts'
 
 /** The provider refuses a lower cap (wire facts §1.2). */
@@ -49,6 +50,17 @@ function passBody(
   if (cap !== undefined && readField(source, 'max_output_tokens') !== cap)
     changes.set('max_output_tokens', atLeast(cap))
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
+  // Absent means stored.
+  if (dropped.includes('store')) changes.set('store', false)
+  const tools = dropped.some(path => path.startsWith('tools[')) ? readField(source, 'tools') : undefined
+  if (Array.isArray(tools)) {
+    changes.set(
+      'tools',
+      tools.filter((_, at) => !dropped.includes(`tools[${at}]`)),
+    )
+  }
+  const input = readOwnInput(source, dropped)
+  if (input !== undefined) changes.set('input', input)
   return spliceObject(source, changes)
 }
 

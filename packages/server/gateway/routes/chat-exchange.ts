@@ -6,6 +6,7 @@ import type { Exchange } from '../exchange.ts'
 import { idHeaders } from '../send.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
 import type { Facts } from '../steps/settle.ts'
+import type { ChatCall } from '../surfaces/native-chat.ts'
 import type { Answered, ChatSurface } from '../surfaces/surface.ts'
 import type { AttemptOptions } from '../upstream/attempt-plain.ts'
 
@@ -40,7 +41,7 @@ export function openChatExchange(
 ): ChatExchange {
   const target = plan.targets[0] as PlannedTarget
   noteTarget(facts, target)
-  const answered = toAnswered(x, target, plan.call.request.includeUsage)
+  const answered = toAnswered(x, target, plan.call)
   const images: FetchedImages = new Map()
   return { x, deps, surface, plan, facts, target, answered, emulated: [], images }
 }
@@ -49,7 +50,7 @@ export function openChatExchange(
 export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
   if (chat.target === target) return
   chat.target = target
-  chat.answered = toAnswered(chat.x, target, chat.plan.call.request.includeUsage)
+  chat.answered = toAnswered(chat.x, target, chat.plan.call)
   noteTarget(chat.facts, target)
 }
 
@@ -60,7 +61,7 @@ function noteTarget(facts: Facts, target: PlannedTarget): void {
   facts.isSandbox = target.provider.sandbox === true
 }
 
-function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, includeUsage: boolean): Answered {
+function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call: ChatCall): Answered {
   return {
     requestId: x.requestId,
     created: Math.floor(x.arrivedAt / 1000),
@@ -68,8 +69,9 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, inclu
     provider: provider.id,
     dialect: dialect.id,
     isSandbox: provider.sandbox === true,
-    includeUsage,
+    includeUsage: call.request.includeUsage,
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
+    call,
   }
 }
 

@@ -21,11 +21,12 @@ export async function serveChat(
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('chat is served after identification only')
-  const body = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
-  facts.requestBody = body.source.bytes
-  const model = body.value.model
+  const read = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  facts.requestBody = read.source.bytes
+  const model = read.value.model
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
-  const call = surface.parse(body.value, body.source)
+  const call = surface.parse(read.value, read.source)
+  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, surface: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata
   const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)

@@ -6,6 +6,7 @@ import { type RelayEnd, relayStream } from '../relay.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
+import type { StreamEncoder } from '../surfaces/surface.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
 import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-exchange.ts'
 
@@ -20,7 +21,11 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   }
   const writer = new StreamWriter(x, openHeaders, surface.keepAlive)
   // From here on a fault may have to be told inside the stream.
-  const encodeFault = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+  let encoder: StreamEncoder | undefined
+  const encodeFault = (fault: Fault): string => {
+    const told = encoder?.encodeFault?.(fault, x.requestId, deps.baseUrl())
+    return told ?? surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+  }
   x.encodeStreamFault = encodeFault
   const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
@@ -30,7 +35,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   })
   const { answered } = chat
   const { dialect, target, timeoutMs } = attempt
-  const encoder = surface.openStream(answered)
+  encoder = surface.openStream(answered)
   const end = await relayStream({
     exchange: x,
     stream,

@@ -18,6 +18,7 @@ import { chance } from './chance.ts'
 import { fitRequest } from './fit-request.ts'
 import { holdToBound } from './hold-to-bound.ts'
 import type { JsonBody } from './read-json.ts'
+import { listLost, refuseFindings } from './refuse-findings.ts'
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
 export function planChat(
@@ -30,11 +31,7 @@ export function planChat(
   const resolution = resolveName(call.request.model, caller, environment, modelDirectory)
   if ('refusal' in resolution) throw toFault(resolution.refusal)
   const planOne = (resolved: ResolvedModel, alias: AliasTarget | undefined): TargetPlan =>
-    holdToBound(
-      planTarget(resolved, alias, call.request, body.source, environment, caller),
-      caller,
-      body.value.n,
-    )
+    holdToBound(planTarget(resolved, alias, call, body.source, environment, caller), caller, body.value.n)
   if ('resolved' in resolution) {
     const target = planOne(resolution.resolved, undefined)
     if ('refusal' in target) throw toFault(target.refusal)
@@ -52,7 +49,7 @@ export function planChat(
 function planTarget(
   resolved: ResolvedModel,
   alias: AliasTarget | undefined,
-  asked: ChatRequest,
+  call: ChatCall,
   source: SourceBody,
   environment: Environment,
   caller: Caller,
@@ -60,21 +57,30 @@ function planTarget(
   const provider = findProvider(resolved.provider)
   if (provider === undefined) throw new Error(`resolved to a provider that is none: ${resolved.provider}`)
   const catalogModel = findModelHere(environment, provider.id, resolved.model)
-  const request = fitRequest(asked, source, provider, catalogModel)
+  const request = fitRequest(call.request, source, provider, catalogModel)
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
   const dialect = CLIENT_DIALECTS[findDialectId(provider, resolved.model, request, source.surface)]
-  const dropped = dialect.findUnsupportedParams(request, provider, resolved.model, source)
+  const refusal = refuseFindings(call, dialect, source, environment, caller)
+  if (refusal !== undefined) return { refusal }
+  const dropped = [
+    ...listLost(call, dialect, source),
+    ...dialect.findUnsupportedParams(request, provider, resolved.model, source),
+  ]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(first, provider) }
   }
   const { model, id, credentials } = resolved
   // What an end user asks is never stored at a provider: absent means off.
-  const withheld =
-    caller.kind === 'client_token' && source.fields.has('store') ? [...dropped, 'store'] : dropped
+  const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped
   return { provider, dialect, model, id, catalogModel, credentials, request, dropped: withheld, alias }
+}
+
+/** Responses are stored unless the request says otherwise. */
+function mayStore({ surface, fields }: SourceBody): boolean {
+  return surface === 'openai-responses' || fields.has('store')
 }
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }

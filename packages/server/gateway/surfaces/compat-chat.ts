@@ -1,8 +1,18 @@
 import type { ChatRequest, JsonObject } from '@rideau/llm/spec'
 import { parseMessages, parseResponseFormat, parseStop, parseToolChoice, parseTools } from './chat-fields.ts'
-import { invalid, optionalFlag, optionalNumber, optionalObject, optionalText, textAt } from './fields.ts'
+import {
+  invalid,
+  isObject,
+  optionalFlag,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  textAt,
+} from './fields.ts'
+import { toLogMetadata } from './log-metadata.ts'
 import { type ChatCall, parseOutputCap, set } from './native-chat.ts'
 import { refuseReservedRest } from './reserved-fields.ts'
+import { parseResponses } from './responses-chat.ts'
 
 const LENIENT = { strict: false }
 
@@ -50,6 +60,7 @@ export function findUnknownField(body: JsonObject): string | undefined {
  * provider's to judge, and a field that we do not know passes on to it.
  */
 export function parseCompatChat(body: JsonObject): ChatCall {
+  if (body.messages === undefined && body.input !== undefined) return parseMixed(body)
   refuseReservedRest(body)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
@@ -81,11 +92,10 @@ export function parseCompatChat(body: JsonObject): ChatCall {
   return { request, metadata: toLogMetadata(body.metadata), timeoutMs: undefined, endUser: undefined }
 }
 
-/** OpenAI's `metadata` passes on as it is; what fits our own form (16 pairs of strings) is kept with the log too. */
-function toLogMetadata(metadata: JsonObject[string]): Record<string, string> | null {
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return null
-  const pairs = Object.entries(metadata).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].length <= 512,
-  )
-  return pairs.length === 0 || pairs.length > 16 ? null : Object.fromEntries(pairs)
+/** Some editors send the body of a Responses request here, and read the answer as a chat completion. */
+function parseMixed(body: JsonObject): ChatCall {
+  const { stream_options, ...rest } = body
+  const call = parseResponses(rest)
+  const includeUsage = isObject(stream_options) && stream_options.include_usage === true
+  return { ...call, shape: 'openai-mixed', request: { ...call.request, includeUsage } }
 }

@@ -1,4 +1,5 @@
-import type { ChatRequest, JsonObject } from '@rideau/llm/spec'
+import type { ResponseHead } from '@rideau/llm/dialects/openai-responses/response-head'
+import type { ChatRequest, JsonObject, SurfaceId } from '@rideau/llm/spec'
 import { parseMessages, parseResponseFormat, parseStop, parseToolChoice, parseTools } from './chat-fields.ts'
 import {
   invalid,
@@ -12,6 +13,7 @@ import {
   textAt,
 } from './fields.ts'
 import { refuseReservedOptions } from './reserved-fields.ts'
+import type { Findings } from './responses-findings.ts'
 
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -48,6 +50,12 @@ export interface ChatCall {
   readonly timeoutMs: number | undefined
   /** Named by a secret key; a client token's end user is its own. */
   readonly endUser: string | undefined
+  /** The body's shape, where it is not the one of the surface that it came to. */
+  readonly shape?: SurfaceId
+  /** What not every target can give, where the surface's format has such things. */
+  readonly findings?: Findings
+  /** What an answer repeats of its request, in the formats that do so. */
+  readonly repeated?: Pick<ResponseHead, 'echo' | 'toolKinds'>
 }
 
 const STRICT = { strict: true }

@@ -59,6 +59,11 @@ const OWN = [
   'max_output_tokens',
   'n',
   'service_tier',
+  // Of Responses: what is said, and what a provider keeps or does later.
+  'instructions',
+  'previous_response_id',
+  'conversation',
+  'background',
 ]
 
 /** The same in the formats of other houses. Not a field of the compat surface, so only `provider_options` can have them. */

@@ -26,6 +26,8 @@ export interface Answered {
   readonly includeUsage: boolean
   /** The provider's own usage does not follow OpenAI's arithmetic. */
   readonly rewritesUsage: boolean
+  /** What was asked. */
+  readonly call: ChatCall
 }
 
 /** One event of a provider's stream: its meaning, and its own bytes where they can be passed on. */
@@ -51,6 +53,8 @@ export interface StreamEncoder {
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
   /** The last frames. */
   finish(end: StreamEnd): string
+  /** The frames of a failure in mid-stream, where they depend on what went before. */
+  encodeFault?(fault: Fault, requestId: string, baseUrl: string): string
 }
 
 /** A format that chat callers speak to us. */

@@ -1,0 +1,48 @@
+import type { ClientDialect, SourceBody } from '@rideau/llm/spec'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import type { ChatCall } from '../surfaces/native-chat.ts'
+
+/** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
+export function refuseFindings(
+  { findings }: ChatCall,
+  dialect: ClientDialect,
+  source: SourceBody,
+  environment: Environment,
+  caller: Caller,
+): Refusal | undefined {
+  if (findings === undefined) return undefined
+  const [hosted] = findings.hosted
+  if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
+    return refuse(
+      hosted,
+      'a tool that the provider runs has a price of its own, which the gateway does not know.',
+    )
+  }
+  const [stateful] = findings.stateful
+  if (stateful === undefined) return undefined
+  if (dialect.id !== source.surface) {
+    return refuse(stateful, 'no state is kept for this model; send the whole conversation in input.')
+  }
+  if (caller.maxRequestCostNanoUsd !== null) {
+    return refuse(
+      stateful,
+      'what the provider keeps cannot be counted, and this key bounds the cost of a request.',
+    )
+  }
+  return undefined
+}
+
+/** Parameters that this target leaves out, by the path at which the caller wrote them. */
+export function listLost(
+  { findings }: ChatCall,
+  dialect: ClientDialect,
+  source: SourceBody,
+): readonly string[] {
+  if (findings === undefined) return []
+  return dialect.id === source.surface ? findings.hosted : [...findings.hosted, ...findings.nativeOnly]
+}
+
+function refuse(param: string, message: string): Refusal {
+  return { code: 'invalid_request', message: `${param}: ${message}`, param }
+}
