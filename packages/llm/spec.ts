@@ -389,8 +389,11 @@ export interface Provider {
   readonly modelsPath?: string
   /** Where a model stands, after the base address, in formats that name it in the path. Absent: `/models`. */
   readonly modelPath?: string
-  /** Of the cheapest route that asks for the key, after the base address. Absent: `/models`, its list of models. */
-  readonly keyCheckPath?: string
+  /**
+   * Of the cheapest route that asks for the key, after the base address. Absent: its list of models. null: none, the
+   * token that the key is exchanged for proves it.
+   */
+  readonly keyCheckPath?: string | null
   /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
   readonly models: 'catalog' | 'any'
   /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */

@@ -7,6 +7,8 @@ export const gemini: Provider = {
   dialect: 'gemini-content',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   auth: 'x-goog-api-key',
+  // Its list has fifty models a page unless more are asked for.
+  modelsPath: '/models?pageSize=1000',
   models: 'catalog',
   maker: true,
   embeddings: { format: 'gemini-embed' },

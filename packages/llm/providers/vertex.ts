@@ -22,6 +22,7 @@ export const vertex: Provider = {
     { name: 'project', type: 'text', required: true },
     { name: 'location', type: 'text', required: true },
   ],
+  keyCheckPath: null,
   modelPath: '/publishers/google/models',
   models: 'catalog',
   embeddings: { format: 'vertex-predict' },

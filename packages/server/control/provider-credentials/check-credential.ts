@@ -1,9 +1,11 @@
 import { authorizeRequest } from '@rideau/llm/authorize-request'
+import { decodeError } from '@rideau/llm/dialects/openai-chat/decode-error'
 import { joinAddress } from '@rideau/llm/join-address'
 import type { JsonObject, Provider } from '@rideau/llm/spec'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { guardedGet } from '../../http/guarded-get.ts'
 import type { GuardedAnswer } from '../../http/guarded-request.ts'
+import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import { type CredentialCheck, REJECTED } from '../../storage/provider-credentials.ts'
 
 const NO_BODY = Buffer.alloc(0)
@@ -33,12 +35,16 @@ export async function checkCredential(
   const { provider, baseUrl } = credential
   // The sandbox calls nobody, and takes any key.
   if (provider.sandbox === true) return { error: null, models: undefined }
+  const token = await findToken(credential, policy, nowMs)
+  if ('error' in token) return { error: token.error, models: undefined }
+  // A key that was exchanged for a token is good; such a provider may have no list of what it serves.
+  if (provider.keyCheckPath === null) return { error: null, models: undefined }
   const request = {
     ...joinAddress(baseUrl, provider.keyCheckPath ?? provider.modelsPath ?? '/models'),
     headers: { accept: 'application/json', ...provider.headers },
     body: NO_BODY,
   }
-  authorizeRequest(request, { ...credential, model: '' }, nowMs)
+  authorizeRequest(request, { ...credential, ...token, model: '' }, nowMs)
   const answer = await guardedGet(`${request.origin}${request.path}`, {
     headers: request.headers,
     policy,
@@ -55,6 +61,20 @@ export async function checkCredential(
     : { error, models }
 }
 
+/** The token that the key is exchanged for, where its provider takes one. */
+async function findToken(
+  credential: CheckedCredential,
+  policy: EgressPolicy,
+  now: number,
+): Promise<{ readonly accessToken?: string } | { readonly error: string }> {
+  const answer = await findTokenExchange(credential)?.(credential, { policy, now })
+  if (answer === undefined) return {}
+  if (answer.ok) return { accessToken: answer.value.token }
+  const { kind } = answer.error
+  if (kind === 'auth') return { error: REJECTED }
+  return { error: kind === 'timeout' ? UNREACHED.timeout : 'No access token could be had for this key.' }
+}
+
 const UNREACHED = {
   refused: 'The address of this credential is not allowed here.',
   timeout: 'The provider did not answer in time.',
@@ -66,12 +86,17 @@ function findError(answer: GuardedAnswer): string | null {
   const { status } = answer
   if (status >= 200 && status < 300) return null
   if (status === 401 || status === 403) return REJECTED
+  // Some refuse a key with another status, and say so in words.
+  if (status < 500 && decodeError(status, {}, answer.body.toString('utf8')).kind === 'auth') return REJECTED
   if (status >= 300 && status < 400) return 'The address redirects, and redirects are not followed.'
   if (status === 429) return 'The provider limits the rate of requests right now; validate again later.'
   return `The provider answered with the status ${status}.`
 }
 
-/** Ids of `{ data: [{ id }] }`, as OpenAI has it, or of the bare list that some answer with; undefined: neither. */
+/**
+ * Ids of `{ data: [{ id }] }`, as OpenAI has it, of `{ models: [{ name }] }`, or of the bare list that some answer with;
+ * undefined: none of them.
+ */
 function findModels(body: Buffer): string[] | undefined {
   let answer: unknown
   try {
@@ -79,17 +104,32 @@ function findModels(body: Buffer): string[] | undefined {
   } catch {
     return undefined
   }
-  const list = typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : answer
+  const list = isObject(answer) ? (answer.data ?? answer.models ?? null) : answer
   // A server without a model answers with null in the list's place.
-  if (list === null) return []
+  if (list === null && isObject(answer) && ('data' in answer || 'models' in answer)) return []
   if (!Array.isArray(list)) return undefined
   const ids = new Set<string>()
   for (const entry of list) {
-    const id: unknown = typeof entry === 'object' && entry !== null ? entry.id : undefined
+    const id = isObject(entry) && isServed(entry) ? (entry.id ?? toId(entry.name)) : undefined
     if (isModelName(id)) ids.add(id)
     if (ids.size === MAX_MODELS) break
   }
   return [...ids]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A resource's name begins with its collection. */
+function toId(name: unknown): unknown {
+  return typeof name === 'string' ? name.replace(/^models\//, '') : name
+}
+
+/** Where a list says what each can be called for: does it name a call that the gateway makes? */
+function isServed({ supportedGenerationMethods: methods }: Record<string, unknown>): boolean {
+  if (!Array.isArray(methods)) return true
+  return ['generateContent', 'embedContent', 'predict'].some(method => methods.includes(method))
 }
 
 /** What PostgreSQL can store and a request can name. */

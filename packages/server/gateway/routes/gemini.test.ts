@@ -13,11 +13,15 @@ import {
 let house: TestHouse
 let upstream: ScriptedUpstream
 let client: OpenAI
+let credentialId: string
 
 beforeAll(async () => {
   house = await openTestHouse()
   upstream = await openScriptedUpstream()
-  await house.addCredential('gemini', { api_key: 'AIza-of-the-tenant', base_url: upstream.baseUrl })
+  credentialId = await house.addCredential('gemini', {
+    api_key: 'AIza-of-the-tenant',
+    base_url: upstream.baseUrl,
+  })
   client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
 })
 
@@ -270,5 +274,39 @@ describe('what the caller may not', () => {
     expect(response.status).toBe(400)
     expect((await errorOf(response)).param).toMatch(/^provider_options\.gemini\./)
     expect(upstream.requests.length).toBe(before)
+  })
+})
+
+describe('validation', () => {
+  const validate = async (): Promise<string | null> =>
+    (await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body.validation_error
+
+  test('the list names models by their resource: what it names can be called', async () => {
+    upstream.script(
+      json(200, {
+        models: [
+          { name: 'models/gemini-99-flash', supportedGenerationMethods: ['generateContent', 'countTokens'] },
+          { name: 'models/gemini-live', supportedGenerationMethods: ['bidiGenerateContent'] },
+        ],
+      }),
+    )
+    expect(await validate()).toBeNull()
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe('/v1/models?pageSize=1000')
+    expect(seen?.headers['x-goog-api-key']).toBe('AIza-of-the-tenant')
+    upstream.script(plain({ text: 'Noon.' }))
+    expect((await house.call('/v1/chat', { model: 'gemini/gemini-99-flash', messages })).status).toBe(200)
+    expect((await house.call('/v1/chat', { model: 'gemini/gemini-live', messages })).status).toBe(404)
+  })
+
+  test('a bad key is one, though its status is 400', async () => {
+    upstream.script(fault(401, {}))
+    const rejected = await validate()
+    upstream.script(
+      fault(400, { status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid API key.' }),
+    )
+    expect(await validate()).toBe(rejected)
+    upstream.script(fault(400, { status: 'INVALID_ARGUMENT', message: 'Bad page.' }))
+    expect(await validate()).not.toBe(rejected)
   })
 })

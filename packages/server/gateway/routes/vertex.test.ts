@@ -99,6 +99,26 @@ describe('a service account', () => {
   })
 })
 
+describe('its validation', () => {
+  const validate = async (): Promise<{ validation_error: string | null }> =>
+    (await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body
+
+  test('a token proves the key, and no other route is asked', async () => {
+    const before = upstream.requests.length
+    expect((await validate()).validation_error).toBeNull()
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('a key that is no longer known is told its owner, without the words of the endpoint', async () => {
+    endpoint.refuseWith = { status: 400, body: { error: 'invalid_grant', error_description: 'secret words' } }
+    const refused = (await validate()).validation_error
+    expect(refused).toMatch(/./)
+    expect(refused).not.toContain('secret words')
+    endpoint.refuseWith = { status: 503, body: {} }
+    expect((await validate()).validation_error).not.toBe(refused)
+  })
+})
+
 describe('without an address of its own', () => {
   test.each([
     ['us-central1', 'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-central1'],
