@@ -1,4 +1,5 @@
 import { joinAddress } from '../../join-address.ts'
+import { toObject } from '../../json-value.ts'
 import type { ChatRequest, JsonObject, Provider, SourceBody, Target, UpstreamRequest } from '../../spec.ts'
 import { findLostParams, findLostParts } from '../lost-params.ts'
 import { mergeOptions } from '../merge-options.ts'
@@ -30,8 +31,16 @@ export function encodeRequest(
       'content-type': 'application/json',
       accept: request.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
     },
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
   }
+}
+
+/** The gateway relies on the output cap that it was told: none may come in among the provider's own fields. */
+function withOwnCap(body: JsonObject, { maxOutputTokens }: ChatRequest): JsonObject {
+  const { maxTokens: _, ...given } = toObject(body.inferenceConfig) ?? {}
+  const inferenceConfig = maxOutputTokens === undefined ? given : { maxTokens: maxOutputTokens, ...given }
+  const { inferenceConfig: _given, ...rest } = body
+  return Object.keys(inferenceConfig).length === 0 ? rest : { ...rest, inferenceConfig }
 }
 
 function encodeBody(request: ChatRequest, model: string, dropped: readonly string[]): JsonObject {
