@@ -356,6 +356,14 @@ export interface DialectRule {
   readonly when?: 'same-format' | 'tools-with-reasoning'
 }
 
+/** Anthropic's Messages at a cloud: the model stands in the path, `{model}`, and the version in the body. */
+export interface MessagesEnvelope {
+  /** After the base address. */
+  readonly plainPath: string
+  readonly streamedPath: string
+  readonly version: string
+}
+
 /** A company, as data: a file in providers/. */
 export interface Provider {
   readonly id: string
@@ -400,6 +408,8 @@ export interface Provider {
   readonly maker?: true
   /** Fetches no addresses, also where its format has a word for them (see ClientDialect). */
   readonly inlinesImages?: true
+  /** Where it takes Anthropic's format in an envelope of its own. */
+  readonly messages?: MessagesEnvelope
   /** Answers inside the process, without network; its prices are fictitious. */
   readonly sandbox?: true
   readonly openai?: OpenAiDeviations

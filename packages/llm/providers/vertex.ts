@@ -24,6 +24,14 @@ export const vertex: Provider = {
   ],
   keyCheckPath: null,
   modelPath: '/publishers/google/models',
+  dialectRules: [{ dialect: 'anthropic-messages', models: ['claude-*'] }],
+  messages: {
+    plainPath: '/publishers/anthropic/models/{model}:rawPredict',
+    streamedPath: '/publishers/anthropic/models/{model}:streamRawPredict',
+    version: 'vertex-2023-10-16',
+  },
+  // Neither family fetches images for everybody here.
+  inlinesImages: true,
   models: 'catalog',
   embeddings: { format: 'vertex-predict' },
   catalog: catalog as CatalogFile,

@@ -1,5 +1,13 @@
 import { joinAddress } from '../../join-address.ts'
-import type { ChatRequest, Json, JsonObject, SourceBody, Target, UpstreamRequest } from '../../spec.ts'
+import type {
+  ChatRequest,
+  Json,
+  JsonObject,
+  MessagesEnvelope,
+  SourceBody,
+  Target,
+  UpstreamRequest,
+} from '../../spec.ts'
 import { encodeFormat } from './encode-format.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeThinking } from './encode-thinking.ts'
@@ -19,14 +27,25 @@ export function encodeRequest(
   dropped: readonly string[] = [],
 ): UpstreamRequest {
   const isOurs = source?.surface === 'anthropic-messages'
+  const { model, provider } = target
+  const envelope = provider.messages
+  const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
   const made = isOurs
-    ? { body: passRequest(request, target.model, source, dropped) }
+    ? { body: passRequest(request, envelope === undefined ? model : undefined, source, dropped, version) }
     : toBody(request, target, source, dropped)
+  const headers = encodeHeaders(request.stream, isOurs ? source.headers : undefined)
+  if (envelope !== undefined) delete headers['anthropic-version']
   return {
-    ...joinAddress(target.baseUrl, '/messages'),
-    headers: encodeHeaders(request.stream, isOurs ? source.headers : undefined),
+    ...joinAddress(target.baseUrl, findPath(envelope, model, request.stream)),
+    headers,
     ...made,
   }
+}
+
+function findPath(envelope: MessagesEnvelope | undefined, model: string, isStream: boolean): string {
+  if (envelope === undefined) return '/messages'
+  const path = isStream ? envelope.streamedPath : envelope.plainPath
+  return path.replace('{model}', encodeURIComponent(model))
 }
 
 /** `given`: the caller's own choice of version and betas. */
@@ -54,6 +73,11 @@ function toBody(
   }
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) Object.assign(body, options)
+  const envelope = target.provider.messages
+  if (envelope !== undefined) {
+    delete body.model
+    body.anthropic_version = envelope.version
+  }
   const isEmulated =
     isFormatted(request) && (body.output_config as JsonObject | undefined)?.format === undefined
   return {

@@ -99,6 +99,67 @@ describe('a service account', () => {
   })
 })
 
+describe('a model of Anthropic’s there', () => {
+  const claude = 'vertex/claude-sonnet-4-5@20250929'
+  const answer = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Noon.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 5, output_tokens: 2 },
+  }
+  const place = '/v1/publishers/anthropic/models/claude-sonnet-4-5%4020250929'
+
+  test('is called in its own format, the model in the path and the version in the body', async () => {
+    upstream.script(json(200, answer))
+    const response = await house.call('/v1/chat', { model: claude, messages, max_output_tokens: 9 })
+    expect(((await response.json()) as any).choices[0].message.content).toBe('Noon.')
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe(`${place}:rawPredict`)
+    expect(seen?.headers.authorization).toMatch(/^Bearer token-/)
+    expect(seen?.headers['anthropic-version']).toBeUndefined()
+    expect(seen?.body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages })
+  })
+
+  test('also for a caller of that format, whose body passes, and streamed', async () => {
+    upstream.script(
+      stream(
+        `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { ...answer, content: [] } })}\n\n`,
+        'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
+        'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Noon."}}\n\n',
+        'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
+        'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}\n\n',
+        'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+      ),
+    )
+    const response = await house.call('/anthropic/v1/messages', {
+      model: claude,
+      messages,
+      max_tokens: 9,
+      stream: true,
+      thinking: { type: 'disabled' },
+    })
+    expect(await response.text()).toContain('Noon.')
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe(`${place}:streamRawPredict`)
+    expect(seen?.body).toEqual({
+      anthropic_version: 'vertex-2023-10-16',
+      max_tokens: 9,
+      messages,
+      stream: true,
+      thinking: { type: 'disabled' },
+    })
+  })
+
+  test('its tokens are counted here: no route there is asked', async () => {
+    const before = upstream.requests.length
+    const response = await house.call('/anthropic/v1/messages/count_tokens', { model: claude, messages })
+    expect(((await response.json()) as any).input_tokens).toBeGreaterThan(0)
+    expect(upstream.requests.length).toBe(before)
+  })
+})
+
 describe('its validation', () => {
   const validate = async (): Promise<{ validation_error: string | null }> =>
     (await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body
