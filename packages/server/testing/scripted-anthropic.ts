@@ -54,7 +54,7 @@ export function textBlock(index: number, ...words: string[]): string[] {
   return block(index, { type: 'text', text: '' }, ...words.map(text => ({ type: 'text_delta', text })))
 }
 
-export function messageEnd(stop_reason = 'end_turn'): string[] {
+function messageEnd(stop_reason = 'end_turn'): string[] {
   return [
     event('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } }),
     event('message_stop'),
