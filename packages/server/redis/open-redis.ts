@@ -1,7 +1,10 @@
 import { Redis } from 'ioredis'
 
-/** A command without an answer after so long fails. It may still run: what is sent must bear that. */
-const COMMAND_TIMEOUT_MS = 200
+/**
+ * A command without an answer after so long fails. It may still run: what is sent must bear that. Well above what a busy
+ * process or a saving server may stall, since an answer that is there but not read yet would count as none.
+ */
+const COMMAND_TIMEOUT_MS = 500
 const CONNECT_TIMEOUT_MS = 2000
 /** So that what was lost is noticed as restored within a second. */
 const LONGEST_RETRY_MS = 1000
@@ -9,7 +12,7 @@ const LONGEST_RETRY_MS = 1000
 export interface RedisOptions {
   readonly url: string
   readonly name: string
-  readonly commandTimeoutMs?: number
+  readonly commandTimeoutMs?: number | undefined
 }
 
 /**

@@ -18,6 +18,8 @@ export interface LinkOptions {
   /** A server that has lost everything is not counted on before all processes have told it, or so long. */
   readonly graceMs?: number
   readonly heartbeatMs?: number
+  /** How long one command may keep a request waiting. */
+  readonly commandTimeoutMs?: number
 }
 
 const GRACE_MS = 3000
@@ -48,7 +50,11 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options
-    this.redis = openRedis({ url: options.url, name: 'rideau-ledger' })
+    this.redis = openRedis({
+      url: options.url,
+      name: 'rideau-ledger',
+      commandTimeoutMs: options.commandTimeoutMs,
+    })
     this.commands = defineCommands(this.redis)
     this.redis.on('ready', () => {
       this.#answeredAt = performance.now()

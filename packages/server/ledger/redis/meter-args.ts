@@ -43,3 +43,25 @@ export function concernArgs(meter: Meter): (string | number)[] {
 export function holdsOf(run: string, orgId: string): string {
   return `rideau:${run}:{${orgId}}:holds`
 }
+
+/** Meters live as long as the window and the policies that they are made of; requests share them. */
+const meterJson = new WeakMap<Meter, string>()
+
+/** For an admission: key, code, limit, window, grain of each. */
+export function toMetersJson(meters: readonly Meter[]): string {
+  let json = '['
+  for (const meter of meters) {
+    let text = meterJson.get(meter)
+    if (text === undefined) {
+      text = JSON.stringify([meter.key, codeOf(meter), meter.limit, windowOf(meter), grainOf(meter)])
+      meterJson.set(meter, text)
+    }
+    json += json === '[' ? text : `,${text}`
+  }
+  return `${json}]`
+}
+
+/** Whose request it is, and of which process. */
+export function toSubjectJson(subject: MeterSubject, owner: string): string {
+  return JSON.stringify([...subjectArgs(subject), owner])
+}

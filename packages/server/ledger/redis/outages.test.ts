@@ -179,7 +179,9 @@ describe.skipIf(redisProgram === undefined)('limits while the server that counts
     const client = new Redis(redis.url)
     const commands = defineCommands(client)
     const holds = holdsOf('run', 'org')
-    const admission = ['late', 60_000, 0, CENT, 1, '', '', '', '', 'owner', 'budget', 5, 100 * CENT, 0, 1]
+    const who = JSON.stringify(['', '', '', '', 'owner'])
+    const meters = JSON.stringify([['budget', 5, 100 * CENT, 0, 1]])
+    const admission = ['late', 60_000, 0, CENT, 1, who, meters]
     await commands.seed(holds, '', 'budget', 5, 0, 60_000, '', '', '', '', 0, 0, 0)
     expect(await commands.release(holds, '', 'late')).toBe(1)
     expect(await commands.admit(holds, '', ...admission)).toEqual([4])

@@ -16,6 +16,7 @@ const [url, owner] = process.argv.slice(2) as [string, string]
 const ledger = new RedisLedger({
   url, owner, seeds: openSeeds(), onCrossing: () => {}, log: () => {}, now: Date.now,
   countProcesses: async () => 1, drain: async () => {},
+      commandTimeoutMs: 10_000,
 })
 await ledger.whenOpen(10_000)
 console.log('open')
@@ -71,6 +72,7 @@ describe.skipIf(redisProgram === undefined)('limits of three processes', () => {
       now: Date.now,
       countProcesses: async () => 1,
       drain: async () => {},
+      commandTimeoutMs: 10_000,
     })
     await observer.whenOpen(10_000)
   })

@@ -31,6 +31,7 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
       isTimeGiven: true,
       countProcesses: async () => 1,
       drain: async () => {},
+      commandTimeoutMs: 10_000,
     })
     await ledger.whenOpen(5000)
     return { ledger, close: () => ledger.close() }

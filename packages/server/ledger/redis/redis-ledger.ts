@@ -2,13 +2,16 @@ import type { Meter, MeterSubject } from '../../core/meter.ts'
 import { amountOf } from '../amounts.ts'
 import type { AdmitRequest, Amounts, Ledger, LedgerOptions, Standing, Used, Verdict } from '../ledger.ts'
 import { Link, type LinkOptions } from './link.ts'
-import { codeOf, grainOf, holdsOf, subjectArgs, windowOf } from './meter-args.ts'
+import { codeOf, grainOf, holdsOf, subjectArgs, toMetersJson, toSubjectJson, windowOf } from './meter-args.ts'
 import { Seeder } from './seeder.ts'
 import { growthOf, toRefusal, toStandings } from './verdicts.ts'
 
 export interface RedisLedgerOptions
   extends LedgerOptions,
-    Pick<LinkOptions, 'url' | 'log' | 'countProcesses' | 'drain' | 'graceMs' | 'heartbeatMs'> {
+    Pick<
+      LinkOptions,
+      'url' | 'log' | 'countProcesses' | 'drain' | 'graceMs' | 'heartbeatMs' | 'commandTimeoutMs'
+    > {
   /** Unix milliseconds. */
   readonly now: () => number
   /** What is held may grow though the server cannot be asked (RIDEAU_LIMITS_FAILOPEN). */
@@ -87,11 +90,8 @@ export class RedisLedger implements Ledger {
     if (this.#holds.has(id)) throw new Error('a request is admitted once')
     this.#given = at
     this.#orgs.set(subject.orgId, at)
-    const args: (string | number)[] = [id, leaseMs, hold.tokens, hold.nanoUsd, at, ...subjectArgs(subject)]
-    args.push(this.owner)
-    for (const meter of meters) {
-      args.push(meter.key, codeOf(meter), meter.limit, windowOf(meter), grainOf(meter))
-    }
+    const who = toSubjectJson(subject, this.owner)
+    const args = [id, leaseMs, hold.tokens, hold.nanoUsd, at, who, toMetersJson(meters)]
     for (let round = 0; round < ROUNDS; round++) {
       const { run } = this.#link
       if (run === undefined) return this.#unavailable()

@@ -3,8 +3,8 @@ import { COMMON } from './script-base.ts'
 // What a request does. The keys and the state of a hold: see script-base.ts.
 
 /**
- * ARGV: now, id, lease ms, tokens, nano-dollars, at, project, environment, key, end user, owner; then five a meter: key,
- * code, limit, window ms, grain ms. Gives 1, now and settled, held, oldest of each meter; or 0, now and index, settled,
+ * ARGV: now, id, lease ms, tokens, nano-dollars, at; as JSON project, environment, key, end user, owner; as JSON a list a
+ * meter: key, code, limit, window ms, grain ms. (A client pays for every argument.) Gives 1, now and settled, held, oldest of each meter; or 0, now and index, settled,
  * held, oldest, freed at of each that refuses; or 2, now and the indices of those that have no counter yet; 3: it runs
  * already; 4: it was given back before.
  */
@@ -14,10 +14,11 @@ local tokens, nano = tonumber(ARGV[4]), tonumber(ARGV[5])
 local was = call('HGET', holds, id)
 if was then return { string.sub(was, 1, 1) == 'r' and 3 or 4 } end
 sweep(20)
+local subject, meters = cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
 local out, missing, refused = { 1, now }, { 2, now }, { 0, now }
-for a = FIRST, #ARGV, 5 do
-  local key, code, limit, window = base .. ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
-  local index = (a - FIRST) / 5
+for place, m in ipairs(meters) do
+  local key, code, limit, window = base .. m[1], m[2], m[3], m[4]
+  local index = place - 1
   local oldest = code % 10 <= 2 and tonumber(advance(key, window)) or -1
   local got = call('HMGET', key, 's', 'h')
   if not got[1] then
@@ -36,19 +37,19 @@ for a = FIRST, #ARGV, 5 do
 end
 if #missing > 2 then return missing end
 if #refused > 2 then return refused end
-local r = { stamp, tokens, nano, tonumber(ARGV[6]), 1, 0, ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11] }
-for a = FIRST, #ARGV, 5 do
-  local key, code, window = base .. ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 3])
+local r = { stamp, tokens, nano, tonumber(ARGV[6]), 1, 0, unpack(subject) }
+for place, m in ipairs(meters) do
+  local key, code, window = base .. m[1], m[2], m[4]
   local n, t = amount(code, tokens, nano), 0
   if code % 10 <= 2 then
-    t = enter(key, n, tonumber(ARGV[a + 4]))
-    local oldest = 2 + (a - FIRST) / 5 * 3 + 3
+    t = enter(key, n, m[5])
+    local oldest = 2 + place * 3
     if out[oldest] == -1 then out[oldest] = t end
   else
     add(key, 'h', n)
   end
   keep(key, code, window)
-  r[#r + 1] = ARGV[a]
+  r[#r + 1] = m[1]
   r[#r + 1] = code
   r[#r + 1] = t
 end
