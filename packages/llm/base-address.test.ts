@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAddressPart, toBaseUrl } from './base-address.ts'
+import { isAddressPart, toBaseUrl, toModelsBaseUrl } from './base-address.ts'
 
 const regional = { baseUrl: 'https://api.{region}.example.com/v1/projects/{project}' }
 
@@ -36,4 +36,11 @@ test('a single value of an option may have an address of its own', () => {
   }
   expect(toBaseUrl(provider, null, { region: 'eu' })).toBe('https://eu.api.example/v1')
   expect(toBaseUrl(provider, null, { region: 'global' })).toBe('https://api.example/v1')
+})
+
+test('a list of models may be on another host, but for a credential with an address of its own', () => {
+  const provider = { ...regional, modelsBaseUrl: 'https://list.{region}.example.com' }
+  expect(toModelsBaseUrl(provider, null, { region: 'eu-1' })).toBe('https://list.eu-1.example.com')
+  expect(toModelsBaseUrl(provider, 'https://own.example', { region: 'eu-1' })).toBe('https://own.example')
+  expect(toModelsBaseUrl({ baseUrl: 'https://a.example' }, null, {})).toBe('https://a.example')
 })

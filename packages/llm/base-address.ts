@@ -27,6 +27,16 @@ export function toBaseUrl(
   })
 }
 
+/** The same for the provider's list of models. */
+export function toModelsBaseUrl(
+  provider: Pick<Provider, 'baseUrl' | 'baseUrlExceptions' | 'modelsBaseUrl'>,
+  own: string | null | undefined,
+  options: JsonObject | undefined,
+): string {
+  const { modelsBaseUrl } = provider
+  return toBaseUrl(modelsBaseUrl === undefined ? provider : { baseUrl: modelsBaseUrl }, own, options)
+}
+
 /** Does this option's value fit where the provider's address has it? True of an option that is not in the address. */
 export function isAddressPart(provider: Pick<Provider, 'baseUrl'>, name: string, value: string): boolean {
   const template = provider.baseUrl ?? ''

@@ -393,6 +393,8 @@ export interface Provider {
   readonly options?: readonly ProviderOption[]
   /** Sent with every request, such as the version of an interface. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Where its list of models is, if on another host than the models; a credential's own address holds for both. */
+  readonly modelsBaseUrl?: string
   /** Of its list of models, after the base address. Absent: `/models`. */
   readonly modelsPath?: string
   /** Where a model stands, after the base address, in formats that name it in the path. Absent: `/models`. */

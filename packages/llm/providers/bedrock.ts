@@ -14,6 +14,9 @@ export const bedrock: Provider = {
     { name: 'access_key_id', type: 'text', required: false },
     { name: 'session_token', type: 'text', required: false },
   ],
+  // Of the models that are called by their own name; the cheapest route that asks for the key, too.
+  modelsBaseUrl: 'https://bedrock.{region}.amazonaws.com',
+  modelsPath: '/foundation-models?byInferenceType=ON_DEMAND',
   models: 'catalog',
   embeddings: { format: 'bedrock-invoke' },
   catalog: catalog as CatalogFile,

@@ -7,6 +7,9 @@ export const cohere: Provider = {
   dialect: 'cohere-v2',
   baseUrl: 'https://api.cohere.com/v2',
   auth: 'bearer',
+  // Twenty a page unless more are asked for.
+  modelsBaseUrl: 'https://api.cohere.com/v1',
+  modelsPath: '/models?page_size=1000',
   models: 'catalog',
   maker: true,
   embeddings: { format: 'cohere-embed' },

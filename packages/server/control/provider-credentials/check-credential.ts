@@ -40,6 +40,7 @@ export async function checkCredential(
   // A key that was exchanged for a token is good; such a provider may have no list of what it serves.
   if (provider.keyCheckPath === null) return { error: null, models: undefined }
   const request = {
+    method: 'GET' as const,
     ...joinAddress(baseUrl, provider.keyCheckPath ?? provider.modelsPath ?? '/models'),
     headers: { accept: 'application/json', ...provider.headers },
     body: NO_BODY,
@@ -51,6 +52,8 @@ export async function checkCredential(
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
   })
+  // The provider knows who asks, and grants no more than the calls themselves: the key is good.
+  if (provider.auth === 'aws' && lacksRight(answer)) return { error: null, models: undefined }
   const error = findError(answer)
   if (error !== null || !answer.ok) return { error, models: undefined }
   // A key that was taken is good, also where the list is too large for us to read, or the route gives none.
@@ -81,6 +84,11 @@ const UNREACHED = {
   unreachable: 'The provider could not be reached.',
 }
 
+/** Only of an identity that it has recognised does AWS tell which right it lacks. */
+function lacksRight(answer: GuardedAnswer): boolean {
+  return answer.ok && answer.status === 403 && answer.body.includes('is not authorized to perform')
+}
+
 function findError(answer: GuardedAnswer): string | null {
   if (!answer.ok) return UNREACHED[answer.reason]
   const { status } = answer
@@ -94,7 +102,7 @@ function findError(answer: GuardedAnswer): string | null {
 }
 
 /**
- * Ids of `{ data: [{ id }] }`, as OpenAI has it, of `{ models: [{ name }] }`, or of the bare list that some answer with;
+ * Ids of `{ data: [{ id }] }`, as OpenAI has it, of `{ models: [{ name }] }`, of `{ modelSummaries: [{ modelId }] }`, or of the bare list that some answer with;
  * undefined: none of them.
  */
 function findModels(body: Buffer): string[] | undefined {
@@ -104,13 +112,14 @@ function findModels(body: Buffer): string[] | undefined {
   } catch {
     return undefined
   }
-  const list = isObject(answer) ? (answer.data ?? answer.models ?? null) : answer
+  const list = isObject(answer) ? (answer.data ?? answer.models ?? answer.modelSummaries ?? null) : answer
   // A server without a model answers with null in the list's place.
   if (list === null && isObject(answer) && ('data' in answer || 'models' in answer)) return []
   if (!Array.isArray(list)) return undefined
   const ids = new Set<string>()
   for (const entry of list) {
-    const id = isObject(entry) && isServed(entry) ? (entry.id ?? toId(entry.name)) : undefined
+    const id =
+      isObject(entry) && isServed(entry) ? (entry.id ?? entry.modelId ?? toId(entry.name)) : undefined
     if (isModelName(id)) ids.add(id)
     if (ids.size === MAX_MODELS) break
   }
@@ -126,10 +135,13 @@ function toId(name: unknown): unknown {
   return typeof name === 'string' ? name.replace(/^models\//, '') : name
 }
 
+const CALLED = ['generateContent', 'embedContent', 'predict', 'chat', 'embed']
+
 /** Where a list says what each can be called for: does it name a call that the gateway makes? */
-function isServed({ supportedGenerationMethods: methods }: Record<string, unknown>): boolean {
+function isServed({ supportedGenerationMethods, endpoints }: Record<string, unknown>): boolean {
+  const methods = supportedGenerationMethods ?? endpoints
   if (!Array.isArray(methods)) return true
-  return ['generateContent', 'embedContent', 'predict'].some(method => methods.includes(method))
+  return CALLED.some(method => methods.includes(method))
 }
 
 /** What PostgreSQL can store and a request can name. */

@@ -1,4 +1,4 @@
-import { toBaseUrl } from '@rideau/llm/base-address'
+import { toModelsBaseUrl } from '@rideau/llm/base-address'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { JsonObject } from '@rideau/llm/spec'
 import { storeCredentialCheck } from '../../storage/provider-credentials.ts'
@@ -23,7 +23,7 @@ export const validateCredential = defineOperation({
       throw new Error(`a stored credential of an unknown provider: ${resource.provider}`)
     const apiKey = services.secretBox.open(resource.secret_cipher, `provider_credentials:${resource.id}`)
     const options = resource.options as JsonObject
-    const baseUrl = toBaseUrl(provider, resource.base_url, options)
+    const baseUrl = toModelsBaseUrl(provider, resource.base_url, options)
     // Before any statement: no connection is held while a provider takes its time.
     const outcome = await checkCredential(
       { provider, baseUrl, apiKey, options },
