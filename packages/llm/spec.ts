@@ -424,6 +424,8 @@ export interface Provider {
 export interface StreamDecoder {
   /** `data` is the payload of one SSE event, `event` its name. */
   decode(data: string, event?: string): readonly StreamEvent[]
+  /** What was told of usage so far, where a provider tells the input first: for a stream that breaks off. */
+  partialUsage?(): Usage | undefined
 }
 
 /** A route of a format that counts a request's input without answering it. */

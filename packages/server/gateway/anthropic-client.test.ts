@@ -171,6 +171,20 @@ describe('the official client, with a provider of the same format', () => {
   })
 })
 
+test('a stream that breaks off is billed by the input that was told at its start', async () => {
+  upstream.script(cutStream(MESSAGE_START, ...textBlock(0, 'No', 'on').slice(0, 3)))
+  const answer = await house.call('/anthropic/v1/messages', {
+    model: claude,
+    max_tokens,
+    messages,
+    stream: true,
+  })
+  expect(await answer.text()).toContain('event: error')
+  const log = await house.findLog(answer.headers.get('request-id') ?? '')
+  expect(log).toMatchObject({ status: 502, error_code: 'stream_interrupted' })
+  expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 2 * 15) / 1e6, 9)
+})
+
 describe('the official client, with a provider of another format', () => {
   test('a plain answer: what only this format has stays behind', async () => {
     other.script(completion('Noon.'))

@@ -15,20 +15,27 @@ const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, out
 /** For a request that no provider was paid for. */
 export const FREE: Bill = { usage: NOTHING_USED, isEstimated: false, costNanoUsd: 0 }
 
+/** What is known of a request besides the usage that its provider reports in the end. */
+interface Seen {
+  readonly requestBytes: number
+  readonly deliveredTokens: number
+  /** What a provider had told when its stream broke off: the input is right, the output is not yet. */
+  readonly partialUsage?: Usage | undefined
+}
+
+function estimateUsage({ requestBytes, deliveredTokens, partialUsage }: Seen): Usage {
+  if (partialUsage === undefined) {
+    return { ...NOTHING_USED, uncachedInput: estimateTokens(requestBytes), output: deliveredTokens }
+  }
+  return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
+}
+
 /**
  * Prices what the provider reported. Where it reported nothing (a caller that left, a provider that does not tell), the
  * request's bytes and the tokens delivered stand in: never nothing for something that was generated.
  */
-export function toBill(
-  model: CatalogModel | undefined,
-  reported: Usage | undefined,
-  seen: { readonly requestBytes: number; readonly deliveredTokens: number },
-): Bill {
-  const usage = reported ?? {
-    ...NOTHING_USED,
-    uncachedInput: estimateTokens(seen.requestBytes),
-    output: seen.deliveredTokens,
-  }
+export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
+  const usage = reported ?? estimateUsage(seen)
   return {
     usage,
     isEstimated: reported === undefined,

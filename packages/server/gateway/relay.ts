@@ -20,6 +20,8 @@ export interface RelayEnd {
   readonly finishReason: FinishReason
   readonly isFinishSent: boolean
   readonly usage: Usage | undefined
+  /** Where the stream broke off before usage came: what had been told of it. */
+  readonly partialUsage: Usage | undefined
   readonly isUsageSent: boolean
   /** Events with content, for an estimate where no usage came: most providers send a token an event. */
   readonly deliveredTokens: number
@@ -154,6 +156,7 @@ class Relay implements StreamSink {
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),
       isFinishSent: this.#finishReason !== undefined,
       usage: this.#usage,
+      partialUsage: this.#usage === undefined ? this.#options.decoder.partialUsage?.() : undefined,
       isUsageSent: this.#usage !== undefined && this.#options.includeUsage,
       deliveredTokens: this.#deliveredTokens,
       transcript: this.#transcript,

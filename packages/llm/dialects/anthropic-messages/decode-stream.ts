@@ -36,6 +36,7 @@ export function openStream(_target: Target): StreamDecoder {
       }
       return EVENTS[String(event.type)]?.(state, event) ?? NOTHING
     },
+    partialUsage: () => decodeUsage(state.usage),
   }
 }
 

@@ -50,6 +50,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const bill = toBill(chat.target.catalogModel, end.usage, {
     requestBytes: plan.source.bytes.length,
     deliveredTokens: end.deliveredTokens,
+    partialUsage: end.partialUsage,
   })
   const fault = toFaultOf(chat, end)
   const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
