@@ -221,6 +221,14 @@ describe('formats', () => {
     ])
   })
 
+  test('what the model does not do by itself is told to be emulated', () => {
+    expect(send({ responseFormat }, QWEN)).not.toHaveProperty('emulated')
+    expect(send({}, LLAMA)).not.toHaveProperty('emulated')
+    for (const model of [CLAUDE_3, LLAMA]) {
+      expect(send({ responseFormat }, model)).toMatchObject({ emulated: ['response_format'] })
+    }
+  })
+
   test('by words, where neither is', () => {
     expect(encode({ responseFormat }, LLAMA).system.at(-1).text).toContain(JSON.stringify(schema))
     expect(encode({ responseFormat: { type: 'json_object' } }, LLAMA).system).toHaveLength(1)

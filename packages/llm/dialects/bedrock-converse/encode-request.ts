@@ -32,7 +32,13 @@ export function encodeRequest(
       accept: request.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
     },
     body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
+    // A schema that the model does not keep by itself is asked for by a tool of ours, or by words.
+    ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
   }
+}
+
+function asksForJson({ responseFormat }: ChatRequest): boolean {
+  return responseFormat !== undefined && responseFormat.type !== 'text'
 }
 
 /** The gateway relies on the output cap that it was told: none may come in among the provider's own fields. */
