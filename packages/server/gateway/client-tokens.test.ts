@@ -7,6 +7,7 @@ import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../co
 import { openSecretBox } from '../core/secret-box.ts'
 import { findSigner } from '../storage/signing-keys.ts'
 import { type Answer, openTestHouse, type TestHouse } from '../testing/house.ts'
+import { messageItem, responseOf } from '../testing/scripted-responses.ts'
 import { completion, openScriptedUpstream, type ScriptedUpstream } from '../testing/scripted-upstream.ts'
 
 let house: TestHouse
@@ -317,6 +318,31 @@ describe('a client token', () => {
     expect(await both(minted)).toEqual(['200', '200'])
     await house.manage('PATCH', environment, { allow_client_passthrough: false })
     expect(await both(minted)).toEqual(refused)
+  })
+
+  test('has nothing stored by Responses either, where absent would mean stored, and reaches no stored state', async () => {
+    const send = (fields: Record<string, unknown>): Promise<Response> =>
+      house.call(
+        '/openai/v1/responses',
+        { model: 'openai/gpt-4o-mini', input: 'Hi', ...fields },
+        { key: token },
+      )
+    upstream.script(responseOf(messageItem('Hello.')))
+    for (const fields of [{}, { store: true }, { store: false }]) {
+      expect((await send(fields)).status).toBe(200)
+      expect(upstream.requests.at(-1)?.path).toBe('/v1/responses')
+      expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
+    }
+    for (const fields of [
+      { previous_response_id: 'resp_1' },
+      { conversation: 'c' },
+      { input: [{ type: 'item_reference', id: 'x' }] },
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_of_others' }] }] },
+      { input: [{ type: 'code_interpreter_call', container_id: 'cntr_of_others' }] },
+    ]) {
+      expect((await send(fields)).status).toBe(400)
+    }
+    upstream.script(completion('Hello.'))
   })
 
   test('never has anything stored at a provider', async () => {

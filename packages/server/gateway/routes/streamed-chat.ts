@@ -6,7 +6,6 @@ import { type RelayEnd, relayStream } from '../relay.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
-import type { StreamEncoder } from '../surfaces/surface.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
 import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-exchange.ts'
 
@@ -21,12 +20,8 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   }
   const writer = new StreamWriter(x, openHeaders, surface.keepAlive)
   // From here on a fault may have to be told inside the stream.
-  let encoder: StreamEncoder | undefined
-  const encodeFault = (fault: Fault): string => {
-    const told = encoder?.encodeFault?.(fault, x.requestId, deps.baseUrl())
-    return told ?? surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
-  }
-  x.encodeStreamFault = encodeFault
+  const encodeEarly = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+  x.encodeStreamFault = encodeEarly
   const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
     const attempt = await toAttempt(chat, target)
@@ -35,7 +30,10 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   })
   const { answered } = chat
   const { dialect, target, timeoutMs } = attempt
-  encoder = surface.openStream(answered)
+  const encoder = surface.openStream(answered)
+  const encodeFault = (fault: Fault): string =>
+    encoder.encodeFault?.(fault, x.requestId, deps.baseUrl()) ?? encodeEarly(fault)
+  x.encodeStreamFault = encodeFault
   const end = await relayStream({
     exchange: x,
     stream,

@@ -19,8 +19,15 @@ export function refuseFindings(
       'a tool that the provider runs has a price of its own, which the gateway does not know.',
     )
   }
+  const isEndUser = caller.kind === 'client_token'
+  const unread = findings.nativeOnly.find(path => path.startsWith('input['))
+  if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
+    return refuse(unread, 'a client token may not send this here.')
+  }
   const [stateful] = findings.stateful
   if (stateful === undefined) return undefined
+  // What a provider keeps belongs to the whole environment.
+  if (isEndUser) return refuse(stateful, 'a client token may not reach what the provider keeps.')
   if (dialect.id !== source.surface) {
     return refuse(stateful, 'no state is kept for this model; send the whole conversation in input.')
   }

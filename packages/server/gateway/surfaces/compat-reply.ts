@@ -106,7 +106,8 @@ class PassedStream implements StreamEncoder {
     if (this.#template === undefined || hasUsage) {
       const chunk = parseChunk(event.data)
       if (chunk !== undefined) {
-        this.#template = chunk
+        // Some begin with a chunk that tells of the prompt only, under no id.
+        if (chunk.id !== '') this.#template = chunk
         if (hasUsage) return this.#encodeUsageChunk(chunk, events, event)
       }
     }

@@ -82,6 +82,9 @@ describe('provider_options, on the native surface, may not set', () => {
     'contents',
     'toolConfig',
     'previous_response_id',
+    'conversation',
+    'background',
+    'instructions',
     'candidateCount',
     'num_predict',
     'performanceConfig',
@@ -113,6 +116,23 @@ describe('provider_options, on the native surface, may not set', () => {
     }
     expect((await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })).status).toBe(200)
   })
+})
+
+describe('nor may a Responses body set', () => {
+  const BODY = { model: 'sandbox/echo', input: 'hi' }
+
+  test.each([...EVERYWHERE, 'prompt'])('%s', async field => {
+    const response = await house.call('/openai/v1/responses', { ...BODY, [field]: ['x'] })
+    await expectFault(response, 400, 'invalid_request', field)
+  })
+
+  test.each(['MODEL', 'Tools', 'Background', 'Previous_response_id', 'INSTRUCTIONS'])(
+    '%s, in other letters',
+    async field => {
+      const response = await house.call('/openai/v1/responses', { ...BODY, [field]: 'x' })
+      await expectFault(response, 400, 'request_validation_failed', field)
+    },
+  )
 })
 
 describe('an unknown field of the compat surface may not be', () => {

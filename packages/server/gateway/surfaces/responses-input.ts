@@ -128,8 +128,10 @@ class InputReader {
     if (typeof content === 'string') return content
     const parts: ContentPart[] = []
     for (const [at, value] of listAt(content, path).entries()) {
-      const part = toPart(objectAt(value, `${path}[${at}]`), `${path}[${at}]`)
-      if (part === undefined) this.#findings.nativeOnly.push(`${path}[${at}]`)
+      const given = objectAt(value, `${path}[${at}]`)
+      const part = toPart(given, `${path}[${at}]`)
+      if (typeof given.file_id === 'string') this.#findings.stateful.push(`${path}[${at}].file_id`)
+      else if (part === undefined) this.#findings.nativeOnly.push(`${path}[${at}]`)
       else parts.push(part)
     }
     // One text is sent as such: not everyone takes parts.
