@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collect } from '../../testing/collect.ts'
 import { openTestHouse, type TestHouse } from '../../testing/house.ts'
 import {
   messageItem,
@@ -73,12 +74,6 @@ async function refusal(
   const answer = await post(body, key)
   const { error } = (await answer.json()) as { error: { code: string; param: string } }
   return { status: answer.status, code: error.code, param: error.param }
-}
-
-async function collect(events: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>) {
-  const all: OpenAI.Responses.ResponseStreamEvent[] = []
-  for await (const event of events) all.push(event)
-  return all
 }
 
 describe.each([
