@@ -16,10 +16,19 @@ import { operations } from './operations.ts'
 let plane: ControlPlane
 let ours: Tenant
 let theirs: Tenant
+/** Alive and of our own tenant, but of the gateway: a secret key, a publishable key, a client token. */
+let ofGateway: string[]
 beforeAll(async () => {
   plane = await openControlPlane()
   ours = await plane.insertTenant('ours')
   theirs = await plane.insertTenant('theirs')
+  const below = `/v1/environments/${ours.development.id}`
+  const by = { key: ours.keys.admin }
+  const create = (kind: string) =>
+    plane.call<{ key: string }>('POST', `${below}/keys`, { ...by, body: { kind, name: kind } })
+  const made = [(await create('secret')).json.key, (await create('publishable')).json.key]
+  const { json } = await plane.call<{ token: string }>('POST', `${below}/playground-token`, by)
+  ofGateway = [...made, json.token]
 })
 afterAll(() => plane.close())
 
@@ -120,6 +129,12 @@ describe.each(guarded)('$name', ({ operation, access }) => {
     )
     expect(outcome).toBe('401 unauthenticated')
     expect(headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('401 invalid_key: a secret key, a publishable key and a client token of its own environment', async () => {
+    const path = await pathOf(operation, ours)
+    for (const key of ofGateway)
+      expect((await plane.call(method, path, { key })).outcome).toBe('401 invalid_key')
   })
 
   test('takes exactly the roles from its own upwards', async () => {
