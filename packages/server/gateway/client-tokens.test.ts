@@ -370,46 +370,48 @@ describe('a client token', () => {
   })
 })
 
-describe.each(listRoutes('/openai').map(route => ({ ...route, title: `${route.method} ${route.path}` })))(
-  '$title',
-  ({ method, path, need }) => {
-    const ask = async (credential?: string): Promise<string> => {
-      const response = await fetch(house.gatewayUrl + path.replace('*', crypto.randomUUID()), {
-        method,
-        headers: {
-          'content-type': 'application/json',
-          ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
-        },
-        ...(method === 'GET' ? {} : { body: '{}' }),
-      })
-      const { error } = (await response.json()) as { error?: { code: string } }
-      return [response.status, error?.code].filter(part => part !== undefined).join(' ')
-    }
-    /** Past the checks of who calls, wherever it fails then. */
-    const LET_IN = /^(200|400 \w+|404 model_not_found)$/
-
-    test('lets in a client token with its scope alone, and none that has every other', async () => {
-      const key = await house.createKey({})
-      const scopeOf = (wanted: boolean): string =>
-        SCOPES.filter(scope => (scope === need.scope) === wanted).join(' ')
-      if (need.scope !== null) {
-        expect(await ask(mint(key, { scope: scopeOf(true) }))).toMatch(LET_IN)
-        expect(await ask(mint(key, { scope: scopeOf(false) }))).toBe('403 endpoint_not_allowed')
-      } else expect(await ask(mint(key, { scope: 'feedback' }))).toMatch(LET_IN)
-      expect(await ask(house.secretKey)).toMatch(LET_IN)
+describe.each(
+  listRoutes({ compatPrefix: '/openai', anthropicPrefix: '/anthropic' }).map(route => ({
+    ...route,
+    title: `${route.method} ${route.path}`,
+  })),
+)('$title', ({ method, path, need }) => {
+  const ask = async (credential?: string): Promise<string> => {
+    const response = await fetch(house.gatewayUrl + path.replace('*', crypto.randomUUID()), {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+      },
+      ...(method === 'GET' ? {} : { body: '{}' }),
     })
+    const { error } = (await response.json()) as { error?: { code: string } }
+    return [response.status, error?.code].filter(part => part !== undefined).join(' ')
+  }
+  /** Past the checks of who calls, wherever it fails then. */
+  const LET_IN = /^(200|400 \w+|404 model_not_found)$/
 
-    test('refuses a publishable key, a management key, an expired and a forged token, and nobody', async () => {
-      const key = await house.createKey({})
-      const publishable = await house.createKey({ kind: 'publishable' })
-      expect(await ask(publishable.key)).toBe('403 endpoint_not_allowed')
-      expect(await ask(house.managementKey)).toBe('401 invalid_key')
-      expect(await ask(mint(key, { iat: 1000, nbf: 1000, exp: 1900 }))).toBe('401 key_expired')
-      expect(await ask(mint(key).replace(/.{4}$/, 'AAAA'))).toBe('401 invalid_key')
-      expect(await ask()).toBe('401 unauthenticated')
-    })
-  },
-)
+  test('lets in a client token with its scope alone, and none that has every other', async () => {
+    const key = await house.createKey({})
+    const scopeOf = (wanted: boolean): string =>
+      SCOPES.filter(scope => (scope === need.scope) === wanted).join(' ')
+    if (need.scope !== null) {
+      expect(await ask(mint(key, { scope: scopeOf(true) }))).toMatch(LET_IN)
+      expect(await ask(mint(key, { scope: scopeOf(false) }))).toBe('403 endpoint_not_allowed')
+    } else expect(await ask(mint(key, { scope: 'feedback' }))).toMatch(LET_IN)
+    expect(await ask(house.secretKey)).toMatch(LET_IN)
+  })
+
+  test('refuses a publishable key, a management key, an expired and a forged token, and nobody', async () => {
+    const key = await house.createKey({})
+    const publishable = await house.createKey({ kind: 'publishable' })
+    expect(await ask(publishable.key)).toBe('403 endpoint_not_allowed')
+    expect(await ask(house.managementKey)).toBe('401 invalid_key')
+    expect(await ask(mint(key, { iat: 1000, nbf: 1000, exp: 1900 }))).toBe('401 key_expired')
+    expect(await ask(mint(key).replace(/.{4}$/, 'AAAA'))).toBe('401 invalid_key')
+    expect(await ask()).toBe('401 unauthenticated')
+  })
+})
 
 describe('GET /.well-known/jwks.json', () => {
   test('has the current and the next public key, for anybody and for five minutes', async () => {
