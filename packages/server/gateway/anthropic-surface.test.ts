@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '../config.ts'
 import { openTestHouse, type TestHouse } from '../testing/house.ts'
-import { message } from '../testing/scripted-anthropic.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../testing/scripted-upstream.ts'
+import { MESSAGE_START, message, textBlock } from '../testing/scripted-anthropic.ts'
+import { cutStream, openScriptedUpstream, type ScriptedUpstream } from '../testing/scripted-upstream.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream
@@ -154,6 +154,26 @@ describe('what a caller may not set here', () => {
     expect((await post(fields)).status).toBe(200)
     expect(upstream.requests.at(-1)?.body).toMatchObject({ ...body, ...fields })
   })
+})
+
+test('a Bearer token does as well, also beside a key that is none of ours', async () => {
+  upstream.script(message([{ type: 'text', text: 'Noon.' }]))
+  for (const [key, headers] of [
+    [house.secretKey, {}],
+    [house.secretKey, { 'x-api-key': 'sk-ant-foreign' }],
+    ['foreign', { 'x-api-key': house.secretKey }],
+  ] as const) {
+    expect((await post({}, undefined, { key, headers })).status).toBe(200)
+  }
+})
+
+test('a stream that breaks off is billed by the input that was told at its start', async () => {
+  upstream.script(cutStream(MESSAGE_START, ...textBlock(0, 'No', 'on').slice(0, 3)))
+  const answer = await post({ stream: true })
+  expect(await answer.text()).toContain('event: error')
+  const log = await house.findLog(answer.headers.get('request-id') ?? '')
+  expect(log).toMatchObject({ status: 502, error_code: 'stream_interrupted' })
+  expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 2 * 15) / 1e6, 9)
 })
 
 test('the prefixes may not be the same, nor the root', () => {
