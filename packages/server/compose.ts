@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { type AddressInfo, isIPv6 } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { composeLedger } from './compose-ledger.ts'
+import { openMetrics } from './compose-metrics.ts'
 import type { Config } from './config.ts'
 import { createControlServer } from './control/server.ts'
 import { systemClock, systemRandom } from './core/chance.ts'
@@ -12,6 +14,7 @@ import type { GatewayDeps } from './gateway/deps.ts'
 import { InFlight } from './gateway/in-flight.ts'
 import { LastUsed } from './gateway/last-used.ts'
 import { Latencies } from './gateway/latencies.ts'
+import { RequestCounts } from './gateway/request-counts.ts'
 import { createGatewayServer } from './gateway/server.ts'
 import { SigningKeys } from './gateway/signing-keys.ts'
 import { Snapshots } from './gateway/snapshots.ts'
@@ -19,10 +22,12 @@ import { openTicker } from './gateway/ticker.ts'
 import { AccessTokens } from './gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
+import { listen, urlBySettings, urlOf } from './http/listen.ts'
 import { openRetentionJob } from './jobs/retention-job.ts'
 import { openSigningKeysJob } from './jobs/signing-keys-job.ts'
 import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
+import type { OpenedLedger } from './ledger/open-ledger.ts'
 import { openCancellations } from './redis/cancellations.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
 import { holdInstanceLock } from './storage/instance-lock.ts'
@@ -50,6 +55,8 @@ export interface House {
   /** As callers reach the planes; undefined for one that this process does not run. */
   readonly gatewayUrl: string | undefined
   readonly controlUrl: string | undefined
+  /** Where `/metrics` is; undefined also where its port was taken. */
+  readonly metricsUrl: string | undefined
   /** Is there still nobody who could sign in? Then the set-up token opens the house. */
   readonly setupToken: string | undefined
   /** Refuses new requests, lets running ones end for a while, writes what is owed, then stops. */
@@ -164,7 +171,8 @@ async function build(
     urls.control = urlOf(control.server.address() as AddressInfo)
     closers.push(() => control.close())
   }
-  return { gatewayUrl: urls.gateway, controlUrl: urls.control, setupToken, close: closeAll }
+  const { gateway: gatewayAt, control: controlUrl } = urls
+  return { gatewayUrl: gatewayAt, controlUrl, metricsUrl: gateway?.metricsUrl, setupToken, close: closeAll }
 }
 
 function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
@@ -187,24 +195,17 @@ interface Shared {
 
 interface Gateway {
   readonly server: Server
+  readonly metricsUrl: string | undefined
   /** Resolves when every change committed so far is in force here. */
   catchUp(): Promise<void>
-  isReady(): { ready: boolean; reasons: string[] }
+  isReady(): Readiness
   /** Lets running requests end, then cuts what is left. */
   close(): Promise<void>
 }
 
 async function openGateway(shared: Shared): Promise<Gateway> {
   const { config, log, limits, storage, closers, newId, baseUrl, gatewayUrl } = shared
-  closers.push(
-    await holdInstanceLock(storage.connection, {
-      isShared: config.redisUrl !== undefined,
-      onLost: error => {
-        log.fatal(error.message)
-        process.kill(process.pid, 'SIGTERM')
-      },
-    }),
-  )
+  closers.push(await holdLock(shared))
   const { snapshots, announcements } = await openSnapshots(shared)
   closers.push(() => announcements.close())
   const drain = openRecords(config, log, storage)
@@ -219,13 +220,12 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     () => sandbox.close(),
   )
   const inFlight = new InFlight()
+  const requestCounts = new RequestCounts()
   const cancelElsewhere = openCancelElsewhere(shared, inFlight)
   const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
   closers.push(() => lastUsed.close())
-  const isReady = (): { ready: boolean; reasons: string[] } =>
-    snapshots.isLost()
-      ? { ready: false, reasons: ['the database does not announce changes'] }
-      : { ready: true, reasons: [] }
+  const counting = await openCounting(shared, drain)
+  const isReady = (): Readiness => readinessOf(snapshots, counting, config)
   const deps: GatewayDeps = {
     now: systemClock.now,
     random: systemRandom,
@@ -235,6 +235,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     signingKeys: new SigningKeys({ load: () => listSigningKeys(storage.db), now: systemClock.now }),
     ticker,
     inFlight,
+    requestCounts,
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
     lastUsed,
@@ -257,11 +258,58 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     isReady,
   }
   const server = createGatewayServer(deps)
+  const { metricsHost: host, metricsPort: port } = config
+  const metrics = await openMetrics({ host, port, log, requestCounts, inFlight, drain, isReady, counting })
+  closers.push(() => metrics.close())
   return {
+    metricsUrl: metrics.url,
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
     close: () => closeGracefully(server, inFlight, limits.graceMs),
+  }
+}
+
+/** Alone on its database, or one of several that share their limits. */
+async function holdLock({ config, log, storage }: Shared): Promise<() => Promise<void>> {
+  return await holdInstanceLock(storage.connection, {
+    isShared: config.redisUrl !== undefined,
+    onLost: error => {
+      log.fatal(error.message)
+      process.kill(process.pid, 'SIGTERM')
+    },
+  })
+}
+
+async function openCounting(
+  { config, log, storage, closers, newId }: Shared,
+  drain: Drain,
+): Promise<OpenedLedger> {
+  const counting = await composeLedger({
+    redisUrl: config.redisUrl,
+    isFailOpen: config.limitsFailOpen,
+    log,
+    owner: newId(),
+    storage,
+    drain,
+    onCrossing: () => {},
+  })
+  closers.push(() => counting.ledger.close())
+  return counting
+}
+
+interface Readiness {
+  ready: boolean
+  reasons: string[]
+}
+
+/** Where nothing is refused for it, limits that are counted by each process alone are told but take nobody down. */
+function readinessOf(snapshots: Snapshots, { ledger }: OpenedLedger, config: Config): Readiness {
+  const { isWhole, reasons } = ledger.health()
+  const isLost = snapshots.isLost()
+  return {
+    ready: !isLost && (isWhole || config.limitsFailOpen),
+    reasons: [...(isLost ? ['the database does not announce changes'] : []), ...reasons],
   }
 }
 
@@ -342,31 +390,4 @@ async function closeGracefully(server: Server, inFlight: InFlight, graceMs: numb
   await closed
   clearTimeout(cut)
   clearInterval(idle)
-}
-
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port, backlog: 4096 }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  return urlOf(server.address() as AddressInfo)
-}
-
-/**
- * Where a plane is by its settings, the same in whichever process asks: the issuer of a token that one process signs is
- * what another one looks for. undefined: only the listener knows, since the port is any.
- */
-function urlBySettings(host: string, port: number): string | undefined {
-  if (port === 0) return undefined
-  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
-  return isIPv6(host) ? `http://[${host}]:${port}` : `http://${host}:${port}`
-}
-
-/** How this machine reaches a listener: one on every address is reached by loopback. */
-function urlOf({ address, family, port }: AddressInfo): string {
-  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
-  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
 }

@@ -5,6 +5,7 @@ import type { InFlight } from './in-flight.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Latencies } from './latencies.ts'
 import type { GatewayLog } from './log.ts'
+import type { RequestCounts } from './request-counts.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Ticker } from './ticker.ts'
@@ -22,6 +23,7 @@ export interface GatewayDeps {
   readonly signingKeys: SigningKeys
   readonly ticker: Ticker
   readonly inFlight: InFlight
+  readonly requestCounts: RequestCounts
   /** Stops a request that runs in another gateway process; false where none does. */
   readonly cancelElsewhere: (
     environmentId: string,

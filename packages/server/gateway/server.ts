@@ -82,6 +82,7 @@ async function serve(
   } finally {
     if (match.route.isMetered && x.environment !== undefined) deps.inFlight.remove(x.environment.id, x)
     deps.ticker.remove(x)
+    deps.requestCounts.add(res.statusCode)
   }
 }
 

@@ -12,6 +12,7 @@ import { type FreshDatabase, freshDatabase } from './database.ts'
 export interface TestHouse {
   readonly gatewayUrl: string
   readonly controlUrl: string
+  readonly metricsUrl: string
   readonly database: FreshDatabase
   /** Shown once by set-up. */
   readonly managementKey: string
@@ -72,7 +73,7 @@ export async function openTestHouse(
     logTo === undefined ? pino({ level: config.logLevel }) : pino({ level: config.logLevel }, logTo),
     limits,
   )
-  const { gatewayUrl, controlUrl } = house as { gatewayUrl: string; controlUrl: string }
+  const { gatewayUrl, controlUrl, metricsUrl } = house as { [K in keyof House]: NonNullable<House[K]> }
   const setUp = await send(`${controlUrl}/v1/setup`, 'POST', undefined, {
     setup_token: SETUP_TOKEN,
     email: 'owner@example.com',
@@ -96,6 +97,7 @@ export async function openTestHouse(
   return {
     gatewayUrl,
     controlUrl,
+    metricsUrl,
     database,
     managementKey,
     secretKey,
@@ -164,7 +166,7 @@ async function send(url: string, method: string, key: string | undefined, body?:
 }
 
 /** The settings take a URL only; a socket's folder travels in its query. */
-function toUrl(connection: Connection): string {
+export function toUrl(connection: Connection): string {
   if (typeof connection === 'string') return connection
   const { host, port, user, database } = toClientConfig(connection) as Record<string, string | number>
   return `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
