@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/house.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+afterAll(() => house.close())
+
+describe('GET /.well-known/jwks.json', () => {
+  test('has the current and the next public key, for anybody and for five minutes', async () => {
+    const response = await fetch(`${house.gatewayUrl}/.well-known/jwks.json`, {
+      headers: { origin: 'https://anywhere.example' },
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const { keys } = (await response.json()) as { keys: Record<string, string>[] }
+    expect(keys).toHaveLength(2)
+    for (const each of keys) {
+      expect(Object.keys(each).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+      expect(each).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
+    }
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2)
+  })
+
+  test.each(['POST', 'HEAD', 'DELETE'])('%s is 404', async method => {
+    expect((await fetch(`${house.gatewayUrl}/.well-known/jwks.json`, { method })).status).toBe(404)
+  })
+})
