@@ -10,6 +10,7 @@ import { parseArgs, promisify } from 'node:util'
 import { root } from '../tools/build.mjs'
 import { makeBody, SCENARIOS } from './bodies.mjs'
 import { LOAD_CORE, startMock, startNginx, startRideau } from './contenders.mjs'
+import { benchLedgers } from './ledger.mjs'
 import { compile, pinned, readCpuUs } from './processes.mjs'
 
 const run = promisify(execFile)
@@ -153,9 +154,10 @@ async function main() {
       const rows = await runRounds(measured, load, folder)
       for (const contender of measured) await contender.check()
       printTable(rows)
+      const ledgers = await benchLedgers({ quick: options.quick, say })
       if (options.json)
         console.log(
-          JSON.stringify({ node: process.version, rounds, seconds, connections: CONNECTIONS, rows }),
+          JSON.stringify({ node: process.version, rounds, seconds, connections: CONNECTIONS, rows, ledgers }),
         )
     } finally {
       for (const contender of contenders.reverse()) await contender.stop()

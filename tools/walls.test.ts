@@ -122,6 +122,11 @@ const BREACHES = {
     typing('../storage/x.ts'),
     'no-restricted-imports',
   ],
+  'redis imports the ledger': [
+    server('redis/a.ts'),
+    importing('../ledger/ledger.ts'),
+    'no-restricted-imports',
+  ],
   'ledger imports the database driver': [server('ledger/b.ts'), importing('pg'), 'no-restricted-imports'],
   'gateway reads the settings': [server('gateway/g.ts'), importing('../config.ts'), 'no-restricted-imports'],
   'storage reads the settings by type': [
