@@ -45,7 +45,9 @@ function completed(chosen, offers) {
   price.per_request ??= offers.find(({ price: other }) => other.per_request > 0)?.price.per_request
   const lite = offers.find(({ list }) => list === 'litellm')?.price
   // The hour-long cache is sold at a multiple of input: the multiple holds where the price has changed since.
-  if (lite?.cache_write_1h > 0) price.cache_write_1h = price.input * (lite.cache_write_1h / lite.input)
+  // Every maker asks twice its input for an hour in the cache; one list has an entry of another model's.
+  if (lite?.cache_write_1h > 0 && lite.cache_write_1h <= lite.input * 3)
+    price.cache_write_1h = price.input * (lite.cache_write_1h / lite.input)
   return price
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@rideau/llm/spec'
+import type { Json, JsonObject } from '@rideau/llm/spec'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import { invalid } from '../surfaces/fields.ts'
 import type { ChatSurface } from '../surfaces/surface.ts'
@@ -13,7 +13,34 @@ export function refusePassThrough(
   surface: Pick<ChatSurface, 'findPassedOn'>,
   body: JsonObject,
 ): void {
-  if (caller.kind !== 'client_token' || environment.allowClientPassthrough) return
+  if (caller.kind !== 'client_token') return
+  const file = findStoredFile(body.messages, 'messages')
+  if (file !== undefined) throw invalid(file, 'a client token may not reach what the provider keeps.')
+  if (environment.allowClientPassthrough) return
   const name = surface.findPassedOn(body)
   if (name !== undefined) throw invalid(name, 'a client token may not send this here.')
+}
+
+/**
+ * A file that was uploaded to the provider belongs to the whole environment, whatever setting lets fields pass: the
+ * path of the first that a message names, in any format's words.
+ */
+function findStoredFile(value: Json | undefined, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) {
+      const found = findStoredFile(each, `${path}[${index}]`)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  for (const [name, each] of Object.entries(value)) {
+    const at = `${path}.${name}`
+    if ((name === 'file_id' || name === 'fileId') && each !== null) return at
+    // What a tool was called with, or gave, is text for the model: its words mean nothing to a provider.
+    if (name === 'input' || name === 'arguments') continue
+    const found = findStoredFile(each, at)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
