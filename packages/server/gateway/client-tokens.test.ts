@@ -347,32 +347,6 @@ describe('a client token', () => {
     upstream.script(completion('Hello.'))
   })
 
-  test('reaches no file that was uploaded to a provider, in any format', async () => {
-    const stored = { type: 'file', file_id: 'file_of_others' }
-    for (const [route, part, param] of [
-      [
-        '/v1/chat',
-        { type: 'file', file: { file_id: 'file_of_others' } },
-        'messages[0].content[0].file.file_id',
-      ],
-      ['/openai/v1/chat/completions', { type: 'file', file: stored }, 'messages[0].content[0].file.file_id'],
-      [
-        '/anthropic/v1/messages',
-        { type: 'document', source: stored },
-        'messages[0].content[0].source.file_id',
-      ],
-    ] as const) {
-      const body = {
-        model: 'openai/gpt-4o-mini',
-        max_tokens: 9,
-        messages: [{ role: 'user', content: [part] }],
-      }
-      const response = await house.call(route, body, { key: token })
-      expect(response.status).toBe(400)
-      expect(JSON.stringify(await response.json())).toContain(param)
-    }
-  })
-
   test('never has anything stored at a provider', async () => {
     const body = { model: 'openai/gpt-4o-mini', store: true }
     expect(await outcome(mint(key), { route: '/openai/v1/chat/completions', body })).toBe('200')
