@@ -10,10 +10,13 @@ import { createControlServer } from './control/server.ts'
 import { systemClock, systemRandom } from './core/chance.ts'
 import { openIds } from './core/ids.ts'
 import { openSecretBox, type SecretBox } from './core/secret-box.ts'
+import { Admissions } from './gateway/admission.ts'
 import type { GatewayDeps } from './gateway/deps.ts'
 import { InFlight } from './gateway/in-flight.ts'
 import { LastUsed } from './gateway/last-used.ts'
 import { Latencies } from './gateway/latencies.ts'
+import { LearnedUse } from './gateway/learned-use.ts'
+import { MeterSets } from './gateway/meter-sets.ts'
 import { RequestCounts } from './gateway/request-counts.ts'
 import { createGatewayServer } from './gateway/server.ts'
 import { SigningKeys } from './gateway/signing-keys.ts'
@@ -27,6 +30,7 @@ import { openRetentionJob } from './jobs/retention-job.ts'
 import { openSigningKeysJob } from './jobs/signing-keys-job.ts'
 import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
+import type { Ledger } from './ledger/ledger.ts'
 import type { OpenedLedger } from './ledger/open-ledger.ts'
 import { openCancellations } from './redis/cancellations.ts'
 import { type Announcements, openAnnouncements } from './storage/announcements.ts'
@@ -163,6 +167,7 @@ async function build(
         trustedProxies: config.trustedProxies,
         oidc: config.oidc,
         afterWrite: gateway?.catchUp ?? (async () => {}),
+        readMeters: gateway?.readMeters ?? (async () => undefined),
         isReady: gateway?.isReady ?? (() => ({ ready: true, reasons: [] })),
       },
       limits,
@@ -199,6 +204,7 @@ interface Gateway {
   /** Resolves when every change committed so far is in force here. */
   catchUp(): Promise<void>
   isReady(): Readiness
+  readonly readMeters: Ledger['read']
   /** Lets running requests end, then cuts what is left. */
   close(): Promise<void>
 }
@@ -243,6 +249,10 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     sandbox,
     egress,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now }),
+    meterSets: new MeterSets(),
+    admissions: openAdmissions(shared, counting.ledger),
+    learned: new LearnedUse(),
+    openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     onCredentialRejected: id => {
@@ -266,6 +276,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
+    readMeters: (meters, at) => counting.ledger.read(meters, at),
     close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
 }
@@ -296,6 +307,12 @@ async function openCounting(
   })
   closers.push(() => counting.ledger.close())
   return counting
+}
+
+function openAdmissions({ closers }: Shared, ledger: Ledger): Admissions {
+  const admissions = new Admissions({ ledger, now: systemClock.now })
+  closers.push(() => admissions.close())
+  return admissions
 }
 
 interface Readiness {

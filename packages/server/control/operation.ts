@@ -1,6 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { Clock, Random } from '../core/chance.ts'
 import type { FaultCode } from '../core/fault-table.ts'
+import type { Meter } from '../core/meter.ts'
 import type { Actor, MemberActor, Role } from '../core/permissions.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { EgressPolicy } from '../http/egress.ts'
@@ -30,7 +31,15 @@ export interface Services {
   readonly gatewayUrl: () => string
   /** What the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy
+  /** How limits stand where they are counted; undefined: this process cannot ask there. */
+  readonly readMeters: ReadMeters
 }
+
+/** In the order of the meters: what ended requests used, and what running ones hold. */
+export type ReadMeters = (
+  meters: readonly Meter[],
+  at: number,
+) => Promise<readonly { readonly settled: number; readonly held: number }[] | undefined>
 
 /**
  * Who may call: nobody in particular, whoever is signed in by a session, or an actor with at least the role. `of` says

@@ -20,6 +20,7 @@ import { answerFault, routeNotFound } from './answer-fault.ts'
 import { openControlRates } from './control-rates.ts'
 import { registerDocuments } from './documents.ts'
 import { registerOpenApi } from './open-api.ts'
+import type { ReadMeters } from './operation.ts'
 import { operations } from './operations.ts'
 import { openPasswords } from './password.ts'
 import { readJson } from './read-json.ts'
@@ -57,6 +58,7 @@ export interface ControlDeps {
   readonly setupToken: () => string | undefined
   /** Awaited after every successful unsafe call, before its answer: lets the gateway's snapshots catch up. */
   readonly afterWrite: () => Promise<void>
+  readonly readMeters: ReadMeters
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }
 

@@ -2,21 +2,22 @@ import type { FaultCode } from './fault-table.ts'
 import type { Meter, MeterSource, MeterSubject, SpanMeter } from './meter.ts'
 import {
   type BudgetPolicy,
-  type EndUser,
   findPlan,
   type LimitPolicy,
   type PlanPolicy,
   type Policies,
   type QuotaPolicy,
 } from './policies.ts'
+import type { EndUser } from './tenancy.ts'
 import { type Span, spanAt, type Window } from './windows.ts'
 
-/** Who makes a request. */
-export interface Caller {
+/** Who makes a request, as far as meters tell callers apart. */
+export interface Metered {
   readonly orgId: string
   readonly projectId: string
   readonly environmentId: string
-  readonly keyId: string
+  /** null: a member's own token, which no key minted. */
+  readonly keyId: string | null
   /** null: the request names none. */
   readonly endUser: EndUser | null
 }
@@ -24,6 +25,8 @@ export interface Caller {
 /** The meters of a caller's requests, as long as its policies are these. */
 export interface MeterSet {
   readonly meters: readonly Meter[]
+  /** Those of a request that only the sandbox may answer: without an organization's real spend. */
+  readonly sandboxMeters: readonly Meter[]
   /** Does a limit of money concern the caller? Then an unknown price is refused. */
   readonly hasMoney: boolean
   /** Of tokens or money: what a request uses has to be known before it is called. */
@@ -38,10 +41,10 @@ export interface MeterSet {
 const MINUTE_MS = 60_000
 
 /** Every limit, quota, budget and bound of a plan that concerns a caller, at an instant. Source: contract.md §4. */
-export function listMeters(policies: Policies, caller: Caller, at: number): MeterSet {
+export function listMeters(policies: Policies, caller: Metered, at: number): MeterSet {
   const spans = new Spans(policies.timeZone, at)
   const own = caller.endUser
-  const plan = findPlan(policies, own)
+  const plan = own === null ? undefined : findPlan(policies.plans, own.plan)
   const meters: Meter[] = [
     ...chosen(policies.limits, caller).map(limit => toLimitMeter(limit, caller)),
     ...chosen(policies.quotas, caller).map(quota => toQuotaMeter(quota, caller, spans)),
@@ -51,6 +54,7 @@ export function listMeters(policies: Policies, caller: Caller, at: number): Mete
   const hasMoney = meters.some(({ metric }) => metric === 'nano_usd')
   return {
     meters,
+    sandboxMeters: meters.filter(({ subject }) => !subject.isRealOnly),
     hasMoney,
     hasAmounts: hasMoney || meters.some(({ metric }) => metric === 'tokens'),
     subject: { ...below(caller), keyId: caller.keyId, endUserId: own?.id ?? null },
@@ -93,7 +97,7 @@ interface Scoped {
 }
 
 /** Those that concern the caller: `default_end_user` where the end user has none of its own of that metric. */
-function chosen<P extends Scoped>(policies: readonly P[], caller: Caller): P[] {
+function chosen<P extends Scoped>(policies: readonly P[], caller: Metered): P[] {
   const user = caller.endUser?.id
   const isOwn = ({ scope, ref }: P): boolean => user !== undefined && scope === 'end_user' && ref === user
   return policies.filter(policy => {
@@ -106,18 +110,18 @@ function chosen<P extends Scoped>(policies: readonly P[], caller: Caller): P[] {
   })
 }
 
-function isFor(caller: Caller): (budget: BudgetPolicy) => boolean {
+function isFor(caller: Metered): (budget: BudgetPolicy) => boolean {
   return ({ projectId, scope, ref }) =>
     (projectId === null || projectId === caller.projectId) && (scope === null || ref === idOf(scope, caller))
 }
 
-function idOf(scope: 'org' | 'project' | 'environment' | 'key', caller: Caller): string {
+function idOf(scope: 'org' | 'project' | 'environment' | 'key', caller: Metered): string | null {
   if (scope === 'org') return caller.orgId
   if (scope === 'project') return caller.projectId
   return scope === 'environment' ? caller.environmentId : caller.keyId
 }
 
-function toLimitMeter(policy: LimitPolicy, caller: Caller): Meter {
+function toLimitMeter(policy: LimitPolicy, caller: Metered): Meter {
   const { id, metric, limit, windowMs, createdAt } = policy
   const { subject, scope, ref } = aim(policy.scope, caller)
   const isUser = scope === 'end_user'
@@ -137,7 +141,42 @@ function codeOfLimit(metric: LimitPolicy['metric'], isUser: boolean, windowMs: n
     : 'rate_limit_exceeded'
 }
 
-function toQuotaMeter(policy: QuotaPolicy, caller: Caller, spans: Spans): Meter {
+/** What of an organization a policy counts: for who asks how it stands, without being a caller. */
+export type Whole = Pick<MeterSubject, 'orgId' | 'projectId' | 'environmentId'>
+
+export function toBudgetMeterOf(policy: BudgetPolicy, whole: Whole, timeZone: string, at: number): Meter {
+  const named = { environment: policy.ref, key: policy.ref }
+  const caller = toMetered(whole, policy.scope === null ? {} : { [policy.scope]: named[policy.scope] })
+  const meter = toBudgetMeter(policy, caller, new Spans(timeZone, at))
+  return { ...meter, subject: { ...meter.subject, ...toSubject(whole, policy.scope, policy.ref) } }
+}
+
+/** Of a quota that is not each end user's own. */
+export function toQuotaMeterOf(policy: QuotaPolicy, whole: Whole, timeZone: string, at: number): Meter {
+  const caller = toMetered(whole, { [policy.scope]: policy.ref })
+  return toQuotaMeter(policy, caller, new Spans(timeZone, at))
+}
+
+function toMetered(
+  whole: Whole,
+  named: { environment?: string | null; key?: string | null; end_user?: string | null },
+): Metered {
+  const { environment, key = null, end_user: endUser } = named
+  return {
+    orgId: whole.orgId,
+    projectId: whole.projectId ?? '',
+    environmentId: environment ?? whole.environmentId ?? '',
+    keyId: key,
+    endUser: endUser == null ? null : { id: endUser, plan: null, isBlocked: false },
+  }
+}
+
+/** What is not known of a part stays open: an id names its part alone. */
+function toSubject(whole: Whole, scope: BudgetPolicy['scope'], ref: string | null): Whole {
+  return { ...whole, environmentId: scope === 'environment' ? ref : whole.environmentId }
+}
+
+function toQuotaMeter(policy: QuotaPolicy, caller: Metered, spans: Spans): Meter {
   const { id, metric, window, limit, gracePct } = policy
   const { subject, scope, ref } = aim(policy.scope, caller)
   // The product of a limit and a percentage may be a hair below the whole number that it is.
@@ -153,7 +192,7 @@ function toQuotaMeter(policy: QuotaPolicy, caller: Caller, spans: Spans): Meter 
   })
 }
 
-function toBudgetMeter(policy: BudgetPolicy, caller: Caller, spans: Spans): Meter {
+function toBudgetMeter(policy: BudgetPolicy, caller: Metered, spans: Spans): Meter {
   const { id, projectId, window, limitNanoUsd: limit, alertPcts } = policy
   const whole = projectId === null ? 'org' : 'project'
   const { subject, scope, ref } = aim(policy.scope ?? whole, caller)
@@ -169,7 +208,7 @@ function toBudgetMeter(policy: BudgetPolicy, caller: Caller, spans: Spans): Mete
 }
 
 /** A plan's bounds are each end user's. Their counters outlive a change of plan: what was used stays used. */
-function listPlanMeters(plan: PlanPolicy, endUser: EndUser, caller: Caller, spans: Spans): Meter[] {
+function listPlanMeters(plan: PlanPolicy, endUser: EndUser, caller: Metered, spans: Spans): Meter[] {
   const { subject } = aim('end_user', caller)
   const name = `p:${caller.environmentId}:${endUser.id}`
   const { createdAt: since } = plan
@@ -221,19 +260,19 @@ interface Aim {
 }
 
 /** Whose requests a scope counts, of those of this caller. */
-function aim(scope: LimitPolicy['scope'], caller: Caller): Aim {
+function aim(scope: LimitPolicy['scope'], caller: Metered): Aim {
   if (scope === 'end_user' || scope === 'default_end_user') {
     const ref = caller.endUser?.id ?? ''
     return { subject: { ...below(caller), endUserId: ref }, scope: 'end_user', ref }
   }
   const all = below(caller)
-  const ref = idOf(scope, caller)
+  const ref = idOf(scope, caller) ?? ''
   if (scope === 'key') return { subject: { ...all, keyId: ref }, scope, ref }
   if (scope === 'environment') return { subject: all, scope, ref }
   if (scope === 'project') return { subject: { ...all, environmentId: null }, scope, ref }
   return { subject: { ...all, projectId: null, environmentId: null }, scope, ref }
 }
 
-function below({ orgId, projectId, environmentId }: Caller): MeterSubject {
+function below({ orgId, projectId, environmentId }: Metered): MeterSubject {
   return { orgId, projectId, environmentId, keyId: null, endUserId: null, isRealOnly: false }
 }

@@ -62,18 +62,12 @@ export interface PlanPolicy extends Policy {
   readonly nanoUsdPerMonth: number | null
 }
 
-/** What is known of an end user; one that nobody entered has neither. */
-export interface EndUser {
-  /** As callers name it. */
-  readonly id: string
-  /** null: the environment's default plan. */
-  readonly planId: string | null
-  readonly isBlocked: boolean
-}
-
-/** The plan that counts for an end user; undefined: none. Requests without an end user have none. */
-export function findPlan(policies: Policies, endUser: EndUser | null): PlanPolicy | undefined {
-  if (endUser === null || policies.plans.length === 0) return undefined
-  const own = policies.plans.find(({ id }) => id === endUser.planId)
-  return own ?? policies.plans.find(({ isDefault }) => isDefault)
+/**
+ * The plan that counts for an end user: of this name, else the default one; undefined: none. null: no name was set for
+ * it. Requests without an end user have no plan.
+ */
+export function findPlan(plans: readonly PlanPolicy[], name: string | null): PlanPolicy | undefined {
+  if (plans.length === 0) return undefined
+  const named = name === null ? undefined : plans.find(plan => plan.name === name)
+  return named ?? plans.find(({ isDefault }) => isDefault)
 }

@@ -16,16 +16,22 @@ const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, out
 export const FREE: Bill = { usage: NOTHING_USED, isEstimated: false, costNanoUsd: 0 }
 
 /** What is known of a request besides the usage that its provider reports in the end. */
-interface Seen {
+export interface Seen {
   readonly requestBytes: number
+  /** What was counted, and held, of its input; absent: the bytes stand in. */
+  readonly inputTokens?: number | undefined
   readonly deliveredTokens: number
   /** What a provider had told when its stream broke off: the input is right, the output is not yet. */
   readonly partialUsage?: Usage | undefined
 }
 
-function estimateUsage({ requestBytes, deliveredTokens, partialUsage }: Seen): Usage {
+function estimateUsage({ requestBytes, inputTokens, deliveredTokens, partialUsage }: Seen): Usage {
   if (partialUsage === undefined) {
-    return { ...NOTHING_USED, uncachedInput: estimateTokens(requestBytes), output: deliveredTokens }
+    return {
+      ...NOTHING_USED,
+      uncachedInput: inputTokens ?? estimateTokens(requestBytes),
+      output: deliveredTokens,
+    }
   }
   return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
 }
@@ -35,10 +41,28 @@ function estimateUsage({ requestBytes, deliveredTokens, partialUsage }: Seen): U
  * request's bytes and the tokens delivered stand in: never nothing for something that was generated.
  */
 export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
-  const usage = reported ?? estimateUsage(seen)
-  return {
-    usage,
-    isEstimated: reported === undefined,
-    costNanoUsd: costNanoUsd(usage, model?.pricing ?? null),
+  if (reported !== undefined && isCredible(reported, model)) {
+    return { usage: reported, isEstimated: false, costNanoUsd: costNanoUsd(reported, model?.pricing ?? null) }
   }
+  const usage = estimateUsage(seen)
+  return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
+}
+
+/** No request of today's models comes near it. */
+const MOST_TOKENS = 20_000_000
+
+/**
+ * Can this be what a request used? Whole numbers, none of them negative, some input, and no more than the model takes:
+ * twice its window, since windows are told in round numbers and what a provider adds counts too.
+ */
+function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
+  const { uncachedInput, cacheRead, cacheWrite, cacheWrite1h = 0, output, reasoning } = usage
+  const counts = [uncachedInput, cacheRead, cacheWrite, cacheWrite1h, output, reasoning]
+  const window = model?.context_window ?? null
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  return (
+    counts.every(count => Number.isSafeInteger(count) && count >= 0) &&
+    total > 0 &&
+    total <= (window === null ? MOST_TOKENS : Math.max(2 * window, 100_000))
+  )
 }

@@ -1,6 +1,7 @@
 import type { CatalogModel, ChatRequest, ClientDialect, Provider, SourceBody } from '@rideau/llm/spec'
 import type { Alias, AliasTarget, Credential } from '../core/tenancy.ts'
 import type { Refusal } from '../core/verdict.ts'
+import type { Amounts } from '../ledger/ledger.ts'
 import type { ChatCall } from './surfaces/native-chat.ts'
 
 /** One model that may answer, with everything that a try at it takes. */
@@ -31,6 +32,20 @@ export interface ChatPlan {
   /** In the order in which they are tried; never empty. More than one only where an alias was named. */
   readonly targets: readonly PlannedTarget[]
   readonly alias: Alias | undefined
+  /** What is held of limits of tokens and money; absent: none concerns the request. */
+  readonly held?: HeldOutput
+}
+
+/** The output that a request holds, of all choices together. */
+export interface HeldOutput {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** It never has more: what the targets keep to. */
+  readonly mostOutputTokens: number
+  /** The targets are asked for no more than is held. */
+  readonly isCapped: boolean
+  /** What so much output takes of the limits, with the input. */
+  toAmounts(outputTokens: number): Amounts
 }
 
 export type TargetPlan = PlannedTarget | { readonly refusal: Refusal }

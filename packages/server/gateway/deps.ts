@@ -1,10 +1,13 @@
 import type { Random } from '../core/chance.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import type { EgressPolicy } from '../http/egress.ts'
+import type { Admissions } from './admission.ts'
 import type { InFlight } from './in-flight.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Latencies } from './latencies.ts'
+import type { LearnedUse } from './learned-use.ts'
 import type { GatewayLog } from './log.ts'
+import type { MeterSets } from './meter-sets.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -37,6 +40,11 @@ export interface GatewayDeps {
   readonly accessTokens: AccessTokens
   /** For addresses that a caller names. */
   readonly egress: EgressPolicy
+  readonly meterSets: MeterSets
+  readonly admissions: Admissions
+  readonly learned: LearnedUse
+  /** Makes durable what a request counts as if this process is killed before it ends. */
+  readonly openRecord: (estimate: RequestRecord) => void
   /** Makes the record durable before it returns. */
   readonly writeRecord: (record: RequestRecord) => void
   /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */

@@ -3,6 +3,7 @@ import type { Need } from '../core/authorize.ts'
 import { Fault } from '../core/fault.ts'
 import type { AttemptRecord } from '../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../core/tenancy.ts'
+import type { Admission } from './admission.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
@@ -32,6 +33,8 @@ export class Exchange implements Ticking {
   /** On whose behalf: a client token's own from the first step on; whom a secret key names once the body is read. */
   endUser: EndUser | undefined
   environment: Environment | undefined
+  /** What it holds of its limits; undefined: it was not admitted yet. */
+  admission: Admission | undefined
   /** When the first upstream call left, and when the first byte went to the caller (`performance.now()`). */
   calledAt: number | undefined
   firstByteAt: number | undefined

@@ -7,7 +7,9 @@ import type {
   UpstreamError,
   Usage,
 } from '@rideau/llm/spec'
+import { countEvents, countTokens } from './count-output.ts'
 import type { Exchange } from './exchange.ts'
+import type { SpendGuard } from './spend-guard.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import type { StreamEncoder } from './surfaces/surface.ts'
 import { Transcript } from './transcript.ts'
@@ -23,8 +25,10 @@ export interface RelayEnd {
   /** Where the stream broke off before usage came: what had been told of it. */
   readonly partialUsage: Usage | undefined
   readonly isUsageSent: boolean
-  /** Events with content, for an estimate where no usage came: most providers send a token an event. */
+  /** Output as far as it was seen, for an estimate where no usage came. */
   readonly deliveredTokens: number
+  /** A limit's end was reached: the stream was cut by us. */
+  readonly isCut: boolean
   readonly transcript: Transcript | undefined
 }
 
@@ -40,6 +44,8 @@ export interface RelayOptions {
   readonly capture: boolean
   /** Milliseconds without a byte from the provider after which the stream is given up. */
   readonly idleMs: number
+  /** Ends the stream where what is held of the caller's limits is used up; absent: nothing limits it. */
+  readonly guard?: SpendGuard | undefined
 }
 
 /** Carries a provider's stream to the caller: bytes where the formats agree, events where they differ. */
@@ -57,6 +63,7 @@ class Relay implements StreamSink {
   #hasToolCalls = false
   #deliveredTokens = 0
   #lastByteAt = performance.now()
+  #isCut = false
   #isDone = false
 
   constructor(options: RelayOptions, resolve: (end: RelayEnd) => void) {
@@ -66,6 +73,7 @@ class Relay implements StreamSink {
     this.#parser = openFrames(options.framing, event => {
       if (this.#isDone) return
       const events = options.decoder.decode(event.data, event.event)
+      if (!this.#mayDeliver(countEvents(events))) return
       this.#note(events)
       if (this.#isDone) return
       const bytes = options.encoder.encode(events, event)
@@ -97,7 +105,7 @@ class Relay implements StreamSink {
       !this.#parser.hasPartial() &&
       this.#options.encoder.canPass(chunk)
     ) {
-      this.#deliveredTokens++
+      if (!this.#mayDeliver(countTokens(chunk))) return
       this.#options.writer.write(chunk)
       return
     }
@@ -132,12 +140,23 @@ class Relay implements StreamSink {
       else if (event.type === 'delta') {
         if (event.finishReason !== undefined) this.#finishReason = event.finishReason
         if (event.toolCalls !== undefined) this.#hasToolCalls = true
-        if (event.content !== undefined || event.reasoning !== undefined || event.toolCalls !== undefined) {
-          this.#deliveredTokens++
-        }
         this.#transcript?.add(event)
       }
     }
+  }
+
+  /** Counts what comes next. What is delivered is paid for: beyond what is held the stream ends here. */
+  #mayDeliver(tokens: number): boolean {
+    const delivered = this.#deliveredTokens + tokens
+    if (tokens === 0 || this.#options.guard?.mayDeliver(delivered) !== false) {
+      this.#deliveredTokens = delivered
+      return true
+    }
+    this.#isCut = true
+    this.#finishReason = 'length'
+    this.#options.stream.call.abort()
+    this.#finish(undefined)
+    return false
   }
 
   #giveUp(error: UpstreamError): void {
@@ -154,11 +173,12 @@ class Relay implements StreamSink {
     this.#resolve({
       error,
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),
-      isFinishSent: this.#finishReason !== undefined,
+      isFinishSent: this.#finishReason !== undefined && !this.#isCut,
       usage: this.#usage,
       partialUsage: this.#usage === undefined ? this.#options.decoder.partialUsage?.() : undefined,
       isUsageSent: this.#usage !== undefined && this.#options.includeUsage,
       deliveredTokens: this.#deliveredTokens,
+      isCut: this.#isCut,
       transcript: this.#transcript,
     })
   }

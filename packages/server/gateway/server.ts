@@ -80,6 +80,8 @@ async function serve(
       deps.log.error({ err: fault.cause, requestId: x.requestId }, 'a request failed')
     sendFault(x, fault, deps.baseUrl())
   } finally {
+    // What no step settled was never used.
+    x.admission?.release()
     if (match.route.isMetered && x.environment !== undefined) deps.inFlight.remove(x.environment.id, x)
     deps.ticker.remove(x)
     deps.requestCounts.add(res.statusCode)

@@ -1,5 +1,4 @@
-import type { Pool } from 'pg'
-import type { EndUser, Policies } from '../core/policies.ts'
+import type { Policies } from '../core/policies.ts'
 import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from './policy-tables.ts'
 
 /** A row as JSON, with its creation in Unix milliseconds. */
@@ -111,20 +110,4 @@ export function toPolicies(parts: PolicyParts): Policies {
 
 function toBase({ id, created }: { readonly id: string; readonly created: number }) {
   return { id, createdAt: created }
-}
-
-/** What an environment's owner entered of an end user; undefined: nothing. `id` is the caller's own name for it. */
-export async function findEndUserSnapshot(
-  pool: Pool,
-  environmentId: string,
-  id: string,
-): Promise<EndUser | undefined> {
-  const { rows } = await pool.query<{ plan_id: string | null; is_blocked: boolean }>({
-    name: 'find_end_user',
-    text: `select plan_id, blocked_at is not null as is_blocked from end_users
-      where environment_id = $1 and external_id = $2`,
-    values: [environmentId, id],
-  })
-  const row = rows[0]
-  return row && { id, planId: row.plan_id, isBlocked: row.is_blocked }
 }

@@ -112,6 +112,7 @@ export async function openControlPlane(
       ...made,
       log: pino({ level: 'info' }, { write: line => void lines.push(line) }),
       egress: { allowPrivate: true },
+      readMeters: async () => undefined,
       production: false,
       baseUrl: () => `http://127.0.0.1:${port}`,
       gatewayUrl: () => 'http://127.0.0.1:1',

@@ -1,3 +1,4 @@
+import { toBudgetMeterOf } from '../../core/meters.ts'
 import { type Span, spanAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
@@ -7,44 +8,69 @@ import { orGone } from '../or-gone.ts'
 
 export interface MeasuredBudget extends BudgetRow {
   readonly spent_nano_usd: number
-  /** Of requests that are under way. Nothing is held yet: spend counts when a request has ended. */
+  /** Of requests that are under way. */
   readonly reserved_nano_usd: number
   readonly resets_at: Date | null
 }
 
+type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
+
 /**
- * Budgets of one organization with what the ledger says was spent of each: in a calendar window all of it, also before
- * the budget's creation; `total` counts from there.
+ * Budgets of one organization with what was spent of each: in a calendar window all of it, also before the budget's
+ * creation; `total` counts from there. As the limits' own counters say, so that it is what the next request meets; where
+ * they cannot be asked, as the usage ledger says.
  */
 export async function measureBudgets(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, readMeters }: Measuring,
   orgId: string,
   rows: readonly BudgetRow[],
 ): Promise<MeasuredBudget[]> {
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
   const spans = rows.map(row => spanAt(row.window, now, time_zone, row.created_at.getTime()))
-  const totals = await sumUsage(
-    db,
-    rows.map((row, index) => toQuestion(row, spans[index] as Span)),
-  )
+  const standings =
+    (await readMeters(
+      rows.map(row => toMeter(row, time_zone, now)),
+      now,
+    )) ?? (await readLedger(db, rows, spans))
   return rows.map((row, index) => {
     const { end } = spans[index] as Span
+    const standing = standings[index]
     return {
       ...row,
-      spent_nano_usd: totals.get(row.id)?.cost_nano_usd ?? 0,
-      reserved_nano_usd: 0,
+      spent_nano_usd: standing?.settled ?? 0,
+      reserved_nano_usd: standing?.held ?? 0,
       resets_at: end === null ? null : new Date(end),
     }
   })
 }
 
-export async function measureBudget(
-  services: Pick<Services, 'db' | 'clock'>,
-  row: BudgetRow,
-): Promise<MeasuredBudget> {
+export async function measureBudget(services: Measuring, row: BudgetRow): Promise<MeasuredBudget> {
   const [measured] = await measureBudgets(services, row.org_id, [row])
   return measured as MeasuredBudget
+}
+
+function toMeter(row: BudgetRow, timeZone: string, now: number) {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    projectId: row.project_id,
+    scope: row.scope,
+    ref: row.scope_ref,
+    limitNanoUsd: row.limit_nano_usd,
+    window: row.window,
+    alertPcts: row.alert_pcts,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
+  return toBudgetMeterOf(policy, whole, timeZone, now)
+}
+
+async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans: readonly Span[]) {
+  const totals = await sumUsage(
+    db,
+    rows.map((row, index) => toQuestion(row, spans[index] as Span)),
+  )
+  return rows.map(({ id }) => ({ settled: totals.get(id)?.cost_nano_usd ?? 0, held: 0 }))
 }
 
 function toQuestion(row: BudgetRow, { start }: Span): UsageQuestion {

@@ -1,3 +1,4 @@
+import { toQuotaMeterOf } from '../../core/meters.ts'
 import { windowAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
@@ -8,33 +9,69 @@ import { orGone } from '../or-gone.ts'
 /** `used` is null where every end user has the quota for itself. */
 export type MeasuredQuota = QuotaRow & { readonly used: number | null; readonly resets_at: Date }
 
-/** Quotas of one organization with what the ledger says was used of each: the whole window, also before its creation. */
+type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
+
+/**
+ * Quotas of one organization with what was used of each: the whole window, also before its creation. As the limits' own
+ * counters say; where they cannot be asked, as the usage ledger says.
+ */
 export async function measureQuotas(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, readMeters }: Measuring,
   orgId: string,
   rows: readonly QuotaRow[],
 ): Promise<MeasuredQuota[]> {
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
-  const spanOf = ({ window }: QuotaRow) => windowAt(window, now, time_zone)
-  const questions = rows
-    .filter(row => row.scope !== 'default_end_user')
-    .map(row => toQuestion(row, new Date(spanOf(row).start)))
-  const totals = await sumUsage(db, questions)
+  const counted = rows.filter(row => row.scope !== 'default_end_user')
+  const standings = await readMeters(
+    counted.map(row => toMeter(row, time_zone, now)),
+    now,
+  )
+  const used =
+    standings === undefined
+      ? await readLedger(db, counted, row => new Date(windowAt(row.window, now, time_zone).start))
+      : new Map(counted.map(({ id }, index) => [id, standings[index]?.settled ?? 0]))
   return rows.map(row => {
-    const sum = totals.get(row.id)
-    const tokens = sum === undefined ? null : sum.input_tokens + sum.output_tokens
-    const used = row.metric === 'tokens' ? tokens : (sum?.served_requests ?? null)
-    return { ...row, used, resets_at: new Date(spanOf(row).end) }
+    const { end } = windowAt(row.window, now, time_zone)
+    return { ...row, used: used.get(row.id) ?? null, resets_at: new Date(end) }
   })
 }
 
-export async function measureQuota(
-  services: Pick<Services, 'db' | 'clock'>,
-  row: QuotaRow,
-): Promise<MeasuredQuota> {
+export async function measureQuota(services: Measuring, row: QuotaRow): Promise<MeasuredQuota> {
   const [measured] = await measureQuotas(services, row.org_id, [row])
   return measured as MeasuredQuota
+}
+
+function toMeter(row: QuotaRow, timeZone: string, now: number) {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    scope: row.scope,
+    ref: row.scope_ref,
+    metric: row.metric,
+    window: row.window,
+    limit: row.limit,
+    gracePct: row.grace_pct,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
+  return toQuotaMeterOf(policy, whole, timeZone, now)
+}
+
+async function readLedger(
+  db: Services['db'],
+  rows: readonly QuotaRow[],
+  sinceOf: (row: QuotaRow) => Date,
+): Promise<Map<string, number>> {
+  const totals = await sumUsage(
+    db,
+    rows.map(row => toQuestion(row, sinceOf(row))),
+  )
+  return new Map(
+    rows.map(({ id, metric }) => {
+      const { input_tokens = 0, output_tokens = 0, served_requests = 0 } = totals.get(id) ?? {}
+      return [id, metric === 'tokens' ? input_tokens + output_tokens : served_requests]
+    }),
+  )
 }
 
 function toQuestion(row: QuotaRow, since: Date): UsageQuestion {

@@ -3,6 +3,7 @@ import type { Target } from '@rideau/llm/spec'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import { limitHeaders } from '../limit-headers.ts'
 import { idHeaders } from '../send.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
 import type { Facts } from '../steps/settle.ts'
@@ -95,7 +96,7 @@ export async function toAttempt(chat: ChatExchange, target: Target): Promise<Att
 
 /** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
 export function answerHeaders(chat: ChatExchange, contentType: string): string[] {
-  const { x, target, answered } = chat
+  const { x, deps, target, answered } = chat
   const headers = [
     'Content-Type',
     contentType,
@@ -108,6 +109,7 @@ export function answerHeaders(chat: ChatExchange, contentType: string): string[]
     String(Math.max(1, x.attempts.length)),
   ]
   if (chat.emulated.length > 0) headers.push('X-Rideau-Emulated-Params', chat.emulated.join(', '))
+  headers.push(...limitHeaders(x.admission?.standings, deps.now()))
   if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
   return headers
 }

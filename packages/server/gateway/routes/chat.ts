@@ -1,6 +1,9 @@
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import { admitChat } from '../steps/admit-chat.ts'
+import { findLimits } from '../steps/find-limits.ts'
 import { nameEndUser } from '../steps/name-end-user.ts'
+import { openRecord } from '../steps/open-record.ts'
 import { planChat } from '../steps/plan-chat.ts'
 import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
@@ -32,8 +35,12 @@ export async function serveChat(
   const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, surface, body.value)
+  const limits = findLimits(x, deps)
   const sent = withFormatHeaders(x, body, surface, caller, environment)
-  const plan = planChat(call, sent, caller, environment, deps)
+  const planned = planChat(call, sent, caller, environment, limits, deps)
+  const admitting = admitChat(x, planned, limits, body.value.n, deps)
+  const plan = admitting instanceof Promise ? await admitting : admitting
   const chat = openChatExchange(x, deps, surface, plan, facts)
+  if (plan.held !== undefined) openRecord(x, facts, plan.held, deps)
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
 }

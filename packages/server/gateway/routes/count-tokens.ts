@@ -7,7 +7,9 @@ import { countInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { sendJson } from '../send.ts'
+import { admit } from '../steps/admit.ts'
 import { callTargets } from '../steps/call.ts'
+import { findLimits } from '../steps/find-limits.ts'
 import { nameEndUser } from '../steps/name-end-user.ts'
 import { planChat } from '../steps/plan-chat.ts'
 import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
@@ -19,6 +21,9 @@ import { anthropicSurface } from '../surfaces/anthropic-reply.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
 
 const TIMEOUT_MS = 30_000
+
+/** It costs nothing, but whoever has nothing left reaches no provider. */
+const SMALLEST = { tokens: 1, nanoUsd: 1 }
 
 /**
  * `POST {anthropic prefix}/v1/messages/count_tokens`: the provider's own count where it gives one in this format, else
@@ -37,7 +42,11 @@ export async function serveCountTokens(x: Exchange, facts: Facts, deps: GatewayD
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, anthropicSurface, body.value)
   const sent = withFormatHeaders(x, body, anthropicSurface, caller, environment)
-  const plan = planChat(call, sent, caller, environment, deps)
+  const limits = findLimits(x, deps)
+  const plan = planChat(call, sent, caller, environment, limits, deps)
+  const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
+  const admitting = admit(x, deps, { limits, isSandbox, hold: SMALLEST })
+  if (admitting !== undefined) await admitting
   const tokens = await callTargets(x, deps, plan, (target, planned) => {
     facts.provider = planned.provider.id
     facts.model = planned.id

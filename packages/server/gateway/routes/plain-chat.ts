@@ -15,6 +15,7 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
   })
   const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
     requestBytes: plan.source.bytes.length,
+    inputTokens: plan.held?.inputTokens,
     deliveredTokens: estimateTokens(answer.bytes.length),
   })
   const bytes = surface.encodeReply(chat.answered, answer, bill)

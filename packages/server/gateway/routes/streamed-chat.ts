@@ -3,7 +3,9 @@ import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { toBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
 import { type RelayEnd, relayStream } from '../relay.ts'
+import { SpendGuard } from '../spend-guard.ts'
 import { callTargets } from '../steps/call.ts'
+import { openRecord } from '../steps/open-record.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
@@ -44,9 +46,11 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     includeUsage: answered.includeUsage,
     capture: x.environment?.logCapture === 'full',
     idleMs: timeoutMs,
+    guard: toGuard(chat),
   })
   const bill = toBill(chat.target.catalogModel, end.usage, {
     requestBytes: plan.source.bytes.length,
+    inputTokens: plan.held?.inputTokens,
     deliveredTokens: end.deliveredTokens,
     partialUsage: end.partialUsage,
   })
@@ -57,8 +61,21 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     writer.end(encodeFault(fault))
     return
   }
-  settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody }, deps)
+  const cutBy = end.isCut ? 'budget_exceeded' : undefined
+  settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
+  if (end.isCut) writer.write(CUT_NOTE)
   writer.end(encoder.finish({ ...end, bill }))
+}
+
+/** A comment, so that every client reads on: why the answer ends here. */
+const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
+
+/** Watches a stream whose targets would give more than is held. */
+function toGuard({ x, plan, facts, deps }: ChatExchange): SpendGuard | undefined {
+  const { held } = plan
+  if (held === undefined || x.admission === undefined || held.isCapped) return undefined
+  if (held.outputTokens >= held.mostOutputTokens) return undefined
+  return new SpendGuard(x.admission, held, grown => openRecord(x, facts, grown, deps))
 }
 
 function toFaultOf({ x }: ChatExchange, end: RelayEnd): Fault | undefined {

@@ -23,6 +23,7 @@ export async function callTargets<T>(
   plan: ChatPlan,
   attempt: Attempt<T>,
 ): Promise<T> {
+  if (x.admission === undefined) throw new Error('no provider is called before the request is admitted')
   const way = new Way(plan.targets, deps)
   x.calledAt = performance.now()
   for (let tries = 1; ; tries++) {

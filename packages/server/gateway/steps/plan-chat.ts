@@ -4,6 +4,7 @@ import { findProvider } from '@rideau/llm/providers/index'
 import type { ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
 import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.ts'
 import { Fault } from '../../core/fault.ts'
+import type { MeterSet } from '../../core/meters.ts'
 import { orderTargets } from '../../core/order-targets.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
@@ -17,6 +18,7 @@ import type { ChatCall } from '../surfaces/native-chat.ts'
 import { chance } from './chance.ts'
 import { fitRequest } from './fit-request.ts'
 import { holdToBound } from './hold-to-bound.ts'
+import { holdToLimits } from './hold-to-limits.ts'
 import type { JsonBody } from './read-json.ts'
 import { listLost, refuseFindings } from './refuse-findings.ts'
 
@@ -26,12 +28,15 @@ export function planChat(
   body: JsonBody,
   caller: Caller,
   environment: Environment,
+  limits: MeterSet,
   deps: GatewayDeps,
 ): ChatPlan {
   const resolution = resolveName(call.request.model, caller, environment, modelDirectory)
   if ('refusal' in resolution) throw toFault(resolution.refusal)
-  const planOne = (resolved: ResolvedModel, alias: AliasTarget | undefined): TargetPlan =>
-    holdToBound(planTarget(resolved, alias, call, body.source, environment, caller), caller, body.value.n)
+  const planOne = (resolved: ResolvedModel, alias: AliasTarget | undefined): TargetPlan => {
+    const target = planTarget(resolved, alias, call, body.source, environment, caller)
+    return holdToBound(holdToLimits(target, call.request.model, limits), caller, body.value.n)
+  }
   if ('resolved' in resolution) {
     const target = planOne(resolution.resolved, undefined)
     if ('refusal' in target) throw toFault(target.refusal)
@@ -135,11 +140,17 @@ function noTarget(alias: Alias, plans: readonly TargetPlan[]): Fault {
     const { code } = plan.refusal
     if (code === 'budget_exceeded' || code === 'model_unpriced') return toFault(plan.refusal)
   }
+  const [first] = plans
+  if (first !== undefined && 'refusal' in first && plans.every(isForbidden)) return toFault(first.refusal)
   return new Fault(
     'no_eligible_target',
     `No target of the alias "${alias.name}" can serve this request here: a credential or a capability is missing.`,
     { param: 'model' },
   )
+}
+
+function isForbidden(plan: TargetPlan): boolean {
+  return 'refusal' in plan && plan.refusal.code === 'model_not_allowed'
 }
 
 function toFault({ code, message, param }: Refusal): Fault {

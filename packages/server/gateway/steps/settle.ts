@@ -2,11 +2,13 @@ import { inspect } from 'node:util'
 import type { CatalogModel } from '@rideau/llm/spec'
 import { cacheWriteTokens } from '@rideau/llm/usage-sums'
 import type { Fault } from '../../core/fault.ts'
+import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { type Bill, FREE } from '../bill.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { cutBody } from '../transcript.ts'
+import { endAdmission } from './end-admission.ts'
 
 /** What an exchange came to; anything absent was never reached. */
 export interface Outcome {
@@ -14,6 +16,8 @@ export interface Outcome {
   readonly fault?: Fault
   readonly bill?: Bill
   readonly finishReason?: string
+  /** Why we ended a whole answer early: the record's error code, though the caller got its 200. */
+  readonly cutBy?: FaultCode | undefined
   /** For an environment that captures in full. */
   readonly responseBody?: string | undefined
 }
@@ -69,7 +73,7 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     model: facts.model,
     stream: facts.isStream,
     status: outcome.status,
-    error_code: outcome.fault?.code ?? null,
+    error_code: outcome.fault?.code ?? outcome.cutBy ?? null,
     finish_reason: outcome.finishReason ?? null,
     queue_ms: elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0,
     first_byte_ms: elapsed(x, x.firstByteAt),
@@ -89,6 +93,7 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     response_body: capture && outcome.responseBody !== undefined ? cutBody(outcome.responseBody) : null,
   }
   deps.writeRecord(record)
+  endAdmission(x, record, deps)
   if (outcome.fault?.code === 'internal_error') {
     deps.log.error(
       { requestId: x.requestId, err: inspect(outcome.fault.cause) },

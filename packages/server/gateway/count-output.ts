@@ -1,0 +1,30 @@
+import { estimateTokens } from '@rideau/llm/estimate'
+import type { StreamEvent } from '@rideau/llm/spec'
+
+/** What one event of a chunk is made of besides its text, at least. Bytes. */
+const EVENT_BYTES = 320
+
+/** The output tokens of events: most providers send a token an event, some send whole sentences. */
+export function countEvents(events: readonly StreamEvent[]): number {
+  let tokens = 0
+  for (const event of events) if (event.type === 'delta') tokens += countDelta(event)
+  return tokens
+}
+
+function countDelta({ content, reasoning, toolCalls }: StreamEvent & { type: 'delta' }): number {
+  if (content === undefined && reasoning === undefined && toolCalls === undefined) return 0
+  let chars = (content?.length ?? 0) + (reasoning?.length ?? 0)
+  if (toolCalls !== undefined) {
+    for (const call of toolCalls) {
+      chars += (call.function?.arguments?.length ?? 0) + (call.function?.name?.length ?? 0)
+    }
+  }
+  return Math.max(1, estimateTokens(chars))
+}
+
+/** The output tokens of a chunk that nobody reads: at least one for each of its events. */
+export function countTokens(chunk: Buffer): number {
+  let events = 0
+  for (let at = chunk.indexOf('\n\n'); at >= 0; at = chunk.indexOf('\n\n', at + 2)) events++
+  return Math.max(1, events, estimateTokens(Math.max(0, chunk.length - events * EVENT_BYTES)))
+}
