@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { composeLedger } from './compose-ledger.ts'
 import { openMetrics } from './compose-metrics.ts'
 import type { Config } from './config.ts'
-import { createControlServer } from './control/server.ts'
+import { type ControlDeps, createControlServer } from './control/server.ts'
 import { systemClock, systemRandom } from './core/chance.ts'
 import { openIds } from './core/ids.ts'
 import { openSecretBox, type SecretBox } from './core/secret-box.ts'
@@ -166,9 +166,7 @@ async function build(
         setupToken: () => setupToken,
         trustedProxies: config.trustedProxies,
         oidc: config.oidc,
-        afterWrite: gateway?.catchUp ?? (async () => {}),
-        readMeters: gateway?.readMeters ?? (async () => undefined),
-        isReady: gateway?.isReady ?? (() => ({ ready: true, reasons: [] })),
+        ...toControl(gateway),
       },
       limits,
     )
@@ -178,6 +176,18 @@ async function build(
   }
   const { gateway: gatewayAt, control: controlUrl } = urls
   return { gatewayUrl: gatewayAt, controlUrl, metricsUrl: gateway?.metricsUrl, setupToken, close: closeAll }
+}
+
+/** What the control plane asks of the gateway beside it, where there is one. */
+function toControl(gateway: Gateway | undefined): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
+  if (gateway !== undefined) {
+    return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, isReady: gateway.isReady }
+  }
+  return {
+    afterWrite: async () => {},
+    readMeters: async () => undefined,
+    isReady: () => ({ ready: true, reasons: [] }),
+  }
 }
 
 function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
