@@ -13,6 +13,7 @@ import { findFreePort, findProgram, isListening, startProcess } from './processe
 const ENTRY = `
 export { ProcessLedger } from './packages/server/ledger/process-ledger.ts'
 export { RedisLedger } from './packages/server/ledger/redis/redis-ledger.ts'
+export { openRedis } from './packages/server/redis/open-redis.ts'
 export { CALLER, makeMeter, openSeeds } from './packages/server/testing/ledger-model.ts'
 `
 
@@ -44,6 +45,17 @@ async function startRedis(folder) {
   const server = startProcess([program, ...settings.map(String)], path.join(folder, 'redis.log'))
   await server.waitUntil(() => isListening(port), 10_000)
   return { url: `redis://127.0.0.1:${port}`, stop: () => server.stop() }
+}
+
+/** For scale: two scripts a request that do nothing. */
+async function openBare(client) {
+  await client.connect()
+  client.defineCommand('nothing', { numberOfKeys: 1, lua: 'return 1' })
+  return {
+    admit: async () => ({ isAdmitted: (await client.nothing('key')) === 1 }),
+    settle: () => client.nothing('key'),
+    close: () => client.disconnect(),
+  }
 }
 
 /** Runs `count` requests, `inFlight` at once. A request that is not admitted is an error: it would be cheaper. */
@@ -91,7 +103,7 @@ async function measure(name, ledger, request, { count, inFlight, rounds }) {
 export async function benchLedgers({ quick = false, say }) {
   const folder = path.join(root, '.cache', `bench-ledger-${process.pid}`)
   fs.mkdirSync(folder, { recursive: true })
-  const { ProcessLedger, RedisLedger, CALLER, makeMeter, openSeeds } = await loadLedgers(folder)
+  const { ProcessLedger, RedisLedger, openRedis, CALLER, makeMeter, openSeeds } = await loadLedgers(folder)
   const much = Number.MAX_SAFE_INTEGER
   const day = { since: 0, end: Date.now() + 86_400_000 }
   const meters = [
@@ -128,10 +140,13 @@ export async function benchLedgers({ quick = false, say }) {
       }
       const shared = new RedisLedger({ ...common, ...alone, url: redis.url, now })
       await shared.whenOpen(5000)
+      const bare = await openBare(openRedis({ url: redis.url, name: 'bench', commandTimeoutMs: 10_000 }))
       for (const inFlight of [1, 16, 128]) {
         const count = quick ? 4_000 : 20_000
         rows.push(await measure('redis', shared, request, { count, inFlight, rounds }))
+        rows.push(await measure('(bare)', bare, request, { count, inFlight, rounds }))
       }
+      bare.close()
       await shared.close()
     }
   } finally {

@@ -200,18 +200,6 @@ export class RedisLedger implements Ledger {
     if (hold !== undefined) hold.amounts = amounts
   }
 
-  /**
-   * Settles what a killed run of this process left: its journal says what it came to. Idempotent; resolves when it is
-   * told, or owed.
-   */
-  async settleLeft(orgId: string, id: string, used: Used): Promise<void> {
-    const { run } = this.#link
-    if (run === undefined || this.#holds.has(id)) return
-    const { requests, tokens, nanoUsd, isSandbox } = used
-    const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
-    await this.#tell(id, run, () => this.#link.commands.settle(holdsOf(run, orgId), this.#time(), ...args))
-  }
-
   async read(meters: readonly Meter[], at: number): Promise<readonly Standing[] | undefined> {
     const orgId = meters[0]?.subject.orgId
     if (orgId === undefined) return []
