@@ -1,4 +1,5 @@
 import type { EmbeddingService } from './embeddings/embedding-service.ts'
+import type { ImageService } from './images/image-service.ts'
 
 /**
  * The canonical shapes that every wire format is translated to and from.
@@ -417,6 +418,8 @@ export interface Provider {
   readonly openai?: OpenAiDeviations
   /** Absent: it has no embeddings. */
   readonly embeddings?: EmbeddingService
+  /** Absent: it makes no images. */
+  readonly images?: ImageService
   readonly catalog?: CatalogFile
 }
 

@@ -44,5 +44,6 @@ export const azure: Provider = {
     ],
   },
   embeddings: { format: 'openai-embeddings' },
+  images: { format: 'openai-images' },
   catalog: catalog as CatalogFile,
 }

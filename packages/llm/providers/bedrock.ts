@@ -19,5 +19,6 @@ export const bedrock: Provider = {
   modelsPath: '/foundation-models?byInferenceType=ON_DEMAND',
   models: 'catalog',
   embeddings: { format: 'bedrock-invoke' },
+  images: { format: 'bedrock-images' },
   catalog: catalog as CatalogFile,
 }

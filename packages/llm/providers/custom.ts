@@ -9,4 +9,5 @@ export const custom: Provider = {
   auth: 'none',
   models: 'any',
   embeddings: { format: 'openai-embeddings' },
+  images: { format: 'openai-images' },
 }

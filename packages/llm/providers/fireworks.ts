@@ -9,5 +9,6 @@ export const fireworks: Provider = {
   auth: 'bearer',
   models: 'catalog',
   embeddings: { format: 'openai-embeddings', openai: { refusesEncoding: true } },
+  images: { format: 'fireworks-workflow' },
   catalog: catalog as CatalogFile,
 }

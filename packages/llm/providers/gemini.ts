@@ -12,5 +12,6 @@ export const gemini: Provider = {
   models: 'catalog',
   maker: true,
   embeddings: { format: 'gemini-embed' },
+  images: { format: 'google-images' },
   catalog: catalog as CatalogFile,
 }

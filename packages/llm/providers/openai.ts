@@ -18,5 +18,6 @@ export const openai: Provider = {
     models: OPENAI_MODEL_RULES,
   },
   embeddings: { format: 'openai-embeddings' },
+  images: { format: 'openai-images' },
   catalog: catalog as CatalogFile,
 }

@@ -13,5 +13,15 @@ export const openrouter: Provider = {
   keyCheckPath: '/key',
   openai: { developerRole: true },
   embeddings: { format: 'openai-embeddings' },
+  images: {
+    format: 'openai-images',
+    openai: {
+      path: '/images',
+      editPath: '/images',
+      editImages: 'input_references',
+      maxImages: 1,
+      unsupported: ['response_format', 'style', 'moderation'],
+    },
+  },
   catalog: catalog as CatalogFile,
 }

@@ -11,5 +11,6 @@ export const sandbox: Provider = {
   models: 'catalog',
   maker: true,
   sandbox: true,
+  images: { format: 'openai-images', openai: { editImages: 'image_url' } },
   catalog: catalog as CatalogFile,
 }

@@ -12,5 +12,16 @@ export const together: Provider = {
     format: 'openai-embeddings',
     openai: { refusesEncoding: true, refusesUser: true, refusesTokens: true },
   },
+  images: {
+    format: 'openai-images',
+    openai: {
+      editPath: '/images/generations',
+      editImages: 'single',
+      maxImages: 1,
+      splitsSize: true,
+      base64: 'base64',
+      unsupported: ['quality', 'background', 'style', 'moderation', 'user'],
+    },
+  },
   catalog: catalog as CatalogFile,
 }

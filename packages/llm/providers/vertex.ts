@@ -34,5 +34,6 @@ export const vertex: Provider = {
   inlinesImages: true,
   models: 'catalog',
   embeddings: { format: 'vertex-predict' },
+  images: { format: 'google-images' },
   catalog: catalog as CatalogFile,
 }

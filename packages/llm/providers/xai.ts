@@ -16,5 +16,13 @@ export const xai: Provider = {
     completionExcludesReasoning: true,
     unsupported: ['stop', 'presence_penalty', 'frequency_penalty', 'store'],
   },
+  images: {
+    format: 'openai-images',
+    openai: {
+      editImages: 'typed',
+      aspectRatios: ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1'],
+      unsupported: ['quality', 'background', 'output_format', 'style', 'moderation', 'output_compression'],
+    },
+  },
   catalog: catalog as CatalogFile,
 }

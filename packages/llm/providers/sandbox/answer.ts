@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../estimate.ts'
 import { toObject, toObjects } from '../../json-value.ts'
 import type { JsonObject } from '../../spec.ts'
+import { answerImages } from './image.ts'
 import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
@@ -40,6 +41,8 @@ export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
       return refusal(500, 'server_error', 'The sandbox had an error while processing the request.')
     case 'rejected':
       return refusal(400, 'invalid_request_error', 'The sandbox refuses this request.')
+    case 'image':
+      return { kind: 'reply', delayMs: 0, status: 200, headers: JSON_HEADERS, body: answerImages(body) }
     case 'echo':
     case 'slow':
     case 'tools':

@@ -1,0 +1,180 @@
+import { joinAddress } from '../join-address.ts'
+import { toObject, toObjects, toText } from '../json-value.ts'
+import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+import {
+  type ImageFormat,
+  type ImageReply,
+  type ImageRequest,
+  type ImageUsage,
+  JSON_HEADERS,
+  listParams,
+  type MadeImage,
+  toBase64,
+  toCount,
+} from './image-format.ts'
+import { findAspectRatio, parseSize } from './image-size.ts'
+
+const isImagen = (model: string): boolean => model.startsWith('imagen')
+/** Imagen's models that edit are apart from those that draw. */
+const IMAGEN_EDITS = /capability/
+const IMAGEN_MAX = 4
+const IMAGEN_RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9']
+const GEMINI_RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+/** Longer sides than these need the next of Gemini's sizes; its first image models know only one. */
+const SIZES: readonly (readonly [longest: number, name: string])[] = [
+  [1792, '1K'],
+  [3072, '2K'],
+  [Number.POSITIVE_INFINITY, '4K'],
+]
+const HAS_ONE_SIZE = /^gemini-2/
+
+/**
+ * Google's two ways to an image, at AI Studio and on Vertex: Imagen's `:predict`, and Gemini's `:generateContent`, which
+ * is asked for an image instead of words.
+ */
+export const googleImages: ImageFormat = {
+  maxImages: ({ model }) => (isImagen(model) ? IMAGEN_MAX : 1),
+  canEdit: ({ model }) => !isImagen(model) || IMAGEN_EDITS.test(model),
+  inlinesImages: true,
+  findUnsupportedParams(request, { model }) {
+    return listParams(request).filter(name => {
+      if (name === 'size') return encodeSize(request, model) === undefined
+      return !(name === 'output_format' && isImagen(model) && request.outputFormat === 'jpeg')
+    })
+  },
+  encodeRequest(request, target, dropped = []) {
+    const size = dropped.includes('size') ? {} : (encodeSize(request, target.model) ?? {})
+    return isImagen(target.model)
+      ? toRequest('predict', encodePredict(request, size), target)
+      : toRequest('generateContent', encodeContent(request, size), target)
+  },
+  decodeReply: body =>
+    body.candidates !== undefined || body.promptFeedback !== undefined
+      ? decodeContent(body)
+      : decodePredict(body),
+}
+
+/** undefined: it has no such shape. */
+function encodeSize({ size }: ImageRequest, model: string): JsonObject | undefined {
+  if (size === undefined || size === 'auto') return {}
+  const asked = parseSize(size)
+  if (asked === undefined) return undefined
+  const aspectRatio = findAspectRatio(asked, isImagen(model) ? IMAGEN_RATIOS : GEMINI_RATIOS)
+  const longest = Math.max(asked.width, asked.height)
+  const tier = SIZES.find(([most]) => longest <= most)?.[1]
+  if (aspectRatio === undefined) return undefined
+  if (tier === '1K') return { aspectRatio }
+  return isImagen(model) || HAS_ONE_SIZE.test(model) ? undefined : { aspectRatio, imageSize: tier as string }
+}
+
+function toRequest(method: string, body: JsonObject, { provider, model, baseUrl }: Target): UpstreamRequest {
+  return {
+    ...joinAddress(baseUrl, `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:${method}`),
+    headers: { ...JSON_HEADERS },
+    body: Buffer.from(JSON.stringify(body)),
+  }
+}
+
+function encodePredict(request: ImageRequest, size: JsonObject): JsonObject {
+  const instance: JsonObject = { prompt: request.prompt }
+  if (request.images !== undefined) {
+    instance.referenceImages = request.images.map((image, index) => ({
+      referenceType: 'REFERENCE_TYPE_RAW',
+      referenceId: index + 1,
+      referenceImage: { bytesBase64Encoded: toBase64(image) },
+    }))
+  }
+  const parameters: JsonObject = { sampleCount: request.n, ...size }
+  if (request.outputFormat === 'jpeg') parameters.outputOptions = { mimeType: 'image/jpeg' }
+  return { instances: [instance], parameters }
+}
+
+function decodePredict(body: JsonObject): ImageReply | undefined {
+  const predictions = toObjects(body.predictions)
+  const images = predictions.map(toPredicted).filter(image => image !== undefined)
+  // What its policy takes away is left out, and nothing says so but a reason in the place of an image.
+  if (images.length > 0) return { images, usage: undefined }
+  const isFiltered = predictions.some(each => each.raiFilteredReason !== undefined)
+  const isEmpty =
+    Object.keys(body).length === 0 || (Array.isArray(body.predictions) && predictions.length === 0)
+  return isFiltered || isEmpty ? { images: [], usage: undefined, isFiltered: true } : undefined
+}
+
+function toPredicted(prediction: JsonObject): MadeImage | undefined {
+  const base64 = toText(prediction.bytesBase64Encoded)
+  if (base64 === undefined) return undefined
+  const mediaType = toText(prediction.mimeType)
+  const revisedPrompt = toText(prediction.prompt)
+  return {
+    base64,
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
+  }
+}
+
+function encodeContent(request: ImageRequest, size: JsonObject): JsonObject {
+  const parts: JsonObject[] = (request.images ?? []).map(image => ({
+    inlineData: { mimeType: image.kind === 'data' ? image.mediaType : 'image/png', data: toBase64(image) },
+  }))
+  const config: JsonObject = { responseModalities: ['IMAGE'] }
+  if (Object.keys(size).length > 0) config.imageConfig = size
+  return {
+    contents: [{ role: 'user', parts: [{ text: request.prompt }, ...parts] }],
+    generationConfig: config,
+  }
+}
+
+/** Reasons for which an image is withheld; others, such as NO_IMAGE, are a model that did not do its work. */
+const FILTERED =
+  /^(?:SAFETY|IMAGE_SAFETY|PROHIBITED_CONTENT|IMAGE_PROHIBITED_CONTENT|BLOCKLIST|RECITATION|IMAGE_RECITATION|SPII)$/
+
+function decodeContent(body: JsonObject): ImageReply | undefined {
+  const candidates = toObjects(body.candidates)
+  const images = candidates.flatMap(candidate =>
+    toObjects(toObject(candidate.content)?.parts)
+      // A model that thinks draws drafts, which are no answer.
+      .filter(part => part.thought !== true)
+      .map(part => toInline(toObject(part.inlineData)))
+      .filter(image => image !== undefined),
+  )
+  const usage = decodeUsage(body)
+  if (images.length > 0) return { images, usage }
+  const isBlocked = toText(toObject(body.promptFeedback)?.blockReason) !== undefined
+  const isFiltered =
+    isBlocked || candidates.some(({ finishReason }) => FILTERED.test(toText(finishReason) ?? ''))
+  return isFiltered ? { images, usage, isFiltered } : undefined
+}
+
+function toInline(data: JsonObject | undefined): MadeImage | undefined {
+  const base64 = toText(data?.data)
+  const mediaType = toText(data?.mimeType)
+  if (base64 === undefined || mediaType?.startsWith('image/') !== true) return undefined
+  return { base64, mediaType }
+}
+
+function decodeUsage(body: JsonObject): ImageUsage | undefined {
+  const usage = toObject(body.usageMetadata)
+  const input = toCount(usage?.promptTokenCount)
+  const output = toCount(usage?.candidatesTokenCount)
+  const thoughts = toCount(usage?.thoughtsTokenCount)
+  if (input + output + thoughts === 0) return undefined
+  const imageInput = Math.min(input, countImages(usage?.promptTokensDetails) ?? 0)
+  const textCacheRead = Math.min(input - imageInput, toCount(usage?.cachedContentTokenCount))
+  // Without details all that came out is the image: words are not asked for.
+  const imageOutput = Math.min(output, countImages(usage?.candidatesTokensDetails) ?? output)
+  return {
+    textInput: input - imageInput - textCacheRead,
+    textCacheRead,
+    imageInput,
+    imageCacheRead: 0,
+    textOutput: output - imageOutput + thoughts,
+    imageOutput,
+  }
+}
+
+/** undefined: no details. */
+function countImages(details: JsonObject[string] | undefined): number | undefined {
+  if (!Array.isArray(details)) return undefined
+  const image = toObjects(details).find(({ modality }) => modality === 'IMAGE')
+  return toCount(image?.tokenCount)
+}

@@ -1,0 +1,120 @@
+import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+
+/** An image that a request brings along: its bytes, or the address at which it lies. */
+export type ImageSource =
+  | { readonly kind: 'data'; readonly mediaType: string; readonly bytes: Buffer }
+  | { readonly kind: 'url'; readonly url: string }
+
+/** One request for images as the gateway understands it. */
+export interface ImageRequest {
+  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  readonly model: string
+  readonly prompt: string
+  /** How many images are wanted, at least one. */
+  readonly n: number
+  /** What is to be edited; absent: nothing, the image is new. Never empty. */
+  readonly images?: readonly ImageSource[]
+  readonly mask?: ImageSource
+  /** `auto`, or width and height: `1024x1024`. */
+  readonly size?: string
+  readonly quality?: string
+  readonly background?: string
+  readonly outputFormat?: string
+  readonly responseFormat?: 'url' | 'b64_json'
+  readonly user?: string
+  /** What the caller sent besides, in OpenAI's shape: passed on to providers that speak it. */
+  readonly rest?: JsonObject
+}
+
+export interface MadeImage {
+  /** Of the image's bytes. One of the two is there. */
+  readonly base64?: string
+  readonly url?: string
+  /** The media type, where the provider names it. */
+  readonly mediaType?: string
+  readonly revisedPrompt?: string
+}
+
+/** What images are paid by. Tokens are zero where a provider names none. */
+export interface ImageUsage {
+  readonly textInput: number
+  readonly textCacheRead: number
+  readonly imageInput: number
+  readonly imageCacheRead: number
+  readonly textOutput: number
+  readonly imageOutput: number
+}
+
+export interface ImageReply {
+  /** Empty only where `isFiltered`. */
+  readonly images: readonly MadeImage[]
+  /** undefined: the provider names none. */
+  readonly usage: ImageUsage | undefined
+  /** The provider's own word for what the call cost, in whole nano-dollars. */
+  readonly costNanoUsd?: number
+  /** The provider's policy took the images away. */
+  readonly isFiltered?: true
+  /** What a body in OpenAI's shape says of all images: `background`, `quality`, `size`, `output_format`. */
+  readonly told?: JsonObject
+}
+
+/** A wire format of images, as we call it. Pure. */
+export interface ImageFormat {
+  /** Images that one call makes at most for a model; a longer request becomes several calls. */
+  maxImages(target: Pick<Target, 'provider' | 'model'>): number
+  canEdit(target: Pick<Target, 'provider' | 'model'>): boolean
+  /** It fetches no addresses: images that a request names by `https:` are fetched and sent along. */
+  readonly inlinesImages?: true
+  /** Wire names of what is set, that the target cannot honour, and whose loss would change the images. */
+  findUnsupportedParams(request: ImageRequest, target: Pick<Target, 'provider' | 'model'>): readonly string[]
+  /**
+   * How many times the catalogue's price of an image one such costs, where the provider's price list has steps by size and
+   * quality and the catalogue one of them. Absent: once.
+   */
+  priceFactor?(request: ImageRequest, model: string): number
+  /** `request.n` is what this one call is for. `dropped`: wire names that must not be sent. */
+  encodeRequest(request: ImageRequest, target: Target, dropped?: readonly string[]): UpstreamRequest
+  /** undefined: the answer has no images. */
+  decodeReply(body: JsonObject, target: Target): ImageReply | undefined
+}
+
+export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const
+
+/** Of OpenAI's own: what changes nothing when it is not sent, as the values that stand for "as you like". */
+const HARMLESS: Readonly<Record<string, readonly unknown[]>> = {
+  size: ['auto'],
+  quality: ['auto', 'standard'],
+  background: ['auto', 'opaque'],
+  output_format: ['png'],
+  moderation: ['auto'],
+  input_fidelity: ['low'],
+}
+
+/** The parameters of a request that are set to something that matters, by their wire names. */
+export function listParams(request: ImageRequest): string[] {
+  const values: JsonObject = { ...request.rest }
+  const { size, quality, background, outputFormat } = request
+  const own = { size, quality, background, output_format: outputFormat }
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) values[name] = value
+  const set = Object.entries(values)
+    .filter(([name, value]) => value !== null && HARMLESS[name]?.includes(value) !== true)
+    .map(([name]) => name)
+  return request.mask === undefined ? set : [...set, 'mask']
+}
+
+export function toDataUrl(source: ImageSource): string {
+  return source.kind === 'url'
+    ? source.url
+    : `data:${source.mediaType};base64,${source.bytes.toString('base64')}`
+}
+
+/** Of an image that was sent along, or fetched before: a format that inlines images gets no others. */
+export function toBase64(source: ImageSource): string {
+  if (source.kind === 'url') throw new Error('an image was not fetched before its request was written')
+  return source.bytes.toString('base64')
+}
+
+/** A count of tokens that somebody else made. */
+export function toCount(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+}

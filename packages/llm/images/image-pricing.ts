@@ -1,0 +1,76 @@
+import type { ImagePrices } from '../spec.ts'
+import type { ImageRequest, ImageUsage } from './image-format.ts'
+import { parseSize } from './image-size.ts'
+
+/** Prices for tokens have at most six decimals, so a token at one unit costs a thousandth of a nano-dollar. */
+const PRICE_UNITS = 1_000_000
+const UNITS_PER_NANO_USD = 1000
+const NANO_USD = 1_000_000_000
+
+/**
+ * What images cost in whole nano-dollars, rounded up once; null: the price is unknown, which is never zero. A price for
+ * an image goes before one for tokens; `factor`: how much dearer each is than the model's usual one
+ * (ImageFormat.priceFactor). Without usage a model that is priced by tokens has no known cost.
+ */
+export function imageCostNanoUsd(
+  images: number,
+  usage: ImageUsage | undefined,
+  prices: ImagePrices | undefined,
+  factor = 1,
+): number | null {
+  if (prices === undefined) return null
+  if (prices.per_image !== undefined) return images * Math.round(prices.per_image * factor * NANO_USD)
+  if (usage === undefined) return null
+  const {
+    text_input: text,
+    image_input: image = text,
+    image_output: drawn,
+    text_output: said = drawn,
+  } = prices
+  const buckets: readonly (readonly [tokens: number, price: number | undefined])[] = [
+    [usage.textInput, text],
+    [usage.textCacheRead, prices.text_cache_read ?? text],
+    [usage.imageInput, image],
+    [usage.imageCacheRead, prices.image_cache_read ?? image],
+    [usage.textOutput, said],
+    [usage.imageOutput, drawn],
+  ]
+  let units = 0
+  for (const [tokens, price] of buckets) {
+    if (tokens === 0) continue
+    if (price === undefined) return null
+    units += tokens * Math.round(price * PRICE_UNITS)
+  }
+  return Math.ceil(units / UNITS_PER_NANO_USD)
+}
+
+const USUAL_PIXELS = 1024 * 1024
+/** OpenAI's table for 1024x1024, by quality; other sizes cost by their area. */
+const TOKENS_BY_QUALITY: Readonly<Record<string, number>> = { low: 272, medium: 1056 }
+const MOST_TOKENS = 4160
+/** Where the model chooses the size: the largest that it chooses by itself is 1024x1536. */
+const CHOSEN_AREA = 1.5
+/** The most that any model here counts for an image that it is given. */
+const IMAGE_INPUT_TOKENS = 6300
+/** Words that come with an image: what the model thinks. Nobody documents a most; this is far above what was seen. */
+const TEXT_OUTPUT_TOKENS = 4096
+
+/**
+ * The most that a request may use of a model that is priced by tokens, as far as it is documented: OpenAI's table of
+ * image tokens, whose dearest entries are above those of the others (Gemini: 1,120 to 2,520 an image).
+ */
+export function mostImageUsage(request: ImageRequest, promptTokens: number, prices: ImagePrices): ImageUsage {
+  const size = parseSize(request.size)
+  const area = size === undefined ? CHOSEN_AREA : Math.max(1, (size.width * size.height) / USUAL_PIXELS)
+  const perImage = Math.ceil((TOKENS_BY_QUALITY[request.quality ?? ''] ?? MOST_TOKENS) * area)
+  const given = (request.images?.length ?? 0) + (request.mask === undefined ? 0 : 1)
+  // Where one request becomes several calls, each of them sends the input again.
+  return {
+    textInput: promptTokens * request.n,
+    textCacheRead: 0,
+    imageInput: given * IMAGE_INPUT_TOKENS * request.n,
+    imageCacheRead: 0,
+    textOutput: prices.text_output === undefined ? 0 : TEXT_OUTPUT_TOKENS * request.n,
+    imageOutput: perImage * request.n,
+  }
+}

@@ -1,0 +1,218 @@
+import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
+import { toObject, toObjects, toText } from '../json-value.ts'
+import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+import {
+  type ImageFormat,
+  type ImageReply,
+  type ImageRequest,
+  type ImageSource,
+  type ImageUsage,
+  JSON_HEADERS,
+  listParams,
+  type MadeImage,
+  toCount,
+  toDataUrl,
+} from './image-format.ts'
+import type { OpenAiImageDeviations } from './image-service.ts'
+import { findAspectRatio, parseSize } from './image-size.ts'
+import { encodeForm, type FormPart } from './multipart.ts'
+
+/** OpenAI's limit on one request. */
+const MAX_IMAGES = 10
+/** These always answer base64, and refuse to be asked for it (wire facts §4). */
+const ALWAYS_BASE64 = /^(?:gpt-image|chatgpt-image)/
+const MAKES_ONE = /^dall-e-3/
+
+/** `POST /images/generations` and `/images/edits` as OpenAI has them, with every provider's deviations. */
+export const openAiImages: ImageFormat = {
+  maxImages: ({ provider, model }) =>
+    MAKES_ONE.test(model) ? 1 : (provider.images?.openai?.maxImages ?? MAX_IMAGES),
+  canEdit: ({ model }) => !MAKES_ONE.test(model),
+  findUnsupportedParams(request, { provider }) {
+    const deviations = provider.images?.openai ?? {}
+    const { unsupported = [], editImages } = deviations
+    const lost = listParams(request).filter(name => unsupported.includes(name))
+    if (encodeSize(request.size, deviations) === undefined) lost.push('size')
+    // Only the form has a place for it, and OpenAI's own JSON.
+    if (request.mask !== undefined && editImages !== undefined && editImages !== 'image_url')
+      lost.push('mask')
+    if (editImages === 'single' && (request.images?.length ?? 0) > 1) lost.push('images')
+    return [...new Set(lost)]
+  },
+  // OpenAI's price list: what is larger than a square, or of high definition, costs twice, both three times as much.
+  priceFactor({ size, quality }, model) {
+    if (!MAKES_ONE.test(model)) return 1
+    const { width, height } = parseSize(size) ?? { width: 1024, height: 1024 }
+    return 1 + (width * height > 1024 * 1024 ? 1 : 0) + (quality === 'hd' || quality === 'high' ? 1 : 0)
+  },
+  encodeRequest(request, target, dropped = []) {
+    const fields = encodeFields(request, target, dropped)
+    const { images, mask } = request
+    if (images === undefined)
+      return toJson(target, deviationsOf(target).path ?? '/images/generations', fields)
+    const { editImages, editPath = '/images/edits' } = deviationsOf(target)
+    const sent = dropped.includes('mask') ? undefined : mask
+    const hasAddress = [...images, sent].some(source => source?.kind === 'url')
+    if (editImages === undefined && !hasAddress) return toForm(target, editPath, fields, images, sent)
+    const body = { ...fields, ...encodeImages(images, editImages ?? 'image_url') }
+    return toJson(
+      target,
+      editPath,
+      sent === undefined ? body : { ...body, mask: { image_url: toDataUrl(sent) } },
+    )
+  },
+  decodeReply,
+}
+
+function deviationsOf({ provider }: Target): OpenAiImageDeviations {
+  return provider.images?.openai ?? {}
+}
+
+function encodeFields(request: ImageRequest, target: Target, dropped: readonly string[]): JsonObject {
+  const deviations = deviationsOf(target)
+  const { unsupported = [], base64 = 'b64_json' } = deviations
+  const own: Record<string, JsonObject[string] | undefined> = {
+    quality: request.quality,
+    background: request.background,
+    output_format: request.outputFormat,
+    user: request.user,
+  }
+  if (!dropped.includes('size')) Object.assign(own, encodeSize(request.size, deviations))
+  if (!ALWAYS_BASE64.test(target.model) && request.responseFormat !== undefined) {
+    own.response_format = request.responseFormat === 'url' ? 'url' : base64
+  }
+  const fields: JsonObject = {}
+  for (const [name, value] of Object.entries({ ...request.rest, ...own })) {
+    if (value !== undefined && !unsupported.includes(name) && !dropped.includes(name)) fields[name] = value
+  }
+  fields.model = toWireModel(target)
+  fields.prompt = request.prompt
+  if (request.n > 1) fields.n = request.n
+  return fields
+}
+
+/** undefined: the provider has no such size. */
+function encodeSize(size: string | undefined, deviations: OpenAiImageDeviations): JsonObject | undefined {
+  const { splitsSize, aspectRatios } = deviations
+  if (size === undefined) return {}
+  if (splitsSize !== true && aspectRatios === undefined) return { size }
+  if (size === 'auto') return {}
+  const asked = parseSize(size)
+  if (asked === undefined || aspectRatios === undefined) return asked === undefined ? undefined : { ...asked }
+  const ratio = findAspectRatio(asked, aspectRatios)
+  return ratio === undefined ? undefined : { aspect_ratio: ratio }
+}
+
+function encodeImages(
+  images: readonly ImageSource[],
+  kind: NonNullable<OpenAiImageDeviations['editImages']>,
+): JsonObject {
+  const urls = images.map(toDataUrl)
+  switch (kind) {
+    case 'image_url':
+      return { images: urls.map(url => ({ image_url: url })) }
+    case 'typed':
+      return { images: urls.map(url => ({ type: 'image_url', url })) }
+    case 'input_references':
+      return { input_references: urls.map(url => ({ type: 'image_url', image_url: { url } })) }
+    case 'single':
+      return { image_url: urls[0] as string }
+  }
+}
+
+function toJson(target: Target, path: string, body: JsonObject): UpstreamRequest {
+  return { ...toAddress(target, path), headers: { ...JSON_HEADERS }, body: Buffer.from(JSON.stringify(body)) }
+}
+
+function toForm(
+  target: Target,
+  path: string,
+  fields: JsonObject,
+  images: readonly ImageSource[],
+  mask: ImageSource | undefined,
+): UpstreamRequest {
+  const parts: FormPart[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) continue
+    parts.push({ name, value: typeof value === 'string' ? value : JSON.stringify(value) })
+  }
+  const field = images.length > 1 ? 'image[]' : 'image'
+  images.forEach((image, index) => parts.push(toFile(field, `image-${index}`, image)))
+  if (mask !== undefined) parts.push(toFile('mask', 'mask', mask))
+  const { contentType, body } = encodeForm(parts)
+  return {
+    ...toAddress(target, path),
+    headers: { 'content-type': contentType, accept: 'application/json' },
+    body,
+  }
+}
+
+function toFile(name: string, stem: string, source: ImageSource): FormPart {
+  if (source.kind === 'url') throw new Error('a form holds no addresses')
+  const { mediaType, bytes } = source
+  return { name, bytes, mediaType, fileName: `${stem}.${mediaType.replace(/^image\//, '')}` }
+}
+
+function decodeReply(body: JsonObject): ImageReply | undefined {
+  const entries = toObjects(body.data)
+  const images = entries.map(toImage).filter(image => image !== undefined)
+  if (images.length === 0 || images.length !== entries.length) return undefined
+  const told: JsonObject = {}
+  for (const name of ['background', 'output_format', 'quality', 'size']) {
+    if (body[name] !== undefined) told[name] = body[name]
+  }
+  const cost = decodeCost(body)
+  return {
+    images,
+    usage: decodeUsage(body),
+    told,
+    ...(cost === undefined ? {} : { costNanoUsd: cost }),
+  }
+}
+
+function toImage(entry: JsonObject): MadeImage | undefined {
+  const base64 = toText(entry.b64_json)
+  const url = toText(entry.url)
+  if (base64 === undefined && url === undefined) return undefined
+  const mediaType = toText(entry.mime_type) ?? toText(entry.media_type)
+  const revisedPrompt = toText(entry.revised_prompt)
+  return {
+    ...(base64 === undefined ? {} : { base64 }),
+    ...(url === undefined ? {} : { url }),
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
+  }
+}
+
+function decodeUsage(body: JsonObject): ImageUsage | undefined {
+  const usage = toObject(body.usage)
+  const input = toCount(usage?.input_tokens ?? usage?.prompt_tokens)
+  const output = toCount(usage?.output_tokens ?? usage?.completion_tokens)
+  if (input + output === 0) return undefined
+  const details = toObject(usage?.input_tokens_details)
+  const imageInput = Math.min(input, toCount(details?.image_tokens))
+  const cached = toObject(details?.cached_tokens_details)
+  const told = toCount(details?.cached_tokens)
+  const imageCacheRead = Math.min(imageInput, toCount(cached?.image_tokens))
+  const textCacheRead = Math.min(input - imageInput, toCount(cached?.text_tokens ?? told))
+  const textOutput = Math.min(output, toCount(toObject(usage?.output_tokens_details)?.text_tokens))
+  return {
+    textInput: input - imageInput - textCacheRead,
+    textCacheRead,
+    imageInput: imageInput - imageCacheRead,
+    imageCacheRead,
+    textOutput,
+    imageOutput: output - textOutput,
+  }
+}
+
+/** A tick is a ten-billionth of a dollar. */
+const TICKS_PER_NANO_USD = 10
+
+/** Some say what a call cost, in ticks or in dollars. */
+function decodeCost(body: JsonObject): number | undefined {
+  const { cost_in_usd_ticks: ticks, cost } = toObject(body.usage) ?? {}
+  if (typeof ticks === 'number' && ticks >= 0) return Math.ceil(ticks / TICKS_PER_NANO_USD)
+  if (typeof cost === 'number' && cost >= 0) return Math.ceil(Number((cost * 1e9).toFixed(3)))
+  return undefined
+}
