@@ -84,6 +84,26 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     expect(await cancel(randomUUID())).toBe(false)
   })
 
+  test('a limit is one limit for both', async () => {
+    const route = `/v1/environments/${house.developmentId}/limits`
+    const limit = { scope: 'environment', metric: 'requests', limit: 20, window_seconds: 60 }
+    const made = await house.manage('POST', route, limit)
+    expect(made.status).toBe(201)
+    const send = (index: number): Promise<Response> =>
+      index % 2 === 0
+        ? house.call('/v1/chat', chat('sandbox/echo'))
+        : callSecond('/v1/chat', chat('sandbox/echo'))
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => (await send(index)).status),
+    )
+    const admitted = statuses.filter(status => status === 200).length
+    // What the tests before sent counts too.
+    expect(admitted).toBeGreaterThan(10)
+    expect(admitted).toBeLessThanOrEqual(20)
+    expect(statuses.filter(status => status === 429).length).toBe(40 - admitted)
+    await house.manage('DELETE', `/v1/limits/${made.body.id}`)
+  })
+
   test('/metrics counts requests by status, on a listener of its own', async () => {
     const before = (await metric('rideau_requests_total{status="2xx"}')) ?? 0
     await house.call('/v1/chat', chat('sandbox/echo'))
