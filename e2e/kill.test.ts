@@ -3,6 +3,7 @@ import { openProgramHome, type Program, type ProgramHome, setUp } from './progra
 
 let home: ProgramHome
 let program: Program
+let signedIn: Awaited<ReturnType<typeof setUp>>
 
 beforeAll(async () => {
   home = await openProgramHome()
@@ -57,7 +58,8 @@ async function listAllLogs(managementKey: string, environmentId: string): Promis
 
 test('kill -9 in the middle of load loses no answered request’s record, and counts none twice', async () => {
   program = await home.start()
-  const { managementKey, secretKey, developmentId } = await setUp(program)
+  signedIn = await setUp(program)
+  const { managementKey, secretKey, developmentId } = signedIn
   const all: string[] = []
   for (let round = 0; round < 3; round++) {
     const running = await load(program.gatewayUrl, secretKey, 8)
@@ -79,6 +81,50 @@ test('kill -9 in the middle of load loses no answered request’s record, and co
   const logged = await listAllLogs(managementKey, developmentId)
   expect([...logged.values()].filter(count => count !== 1)).toEqual([])
 }, 600_000)
+
+test('requests that a kill -9 cuts off are settled at what they held, once, and hold nothing any more', async () => {
+  const { managementKey, secretKey, projectId, developmentId } = signedIn
+  const manage = async (method: string, route: string, body?: unknown): Promise<any> => {
+    const response = await fetch(program.controlUrl + route, {
+      method,
+      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return await response.json()
+  }
+  const route = `/v1/projects/${projectId}/budgets`
+  await manage('POST', route, { limit_usd: 100, window: 'month' })
+  const budget = async (): Promise<{ spent_usd: number; reserved_usd: number }> =>
+    (await manage('GET', route)).data[0]
+  const before = await budget()
+  const calls = Array.from({ length: 3 }, () =>
+    fetch(`${program.gatewayUrl}/v1/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sandbox/slow',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'x' }],
+      }),
+    }).catch(() => {}),
+  )
+  await expect.poll(async () => (await budget()).reserved_usd, { timeout: 30_000 }).toBeGreaterThan(0)
+  const log = async (): Promise<any[]> =>
+    (await manage('GET', `/v1/environments/${developmentId}/logs?model=sandbox/slow`)).data
+  const held = (await budget()).reserved_usd
+  await program.kill()
+  await Promise.all(calls)
+  program = await home.start()
+  await expect.poll(async () => (await log()).length, { timeout: 60_000 }).toBeGreaterThan(0)
+  const cut = await log()
+  for (const each of cut)
+    expect(each).toMatchObject({ usage_estimated: true, error_code: 'stream_interrupted' })
+  const spent = cut.reduce((sum, { cost_usd }) => sum + cost_usd, 0)
+  expect(spent).toBeGreaterThanOrEqual(held - 1e-9)
+  const after = await budget()
+  expect(after.reserved_usd).toBe(0)
+  expect(after.spent_usd).toBeCloseTo(before.spent_usd + spent, 9)
+}, 300_000)
 
 test('a restart keeps keys and settings, and does not offer set-up again', async () => {
   const code = await program.stop()

@@ -103,7 +103,7 @@ async function freePort(): Promise<number> {
 /** First-run set-up over HTTP, as a new user does it. */
 export async function setUp(
   program: Program,
-): Promise<{ managementKey: string; secretKey: string; developmentId: string }> {
+): Promise<{ managementKey: string; secretKey: string; projectId: string; developmentId: string }> {
   const response = await fetch(`${program.controlUrl}/v1/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -122,6 +122,7 @@ export async function setUp(
   return {
     managementKey: body.management_key.key,
     secretKey: body.secret_key.key,
+    projectId: body.project.id,
     developmentId: development.id,
   }
 }
