@@ -1,4 +1,3 @@
-import { mergeOptions } from '../dialects/merge-options.ts'
 import { joinAddress } from '../join-address.ts'
 import { toObject, toObjects } from '../json-value.ts'
 import type { JsonObject } from '../spec.ts'
@@ -17,8 +16,8 @@ const isNova = (model: string): boolean => model.includes('nova')
 /** `InvokeModel` for the embedding models of Amazon (Titan, Nova) and Cohere. */
 export const bedrockEmbeddings: EmbeddingFormat = {
   maxInputs: model => (isCohere(model) ? 96 : 1),
-  encodeRequest(request, { provider, model, baseUrl }) {
-    const body = mergeOptions(encodeBody(request, model), request.providerOptions?.[provider.id])
+  encodeRequest(request, { model, baseUrl }) {
+    const body = encodeBody(request, model)
     return {
       ...joinAddress(baseUrl, `/model/${encodeURIComponent(model)}/invoke`),
       headers: { ...JSON_HEADERS },

@@ -1,4 +1,3 @@
-import { mergeOptions } from '../dialects/merge-options.ts'
 import { joinAddress } from '../join-address.ts'
 import { toObject } from '../json-value.ts'
 import type { JsonObject } from '../spec.ts'
@@ -8,7 +7,7 @@ import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedd
 /** Cohere's `POST /v2/embed`. What is billed is in `billed_units`. */
 export const cohereEmbeddings: EmbeddingFormat = {
   maxInputs: () => 96,
-  encodeRequest(request, { provider, model, baseUrl }) {
+  encodeRequest(request, { model, baseUrl }) {
     const body: JsonObject = {
       model,
       texts: [...(request.input as readonly string[])],
@@ -19,7 +18,7 @@ export const cohereEmbeddings: EmbeddingFormat = {
     return {
       ...joinAddress(baseUrl, '/embed'),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[provider.id]))),
+      body: Buffer.from(JSON.stringify(body)),
     }
   },
   decodeReply(body) {

@@ -16,8 +16,8 @@ export interface EmbeddingRequest {
   /** What the texts are for, where the model tells it apart: `query` or `document`. */
   readonly inputType?: string
   readonly user?: string
-  /** Merged into the body of the provider named by the key. */
-  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+  /** What the caller sent besides, in OpenAI's shape: passed on to providers that speak it. */
+  readonly rest?: JsonObject
 }
 
 /** One input's vector: numbers, or the base64 of little-endian 32-bit floats. */

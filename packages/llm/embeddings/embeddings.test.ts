@@ -143,10 +143,10 @@ describe('what a provider is sent', () => {
     )
   })
 
-  test('what the caller wrote for this provider goes over it, what it wrote for another does not', () => {
-    const providerOptions = { openai: { truncate: 'END' }, mistral: { other: 1 } }
-    expect(encode('openai', 'm', { providerOptions }).body).toMatchObject({ truncate: 'END' })
-    expect(encode('openai', 'm', { providerOptions }).body).not.toHaveProperty('other')
+  test('what an OpenAI-shaped body has besides goes to who speaks that format, and moves nothing of ours', () => {
+    const rest = { truncate: 'END', model: 'other' }
+    expect(encode('openai', 'm', { rest }).body).toMatchObject({ truncate: 'END', model: 'm' })
+    expect(encode('ollama', 'm', { rest }).body).toEqual({ model: 'm', input: ['a', 'b'] })
   })
 })
 

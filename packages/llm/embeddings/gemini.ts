@@ -1,4 +1,3 @@
-import { mergeOptions } from '../dialects/merge-options.ts'
 import { joinAddress } from '../join-address.ts'
 import { toObject, toObjects } from '../json-value.ts'
 import type { JsonObject } from '../spec.ts'
@@ -17,14 +16,13 @@ export function toTaskType(inputType: string | undefined): string | undefined {
 /** AI Studio's `:batchEmbedContents`. Its older models name no usage. */
 export const geminiEmbeddings: EmbeddingFormat = {
   maxInputs: () => 100,
-  encodeRequest(request, { provider, model, baseUrl }) {
+  encodeRequest(request, { model, baseUrl }) {
     const taskType = toTaskType(request.inputType)
-    const options = request.providerOptions?.[provider.id]
     const requests = (request.input as readonly string[]).map(text => {
       const one: JsonObject = { model: `models/${model}`, content: { parts: [{ text }] } }
       if (taskType !== undefined) one.taskType = taskType
       if (request.dimensions !== undefined) one.outputDimensionality = request.dimensions
-      return mergeOptions(one, options)
+      return one
     })
     return {
       ...joinAddress(baseUrl, `/models/${encodeURIComponent(model)}:batchEmbedContents`),

@@ -1,4 +1,3 @@
-import { mergeOptions } from '../dialects/merge-options.ts'
 import { joinAddress } from '../join-address.ts'
 import type { JsonObject } from '../spec.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
@@ -6,14 +5,14 @@ import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedd
 /** Ollama's `POST /api/embed`. */
 export const ollamaEmbeddings: EmbeddingFormat = {
   maxInputs: () => 512,
-  encodeRequest(request, { provider, model, baseUrl }) {
+  encodeRequest(request, { model, baseUrl }) {
     const body: JsonObject = { model, input: [...(request.input as readonly string[])] }
     if (request.dimensions !== undefined) body.dimensions = request.dimensions
     return {
       // A credential's address may be that of its OpenAI-format routes, which lie beside.
       ...joinAddress(baseUrl.replace(/\/(?:v1|api)$/, ''), '/api/embed'),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[provider.id]))),
+      body: Buffer.from(JSON.stringify(body)),
     }
   },
   decodeReply(body) {

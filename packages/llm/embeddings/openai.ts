@@ -1,4 +1,3 @@
-import { mergeOptions } from '../dialects/merge-options.ts'
 import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
 import { toObject, toObjects } from '../json-value.ts'
 import type { JsonObject, Target } from '../spec.ts'
@@ -66,5 +65,5 @@ function encodeBody(request: EmbeddingRequest, target: Target): JsonObject {
     if (sent !== undefined) body.input_type = sent
   }
   if (request.user !== undefined && deviations.refusesUser !== true) body.user = request.user
-  return mergeOptions(body, request.providerOptions?.[target.provider.id])
+  return request.rest === undefined ? body : { ...request.rest, ...body }
 }

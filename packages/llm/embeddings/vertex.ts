@@ -1,4 +1,3 @@
-import { mergeOptions } from '../dialects/merge-options.ts'
 import { joinAddress } from '../join-address.ts'
 import { toObject, toObjects } from '../json-value.ts'
 import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
@@ -32,7 +31,7 @@ function encodeMany(request: EmbeddingRequest, target: Target): UpstreamRequest 
   )
   const body: JsonObject = { instances }
   if (request.dimensions !== undefined) body.parameters = { outputDimensionality: request.dimensions }
-  return toRequest('predict', body, request, target)
+  return toRequest('predict', body, target)
 }
 
 function encodeOne(request: EmbeddingRequest, target: Target): UpstreamRequest {
@@ -41,20 +40,15 @@ function encodeOne(request: EmbeddingRequest, target: Target): UpstreamRequest {
   const taskType = toTaskType(request.inputType)
   if (taskType !== undefined) body.taskType = taskType
   if (request.dimensions !== undefined) body.outputDimensionality = request.dimensions
-  return toRequest('embedContent', body, request, target)
+  return toRequest('embedContent', body, target)
 }
 
-function toRequest(
-  method: string,
-  body: JsonObject,
-  request: EmbeddingRequest,
-  { provider, model, baseUrl }: Target,
-): UpstreamRequest {
+function toRequest(method: string, body: JsonObject, { provider, model, baseUrl }: Target): UpstreamRequest {
   const path = `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:${method}`
   return {
     ...joinAddress(baseUrl, path),
     headers: { ...JSON_HEADERS },
-    body: Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[provider.id]))),
+    body: Buffer.from(JSON.stringify(body)),
   }
 }
 

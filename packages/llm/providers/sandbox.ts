@@ -11,6 +11,7 @@ export const sandbox: Provider = {
   models: 'catalog',
   maker: true,
   sandbox: true,
+  embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images', openai: { editImages: 'image_url' } },
   catalog: catalog as CatalogFile,
 }

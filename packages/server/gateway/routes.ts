@@ -5,10 +5,12 @@ import { serveAnthropicModel, serveAnthropicModels } from './routes/anthropic-mo
 import { serveCancel } from './routes/cancel.ts'
 import { serveChat } from './routes/chat.ts'
 import { serveCountTokens } from './routes/count-tokens.ts'
+import { serveEmbeddings } from './routes/embeddings.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
 import type { Facts } from './steps/settle.ts'
 import { anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
+import { compatEmbeddings, nativeEmbeddings } from './surfaces/embedding-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
 import { responsesSurface } from './surfaces/responses-reply.ts'
 
@@ -23,6 +25,7 @@ export interface Route extends RouteInfo {
 }
 
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
+const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
 /** Models and cancel need no scope (contract.md §3). */
 const ANY: Need = { endpoint: null, scope: null }
 
@@ -81,6 +84,24 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
       serve: (x, facts, _rest, deps) => serveChat(x, facts, responsesSurface, deps),
     },
     ...listAnthropicModels(anthropicPrefix),
+    {
+      method: 'POST',
+      path: '/v1/embeddings',
+      endpoint: 'embeddings',
+      surface: 'native',
+      need: EMBED,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveEmbeddings(x, facts, nativeEmbeddings, deps),
+    },
+    {
+      method: 'POST',
+      path: `${compatPrefix}/v1/embeddings`,
+      endpoint: 'embeddings',
+      surface: 'openai',
+      need: EMBED,
+      isMetered: true,
+      serve: (x, facts, _rest, deps) => serveEmbeddings(x, facts, compatEmbeddings, deps),
+    },
     free('GET', '/v1/models', 'models', x => serveModels(x)),
     free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
     free('GET', `${compatPrefix}/v1/models`, 'models', x => serveCompatModels(x)),

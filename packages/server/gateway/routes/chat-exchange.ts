@@ -115,6 +115,6 @@ export function answerHeaders(chat: ChatExchange, contentType: string): string[]
 }
 
 /** A model's name may hold what a header may not. */
-function encodeHeader(text: string): string {
+export function encodeHeader(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
 }

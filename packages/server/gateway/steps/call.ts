@@ -5,23 +5,23 @@ import { backoffMs, nextStep } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import type { AttemptResult } from '../attempt-result.ts'
-import { type ChatPlan, latencyKey, type PlannedTarget } from '../chat-plan.ts'
+import { type CallPlan, latencyKey, type ResolvedTarget } from '../call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
 import { chance } from './chance.ts'
 
-export type Attempt<T> = (target: Target, planned: PlannedTarget) => Promise<AttemptResult<T>>
+export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
 
 /**
  * Tries the plan's targets, each with its credentials, until one answers: one counter over retries and fallbacks.
  * Throws the fault that the caller gets of the last error.
  */
-export async function callTargets<T>(
+export async function callTargets<P extends ResolvedTarget, T>(
   x: Exchange,
   deps: GatewayDeps,
-  plan: ChatPlan,
-  attempt: Attempt<T>,
+  plan: CallPlan<P>,
+  attempt: Attempt<P, T>,
 ): Promise<T> {
   if (x.admission === undefined) throw new Error('no provider is called before the request is admitted')
   const way = new Way(plan.targets, deps)
@@ -51,22 +51,22 @@ export async function callTargets<T>(
 }
 
 /** Through the targets and the credentials of each: where we are, and whether there is more. */
-class Way {
-  readonly #targets: readonly PlannedTarget[]
+class Way<P extends ResolvedTarget> {
+  readonly #targets: readonly P[]
   readonly #deps: GatewayDeps
   #targetAt = 0
   #credentials: readonly Credential[]
   #credentialAt = 0
   #repeated = 0
 
-  constructor(targets: readonly PlannedTarget[], deps: GatewayDeps) {
+  constructor(targets: readonly P[], deps: GatewayDeps) {
     this.#targets = targets
     this.#deps = deps
     this.#credentials = this.#spread()
   }
 
-  get target(): PlannedTarget {
-    return this.#targets[this.#targetAt] as PlannedTarget
+  get target(): P {
+    return this.#targets[this.#targetAt] as P
   }
 
   get credential(): Credential {
@@ -102,11 +102,11 @@ class Way {
   }
 }
 
-async function makeTry<T>(
+async function makeTry<P extends ResolvedTarget, T>(
   x: Exchange,
-  planned: PlannedTarget,
+  planned: P,
   credential: Credential,
-  attempt: Attempt<T>,
+  attempt: Attempt<P, T>,
   deps: GatewayDeps,
 ): Promise<AttemptResult<T>> {
   const { provider, model } = planned
@@ -146,18 +146,18 @@ const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
 /** A stream's try ends with its first event, a plain answer's with its last byte. */
 function noteLatency(
   x: Exchange,
-  plan: ChatPlan,
-  target: PlannedTarget,
+  plan: CallPlan<ResolvedTarget>,
+  target: ResolvedTarget,
   result: AttemptResult<unknown>,
   deps: GatewayDeps,
 ): void {
   if (x.stopped !== undefined) return
-  const key = latencyKey(x.environment?.id ?? '', target.id, plan.call.request.stream)
+  const key = latencyKey(x.environment?.id ?? '', target.id, plan.isStream)
   if (result.ok) deps.latencies.note(key, x.attempts.at(-1)?.ms ?? 0)
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
 }
 
-function report(x: Exchange, target: PlannedTarget, error: UpstreamError, deps: GatewayDeps): void {
+function report(x: Exchange, target: ResolvedTarget, error: UpstreamError, deps: GatewayDeps): void {
   deps.log.warn(
     {
       requestId: x.requestId,

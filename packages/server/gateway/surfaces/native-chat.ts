@@ -133,7 +133,7 @@ function parseMetadata(body: JsonObject): Record<string, string> | null {
   return Object.fromEntries(entries.map(([key, value]) => [key, textAt(value, `metadata.${key}`)]))
 }
 
-function parseEndUser(body: JsonObject): string | undefined {
+export function parseEndUser(body: JsonObject): string | undefined {
   const endUser = optionalText(body, 'end_user')
   if (endUser !== undefined && (endUser.length < 1 || endUser.length > 255)) {
     throw invalid('end_user', 'must have 1 to 255 characters.')

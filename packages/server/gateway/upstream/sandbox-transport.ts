@@ -1,4 +1,5 @@
 import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
+import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import type { JsonObject, UpstreamRequest } from '@rideau/llm/spec'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -24,7 +25,8 @@ export function openSandboxTransport(): Transport {
 function answer(request: UpstreamRequest): SandboxAnswer {
   // The gateway's own encoder made these bytes.
   const body = JSON.parse(request.body.toString('utf8')) as JsonObject
-  return answerSandbox(String(body.model), body)
+  if (!request.path.endsWith('/embeddings')) return answerSandbox(String(body.model), body)
+  return { kind: 'reply', delayMs: 0, status: 200, headers: {}, body: answerEmbeddings(body) }
 }
 
 class SandboxCall implements UpstreamCall {

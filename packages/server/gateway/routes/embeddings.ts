@@ -1,0 +1,157 @@
+import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
+import { estimateTokens } from '@rideau/llm/estimate'
+import { toBill } from '../bill.ts'
+import { corsHeaders } from '../cors.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import { toHold } from '../hold.ts'
+import { limitHeaders } from '../limit-headers.ts'
+import { admit } from '../steps/admit.ts'
+import { callTargets } from '../steps/call.ts'
+import { nameEndUser } from '../steps/name-end-user.ts'
+import { openRecord } from '../steps/open-record.ts'
+import { type EmbeddingTarget, planEmbeddings } from '../steps/plan-embeddings.ts'
+import { readJson } from '../steps/read-json.ts'
+import { refuseByPlan } from '../steps/refuse-by-plan.ts'
+import { refusePassThrough } from '../steps/refuse-pass-through.ts'
+import { type Facts, settle } from '../steps/settle.ts'
+import type { EmbeddingSurface } from '../surfaces/embedding-reply.ts'
+import { attemptEmbeddings } from '../upstream/attempt-embeddings.ts'
+import { encodeHeader } from './chat-exchange.ts'
+
+/** contract.md §1. */
+const BODY_LIMIT = 10 * 1024 * 1024
+/** For each call; a request may take several. Milliseconds. */
+const DEFAULT_TIMEOUT_MS = 300_000
+const LOGGED_BYTES = 40 * 1024
+
+/** `POST /v1/embeddings` and the compat surface's: read, plan, admit, call, settle. */
+export async function serveEmbeddings(
+  x: Exchange,
+  facts: Facts,
+  surface: EmbeddingSurface,
+  deps: GatewayDeps,
+): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('embeddings are served after identification only')
+  const { value, source } = await readJson(x, surface.id, BODY_LIMIT, deps.bodyTimeoutMs)
+  facts.requestBody = source.bytes
+  const { model } = value
+  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  const { request, endUser } = surface.parse(value)
+  const naming = nameEndUser(x, endUser ?? value.end_user, deps)
+  if (naming !== undefined) await naming
+  refusePassThrough(caller, environment, surface, value)
+  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
+  refuseByPlan(limits.plan, x.route.need)
+  const inputTokens = countInput(request.input)
+  const plan = planEmbeddings({ request, inputTokens, caller, environment, limits }, deps)
+  const { targets } = plan
+  const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
+  // A call that cannot be cut is held at its true maximum, and there is no output.
+  const toAmounts = (): ReturnType<typeof toHold> =>
+    toHold(targets, { input: inputTokens, output: 0, mayWriteCache: false })
+  const admitting = admit(x, deps, { limits, isSandbox, hold: toAmounts() })
+  if (admitting !== undefined) await admitting
+  aimAt(facts, targets[0] as EmbeddingTarget)
+  if (limits.hasAmounts) {
+    openRecord(
+      x,
+      facts,
+      { inputTokens, outputTokens: 0, mostOutputTokens: 0, isCapped: false, toAmounts },
+      deps,
+    )
+  }
+
+  const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
+    aimAt(facts, planned)
+    const { format, decodeError, provider, alias } = planned
+    const result = await attemptEmbeddings({
+      exchange: x,
+      transport: provider.sandbox === true ? deps.sandbox : deps.http,
+      format,
+      decodeError,
+      target: called,
+      request,
+      timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      now: deps.now,
+    })
+    return result.ok ? { ...result, value: { reply: result.value, target: planned } } : result
+  })
+
+  answer(x, deps, surface, { request, reply, target, inputTokens, requestBytes: source.bytes.length, facts })
+}
+
+interface Answer {
+  readonly request: EmbeddingRequest
+  readonly reply: EmbeddingReply
+  readonly target: EmbeddingTarget
+  readonly inputTokens: number
+  readonly requestBytes: number
+  readonly facts: Facts
+}
+
+/** The record first, then the last byte: whoever got an answer is in the journal. */
+function answer(
+  x: Exchange,
+  deps: GatewayDeps,
+  surface: EmbeddingSurface,
+  { request, reply, target, inputTokens, requestBytes, facts }: Answer,
+): void {
+  const bill = toBill(target.catalogModel, toUsage(reply), {
+    requestBytes,
+    inputTokens,
+    deliveredTokens: 0,
+  })
+  const answered = {
+    model: target.id,
+    provider: target.provider.id,
+    isSandbox: target.provider.sandbox === true,
+  }
+  const bytes = surface.encodeReply(answered, request, reply, bill)
+  x.firstByteAt = performance.now()
+  const responseBody =
+    x.environment?.logCapture === 'full'
+      ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
+      : undefined
+  settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  x.res.writeHead(200, [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(bytes.length),
+    'X-Request-Id',
+    x.requestId,
+    'X-Rideau-Provider',
+    answered.provider,
+    'X-Rideau-Model',
+    encodeHeader(answered.model),
+    'X-Rideau-Attempts',
+    String(Math.max(1, x.attempts.length)),
+    ...limitHeaders(x.admission?.standings, deps.now()),
+    ...corsHeaders(x),
+  ])
+  x.res.end(bytes)
+}
+
+/** Texts are counted by their bytes; tokens are what they are. */
+function countInput(input: readonly string[] | readonly (readonly number[])[]): number {
+  let tokens = 0
+  for (const each of input)
+    tokens += typeof each === 'string' ? Math.max(1, estimateTokens(each)) : each.length
+  return tokens
+}
+
+function toUsage({ inputTokens }: EmbeddingReply): Parameters<typeof toBill>[1] {
+  if (inputTokens === undefined) return undefined
+  return { uncachedInput: inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+}
+
+/** The record names the target that was tried last. */
+function aimAt(facts: Facts, { provider, id, catalogModel }: EmbeddingTarget): void {
+  facts.provider = provider.id
+  facts.model = id
+  facts.catalogModel = catalogModel
+  facts.isSandbox = provider.sandbox === true
+}
