@@ -78,7 +78,7 @@ function usedOf(meter: Meter, used: Used): number {
   return { requests: counted, in_flight: 0, tokens: used.tokens, nano_usd: used.nanoUsd }[meter.metric]
 }
 
-export const EVERYBODY: MeterSubject = {
+const EVERYBODY: MeterSubject = {
   orgId: 'org',
   projectId: null,
   environmentId: null,
