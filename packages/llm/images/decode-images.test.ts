@@ -54,6 +54,11 @@ describe('what a provider answers', () => {
     expect(decode('xai', { data: [{ url: 'https://i.example/a' }], usage })?.costNanoUsd).toBe(cost)
   })
 
+  test('a cost that anybody else names is not what is paid', () => {
+    const body = { data: [{ url: 'https://i.example/a' }], usage: { cost: 0 } }
+    expect(decode('custom', body)).not.toHaveProperty('costNanoUsd')
+  })
+
   test('Gemini: the image, not its drafts; tokens by their kind; thoughts are words', () => {
     const reply = decode('gemini', {
       candidates: [

@@ -153,7 +153,7 @@ function toFile(name: string, stem: string, source: ImageSource): FormPart {
   return { name, bytes, mediaType, fileName: `${stem}.${mediaType.replace(/^image\//, '')}` }
 }
 
-function decodeReply(body: JsonObject): ImageReply | undefined {
+function decodeReply(body: JsonObject, target: Target): ImageReply | undefined {
   const entries = toObjects(body.data)
   const images = entries.map(toImage).filter(image => image !== undefined)
   if (images.length === 0 || images.length !== entries.length) return undefined
@@ -161,7 +161,7 @@ function decodeReply(body: JsonObject): ImageReply | undefined {
   for (const name of ['background', 'output_format', 'quality', 'size']) {
     if (body[name] !== undefined) told[name] = body[name]
   }
-  const cost = decodeCost(body)
+  const cost = deviationsOf(target).tellsCost === true ? decodeCost(body) : undefined
   return {
     images,
     usage: decodeUsage(body),

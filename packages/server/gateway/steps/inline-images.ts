@@ -76,7 +76,8 @@ const REASONS = {
   unreachable: 'could not be reached.',
 }
 
-async function fetchImage(
+/** The bytes at an address, through the guard. Throws `invalid_request` with `param`. */
+export async function fetchImage(
   address: string,
   param: string,
   maxBytes: number,

@@ -40,7 +40,7 @@ export async function readJson(
   return { value, source: { surface, bytes, fields } }
 }
 
-async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise<Buffer> {
+export async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise<Buffer> {
   const body = readBody(x.req, limit)
   const deadline = performance.now() + timeoutMs
   x.watch(

@@ -1,0 +1,130 @@
+import { estimateTokens } from '@rideau/llm/estimate'
+import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
+import { corsHeaders } from '../cors.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import { toImageBill, toImageHold } from '../image-amounts.ts'
+import { limitHeaders } from '../limit-headers.ts'
+import { admit } from '../steps/admit.ts'
+import { callTargets } from '../steps/call.ts'
+import { type FetchedSources, inlineSources } from '../steps/inline-sources.ts'
+import { nameEndUser } from '../steps/name-end-user.ts'
+import { openRecord } from '../steps/open-record.ts'
+import { type ImageTarget, planImages } from '../steps/plan-images.ts'
+import { type ImageRoute, readImageBody } from '../steps/read-image-body.ts'
+import { refuseByPlan } from '../steps/refuse-by-plan.ts'
+import { refusePassThrough } from '../steps/refuse-pass-through.ts'
+import { type Facts, settle } from '../steps/settle.ts'
+import { encodeImages } from '../surfaces/image-reply.ts'
+import { findPassedOn } from '../surfaces/image-request.ts'
+import { attemptImages } from '../upstream/attempt-images.ts'
+import { encodeHeader } from './chat-exchange.ts'
+
+/** For each call; a request may take several. Milliseconds. */
+const DEFAULT_TIMEOUT_MS = 300_000
+const LOGGED_BYTES = 40 * 1024
+
+/** `POST {prefix}/v1/images/generations` and `/edits`: read, plan, admit, call, settle. */
+export async function serveImages(
+  x: Exchange,
+  facts: Facts,
+  route: ImageRoute,
+  deps: GatewayDeps,
+): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('images are served after identification only')
+  const body = await readImageBody(x, facts, route, deps)
+  const { model, end_user: named } = body.value
+  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  const request = body.parse()
+  const naming = nameEndUser(x, named, deps)
+  if (naming !== undefined) await naming
+  refusePassThrough(caller, environment, { findPassedOn }, body.value)
+  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
+  refuseByPlan(limits.plan, x.route.need)
+  const plan = planImages({ request, caller, environment, limits }, deps)
+  const { targets } = plan
+  const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
+  // A call that cannot be cut is held at its true maximum.
+  const toAmounts = (): ReturnType<typeof toImageHold> => toImageHold(request, targets)
+  const hold = toAmounts()
+  const admitting = admit(x, deps, { limits, isSandbox, hold })
+  if (admitting !== undefined) await admitting
+  aimAt(facts, targets[0] as ImageTarget)
+  if (limits.hasAmounts) {
+    const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
+    const outputTokens = hold.tokens - inputTokens
+    openRecord(
+      x,
+      facts,
+      { inputTokens, outputTokens, mostOutputTokens: outputTokens, isCapped: false, toAmounts },
+      deps,
+    )
+  }
+
+  const fetched: FetchedSources = new Map()
+  const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
+    aimAt(facts, planned)
+    const { format, decodeError, provider, alias, dropped } = planned
+    const whole = format.inlinesImages === true ? await inlineSources(x, request, fetched, deps) : request
+    const result = await attemptImages({
+      exchange: x,
+      transport: provider.sandbox === true ? deps.sandbox : deps.http,
+      format,
+      decodeError,
+      target: called,
+      request: whole,
+      dropped,
+      timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      now: deps.now,
+    })
+    return result.ok ? { ...result, value: { reply: result.value, target: planned } } : result
+  })
+  answer(x, deps, facts, { request, reply, target })
+}
+
+interface Answer {
+  readonly request: ImageRequest
+  readonly reply: ImageReply
+  readonly target: ImageTarget
+}
+
+/** The record first, then the last byte: whoever got an answer is in the journal. */
+function answer(x: Exchange, deps: GatewayDeps, facts: Facts, { request, reply, target }: Answer): void {
+  const bill = toImageBill(request, target, reply)
+  const bytes = encodeImages(reply, Math.floor(x.arrivedAt / 1000))
+  x.firstByteAt = performance.now()
+  const responseBody =
+    x.environment?.logCapture === 'full'
+      ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
+      : undefined
+  settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(bytes.length),
+    'X-Request-Id',
+    x.requestId,
+    'X-Rideau-Provider',
+    target.provider.id,
+    'X-Rideau-Model',
+    encodeHeader(target.id),
+    'X-Rideau-Attempts',
+    String(Math.max(1, x.attempts.length)),
+    ...limitHeaders(x.admission?.standings, deps.now()),
+    ...corsHeaders(x),
+  ]
+  if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
+  x.res.writeHead(200, headers)
+  x.res.end(bytes)
+}
+
+/** The record names the target that was tried last. */
+function aimAt(facts: Facts, { provider, id, catalogModel }: ImageTarget): void {
+  facts.provider = provider.id
+  facts.model = id
+  facts.catalogModel = catalogModel
+  facts.isSandbox = provider.sandbox === true
+}
