@@ -15,7 +15,9 @@ export interface ScriptedUpstream {
 export interface UpstreamRequestSeen {
   readonly path: string
   readonly headers: IncomingMessage['headers']
+  readonly bytes: Buffer
   readonly text: string
+  /** Empty where the body is no JSON. */
   readonly body: Record<string, unknown>
   /** Resolves when the connection of this request is closed by us. */
   readonly closed: Promise<void>
@@ -53,12 +55,15 @@ export async function openScriptedUpstream(): Promise<ScriptedUpstream> {
 async function receive(req: IncomingMessage, res: ServerResponse): Promise<UpstreamRequestSeen> {
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString('utf8')
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.toString('utf8')
+  const isForm = req.headers['content-type']?.startsWith('multipart/') === true
   return {
     path: req.url ?? '',
     headers: req.headers,
+    bytes,
     text,
-    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    body: text === '' || isForm ? {} : (JSON.parse(text) as Record<string, unknown>),
     closed: new Promise(resolve => res.once('close', () => resolve())),
   }
 }
