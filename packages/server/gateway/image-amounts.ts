@@ -12,7 +12,10 @@ export interface ImagePriced extends Pick<ResolvedTarget, 'model' | 'catalogMode
 }
 
 /** The most that a request may use of a target; `nanoUsd` null: its price is unknown. */
-export function mostOf(request: ImageRequest, target: ImagePriced): { tokens: number; nanoUsd: number | null } {
+export function mostOf(
+  request: ImageRequest,
+  target: ImagePriced,
+): { tokens: number; nanoUsd: number | null } {
   const prices = target.catalogModel?.image_pricing
   const usage = mostImageUsage(request, estimateTokens(request.prompt), prices ?? {})
   const nanoUsd = priceOf(request, target, request.n, usage)

@@ -6,6 +6,7 @@ import { serveCancel } from './routes/cancel.ts'
 import { serveChat } from './routes/chat.ts'
 import { serveCountTokens } from './routes/count-tokens.ts'
 import { serveEmbeddings } from './routes/embeddings.ts'
+import { serveImages } from './routes/images.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
 import type { Facts } from './steps/settle.ts'
 import { anthropicSurface } from './surfaces/anthropic-reply.ts'
@@ -26,6 +27,7 @@ export interface Route extends RouteInfo {
 
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
+const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
 /** Models and cancel need no scope (contract.md §3). */
 const ANY: Need = { endpoint: null, scope: null }
 
@@ -83,6 +85,7 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
       isMetered: true,
       serve: (x, facts, _rest, deps) => serveChat(x, facts, responsesSurface, deps),
     },
+    ...listImages(compatPrefix),
     ...listAnthropicModels(anthropicPrefix),
     {
       method: 'POST',
@@ -108,6 +111,19 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
     free('GET', `${compatPrefix}/v1/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
     free('POST', '/v1/requests/*/cancel', 'cancel', (x, _facts, rest, deps) => serveCancel(x, rest, deps)),
   ]
+}
+
+/** Images exist on the compat surface only (spec.md). */
+function listImages(prefix: string): Route[] {
+  return (['generations', 'edits'] as const).map(kind => ({
+    method: 'POST',
+    path: `${prefix}/v1/images/${kind}`,
+    endpoint: 'images',
+    surface: 'openai',
+    need: IMAGES,
+    isMetered: true,
+    serve: (x, facts, _rest, deps) => serveImages(x, facts, kind, deps),
+  }))
 }
 
 function listAnthropicModels(prefix: string): Route[] {

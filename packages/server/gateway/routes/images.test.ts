@@ -29,7 +29,6 @@ const PNG = Buffer.from(
   'base64',
 )
 const GENERATIONS = '/openai/v1/images/generations'
-const EDITS = '/openai/v1/images/edits'
 
 const made = json(200, {
   created: 1_700_000_000,
@@ -74,7 +73,14 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
   test('an OpenAI-format target: the same fields out, the answer with its usage, the cost in the log', async () => {
     upstream.script(made)
     const { data: answer, response } = await client.images
-      .generate({ model: MODEL, prompt: 'a fox', size: '1024x1024', quality: 'high', user: 'u', moderation: 'low' })
+      .generate({
+        model: MODEL,
+        prompt: 'a fox',
+        size: '1024x1024',
+        quality: 'high',
+        user: 'u',
+        moderation: 'low',
+      })
       .withResponse()
     expect(answer.data).toEqual([{ b64_json: 'QUJD' }])
     expect(answer).toMatchObject({ size: '1024x1024', quality: 'high', usage: { total_tokens: 4210 } })
@@ -125,18 +131,26 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
 
   test('what was made is answered where a later call fails, since it is paid for', async () => {
     upstream.script(drawn, json(400, { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }))
-    const answer = await client.images.generate({ model: 'gemini/gemini-2.5-flash-image', prompt: 'a fox', n: 2 })
+    const answer = await client.images.generate({
+      model: 'gemini/gemini-2.5-flash-image',
+      prompt: 'a fox',
+      n: 2,
+    })
     expect(answer.data).toHaveLength(1)
   })
 
   test('a provider that tells its cost: that is the cost, though the catalogue has no price', async () => {
-    upstream.script(json(200, { data: [{ url: 'https://i.example/a.jpg' }], usage: { cost_in_usd_ticks: 200_000_000 } }))
+    upstream.script(
+      json(200, { data: [{ url: 'https://i.example/a.jpg' }], usage: { cost_in_usd_ticks: 200_000_000 } }),
+    )
     const { data: answer, response } = await client.images
       .generate({ model: 'xai/grok-imagine-image', prompt: 'a fox', response_format: 'url' })
       .withResponse()
     expect(answer.data).toEqual([{ url: 'https://i.example/a.jpg' }])
     expectValid(answer)
-    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({ cost_usd: 0.02 })
+    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
+      cost_usd: 0.02,
+    })
   })
 
   test('no known price: an unknown cost, never zero', async () => {
@@ -144,126 +158,9 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     const { response } = await client.images
       .generate({ model: 'xai/grok-imagine-image', prompt: 'a fox' })
       .withResponse()
-    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({ cost_usd: null })
-  })
-})
-
-describe('POST {prefix}/v1/images/edits', () => {
-  test('a form, by the official client: the files arrive as they were', async () => {
-    upstream.script(made)
-    const answer = await client.images.edit({
-      model: MODEL,
-      prompt: 'make it green',
-      image: [await toFile(PNG, 'a.png', { type: 'image/png' }), await toFile(PNG, 'b.png', { type: 'text/plain' })],
-      mask: await toFile(PNG, 'mask.png', { type: 'image/png' }),
-      n: 1,
-      output_compression: 80,
+    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
+      cost_usd: null,
     })
-    expect(answer.data).toEqual([{ b64_json: 'QUJD' }])
-    const sent = upstream.requests.at(-1)
-    expect(sent?.path).toBe('/v1/images/edits')
-    const form = await new Response(sent?.bytes, {
-      headers: { 'content-type': sent?.headers['content-type'] as string },
-    }).formData()
-    expect(form.get('model')).toBe('gpt-image-1')
-    expect(form.get('output_compression')).toBe('80')
-    const files = [...form.getAll('image[]'), form.get('mask')] as File[]
-    expect(files.map(({ type }) => type)).toEqual(['image/png', 'image/png', 'image/png'])
-    for (const file of files) expect(Buffer.from(await file.arrayBuffer())).toEqual(PNG)
-  })
-
-  test('JSON with data URLs: to a Gemini target the image goes along', async () => {
-    upstream.script(drawn)
-    const url = `data:image/png;base64,${PNG.toString('base64')}`
-    const response = await house.call(EDITS, {
-      model: 'gemini/gemini-2.5-flash-image',
-      prompt: 'make it green',
-      images: [{ image_url: url }],
-    })
-    expect(response.status).toBe(200)
-    expectValid(await response.json())
-    expect(upstream.requests.at(-1)?.body.contents).toEqual([
-      {
-        role: 'user',
-        parts: [
-          { text: 'make it green' },
-          { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } },
-        ],
-      },
-    ])
-  })
-
-  test('an address that the guard refuses is not fetched for a provider that fetches none', async () => {
-    const before = upstream.requests.length
-    const response = await house.call(EDITS, {
-      model: 'gemini/gemini-2.5-flash-image',
-      prompt: 'make it green',
-      images: [{ image_url: 'http://169.254.169.254/latest/meta-data' }],
-    })
-    expect(response.status).toBe(400)
-    expect(await errorOf(response)).toMatchObject({ code: 'invalid_request', param: 'images[0].image_url' })
-    expect(upstream.requests).toHaveLength(before)
-  })
-
-  const form = (fields: Record<string, string | Blob>, more: [string, string | Blob][] = []): FormData => {
-    const data = new FormData()
-    for (const [name, value] of [...Object.entries(fields), ...more]) data.append(name, value)
-    return data
-  }
-  const image = new Blob([PNG])
-  const base = { model: MODEL, prompt: 'x' }
-
-  test.each([
-    ['no image', form(base), 'invalid_request', 'images'],
-    ['text for an image', form({ ...base, image: 'text' }), 'invalid_request', 'image'],
-    ['a file that is no image', form({ ...base, image: new Blob(['text']) }), 'invalid_request', 'image'],
-    ['another file', form({ ...base, image, other: image }), 'invalid_request', 'other'],
-    ['a field twice', form({ ...base, image }, [['model', 'openai/gpt-image-2']]), 'request_validation_failed', 'model'],
-    ['two masks', form({ ...base, image, mask: image }, [['mask', image]]), 'request_validation_failed', 'mask'],
-    ['a stream', form({ ...base, image, stream: 'true' }), 'invalid_request', 'stream'],
-    ['a number that is none', form({ ...base, image, n: 'two' }), 'invalid_request', 'n'],
-    ['another model beside', form({ ...base, image, models: 'x' }), 'invalid_request', 'models'],
-    ['too many parts', form({ ...base, image }, Array.from({ length: 120 }, (_, i) => [`f${i}`, 'x'])), 'request_validation_failed', null],
-  ] as [string, FormData, string, string | null][])('a form with %s is refused', async (_, data, code, param) => {
-    const before = upstream.requests.length
-    const response = await fetch(house.gatewayUrl + EDITS, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${house.secretKey}` },
-      body: data,
-    })
-    expect(response.status).toBe(400)
-    expect(await errorOf(response)).toMatchObject({ code, param })
-    expect(upstream.requests).toHaveLength(before)
-  })
-
-  test('a broken form is 400, another content type 415', async () => {
-    const call = (contentType: string): Promise<Response> =>
-      house.call(EDITS, 'not a form', { headers: { 'content-type': contentType } })
-    for (const contentType of ['multipart/form-data; boundary=x', 'multipart/form-data; charset=utf-8']) {
-      const response = await call(contentType)
-      expect(response.status).toBe(400)
-      expect(await errorOf(response)).toMatchObject({ code: 'request_validation_failed' })
-    }
-    for (const route of [EDITS, GENERATIONS]) {
-      const response = await house.call(route, 'x', { headers: { 'content-type': 'text/plain' } })
-      expect(response.status).toBe(415)
-      expect(await errorOf(response)).toMatchObject({ code: 'unsupported_media_type' })
-    }
-    const json415 = await house.call(GENERATIONS, 'x', {
-      headers: { 'content-type': 'multipart/form-data; boundary=x' },
-    })
-    expect(json415.status).toBe(415)
-  })
-
-  test.each([
-    ['a file in the provider’s store', [{ file_id: 'file-1' }], 'images[0].file_id'],
-    ['text', [{ image_url: 'text' }], 'images[0].image_url'],
-    ['data that is no image', [{ image_url: 'data:image/png;base64,QUJD' }], 'images[0].image_url'],
-    ['none', [], 'images'],
-  ])('JSON that names %s is refused', async (_, images, param) => {
-    const response = await house.call(EDITS, { ...base, images })
-    expect(response.status).toBe(400)
-    expect(await errorOf(response)).toMatchObject({ code: 'invalid_request', param })
   })
 })
 
@@ -271,7 +168,12 @@ describe('what is refused before any provider is called', () => {
   const image = { model: MODEL, prompt: 'x' }
   test.each([
     ['a chat model', { model: 'openai/gpt-4o-mini', prompt: 'x' }, 'model_missing_capability', 'model'],
-    ['a provider without images', { model: 'anthropic/claude-haiku-4-5', prompt: 'x' }, 'model_missing_capability', 'model'],
+    [
+      'a provider without images',
+      { model: 'anthropic/claude-haiku-4-5', prompt: 'x' },
+      'model_missing_capability',
+      'model',
+    ],
     ['no prompt', { model: MODEL }, 'invalid_request', 'prompt'],
     ['no model', { prompt: 'x' }, 'invalid_request', 'model'],
     ['eleven images', { ...image, n: 11 }, 'invalid_request', 'n'],
@@ -281,9 +183,24 @@ describe('what is refused before any provider is called', () => {
     ['another count', { ...image, num_images: 4 }, 'invalid_request', 'num_images'],
     ['other models', { ...image, models: ['openai/other'] }, 'invalid_request', 'models'],
     ['tools', { ...image, tools: [] }, 'invalid_request', 'tools'],
-    ['a case variant of what is priced', { ...image, Quality: 'high' }, 'request_validation_failed', 'Quality'],
-    ['a size that the target has not', { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', size: '1000x100' }, 'invalid_request', 'size'],
-    ['a field that only OpenAI knows', { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', seed: 1 }, 'invalid_request', 'seed'],
+    [
+      'a case variant of what is priced',
+      { ...image, Quality: 'high' },
+      'request_validation_failed',
+      'Quality',
+    ],
+    [
+      'a size that the target has not',
+      { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', size: '1000x100' },
+      'invalid_request',
+      'size',
+    ],
+    [
+      'a field that only OpenAI knows',
+      { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', seed: 1 },
+      'invalid_request',
+      'seed',
+    ],
   ])('%s', async (_, body, code, param) => {
     const before = upstream.requests.length
     const response = await house.call(GENERATIONS, body)
@@ -318,10 +235,36 @@ describe('what is refused before any provider is called', () => {
 
 describe('what a provider says no to', () => {
   test.each([
-    ['OpenAI’s policy', MODEL, json(400, { error: { code: 'moderation_blocked', message: 'no', type: 'image_generation_user_error' } }), 400, 'content_filtered'],
-    ['Gemini’s policy, in a 200', 'gemini/gemini-2.5-flash-image', json(200, { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }), 400, 'content_filtered'],
-    ['a parameter', MODEL, json(400, { error: { code: 'unknown_parameter', message: 'no', param: 'x' } }), 400, 'provider_rejected'],
-    ['the key', MODEL, json(401, { error: { code: 'invalid_api_key', message: 'no' } }), 502, 'provider_auth_failed'],
+    [
+      'OpenAI’s policy',
+      MODEL,
+      json(400, {
+        error: { code: 'moderation_blocked', message: 'no', type: 'image_generation_user_error' },
+      }),
+      400,
+      'content_filtered',
+    ],
+    [
+      'Gemini’s policy, in a 200',
+      'gemini/gemini-2.5-flash-image',
+      json(200, { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }),
+      400,
+      'content_filtered',
+    ],
+    [
+      'a parameter',
+      MODEL,
+      json(400, { error: { code: 'unknown_parameter', message: 'no', param: 'x' } }),
+      400,
+      'provider_rejected',
+    ],
+    [
+      'the key',
+      MODEL,
+      json(401, { error: { code: 'invalid_api_key', message: 'no' } }),
+      502,
+      'provider_auth_failed',
+    ],
   ] as const)('%s', async (_, model, answer, status, code) => {
     upstream.script(answer)
     const response = await house.call(GENERATIONS, { model, prompt: 'x' })
@@ -332,7 +275,8 @@ describe('what a provider says no to', () => {
 
 describe('sandbox/image', () => {
   test('draws and edits, the same for the same words, and costs what the catalogue says', async () => {
-    const draw = () => client.images.generate({ model: 'sandbox/image', prompt: 'a fox', n: 2 }).withResponse()
+    const draw = () =>
+      client.images.generate({ model: 'sandbox/image', prompt: 'a fox', n: 2 }).withResponse()
     const { data: answer, response } = await draw()
     expect(answer.data).toHaveLength(2)
     expectValid(answer)

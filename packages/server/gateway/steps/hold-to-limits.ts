@@ -16,6 +16,7 @@ export function refuseByLimits(
   { id, catalogModel }: ResolvedTarget,
   asked: string,
   limits: MeterSet,
+  isPriced = (catalogModel?.pricing ?? null) !== null,
 ): Refusal | undefined {
   const allowed = limits.plan?.allowedModels ?? null
   if (!isModelAllowed(allowed, id, asked)) {
@@ -25,7 +26,7 @@ export function refuseByLimits(
       param: 'model',
     }
   }
-  if (!limits.hasMoney || (catalogModel?.pricing ?? null) !== null) return undefined
+  if (!limits.hasMoney || isPriced) return undefined
   return {
     code: 'model_unpriced',
     message: "A limit of money applies, and this model's price is unknown.",

@@ -124,7 +124,10 @@ export function checkSources(count: number): void {
 function parseSource(value: Json, path: string): ImageSource {
   const { file_id: fileId, image_url: image } = objectAt(value, path)
   if (fileId !== undefined && fileId !== null) {
-    throw invalid(`${path}.file_id`, "may not be set here: files in a provider's store are not the caller's own.")
+    throw invalid(
+      `${path}.file_id`,
+      "may not be set here: files in a provider's store are not the caller's own.",
+    )
   }
   const at = `${path}.image_url`
   const url = textAt(isObject(image) ? image.url : image, at)

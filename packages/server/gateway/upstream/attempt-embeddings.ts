@@ -7,10 +7,10 @@ import type {
 } from '@rideau/llm/embeddings/embedding-format'
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientDialect, Target } from '@rideau/llm/spec'
-import type { Fault } from '../../core/fault.ts'
 import type { AttemptResult } from '../attempt-result.ts'
-import { canceledFault, type Exchange } from '../exchange.ts'
+import type { Exchange } from '../exchange.ts'
 import { attemptWhole, parseAnswer, type Watched } from './attempt-whole.ts'
+import { Fan } from './fan.ts'
 import type { Transport } from './transport.ts'
 
 export interface EmbeddingAttempt {
@@ -101,49 +101,4 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
         : inputTokens + reply.inputTokens
   }
   return { vectors, inputTokens }
-}
-
-type OnTick = (now: number) => void
-type OnStop = (fault: Fault) => void
-
-/** An exchange watches one wait; this passes its ticks and its end on to several. */
-class Fan {
-  readonly #exchange: Watched
-  readonly #waits = new Set<{ onTick: OnTick | undefined; onStop: OnStop }>()
-
-  constructor(exchange: Watched) {
-    this.#exchange = exchange
-    exchange.watch(
-      now => {
-        for (const wait of [...this.#waits]) wait.onTick?.(now)
-      },
-      fault => this.#end(fault),
-    )
-  }
-
-  open(): Watched {
-    let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
-    return {
-      watch: (onTick, onStop) => {
-        own = { onTick, onStop }
-        this.#waits.add(own)
-      },
-      unwatch: () => {
-        if (own !== undefined) this.#waits.delete(own)
-      },
-    }
-  }
-
-  /** What still runs is for nothing. */
-  stop(): void {
-    this.#end(canceledFault())
-  }
-
-  close(): void {
-    this.#exchange.unwatch()
-  }
-
-  #end(fault: Fault): void {
-    for (const wait of [...this.#waits]) wait.onStop(fault)
-  }
 }

@@ -84,7 +84,9 @@ function join(replies: readonly ImageReply[]): ImageReply {
   const [first] = replies
   if (replies.length === 1 && first !== undefined) return first
   const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
-  const cost = costs.every(each => each !== undefined) ? costs.reduce((sum, each) => sum + each, 0) : undefined
+  const cost = costs.every(each => each !== undefined)
+    ? costs.reduce((sum, each) => sum + each, 0)
+    : undefined
   return {
     images: replies.flatMap(({ images }) => images),
     usage: addUp(replies.map(({ usage }) => usage)),
