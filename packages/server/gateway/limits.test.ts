@@ -152,6 +152,12 @@ test('every route that can reach a provider is refused at a budget of 0; models 
     '/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/images/generations': { model: 'sandbox/image', prompt: 'hi' },
+    '/openai/v1/images/edits': {
+      model: 'sandbox/image',
+      prompt: 'hi',
+      // The first bytes of a PNG.
+      images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+    },
   }
   const before = upstream.requests.length
   for (const route of listRoutes({ compatPrefix: '/openai', anthropicPrefix: '/anthropic' })) {
