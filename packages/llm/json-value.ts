@@ -19,3 +19,22 @@ export function toText(value: Json | undefined): string | undefined {
 export function toObjects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.map(toObject).filter(each => each !== undefined) : []
 }
+
+/** Its JSON text. Parsing knows no depth, but writing does: what is nested deeper than that has lost its meaning. */
+export function toJsonText(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '{}'
+  }
+}
+
+/** No answer has more choices: a larger number would make lists of that length in clients. */
+const MAX_INDEX = 1000
+
+/** The number of a choice; undefined: none that a list can have. */
+export function toIndex(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_INDEX
+    ? value
+    : undefined
+}

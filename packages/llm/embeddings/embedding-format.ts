@@ -44,15 +44,20 @@ export interface EmbeddingFormat {
   decodeReply(body: JsonObject, headers: Headers, target: Target): EmbeddingReply | undefined
 }
 
-/** undefined: not a list of numbers. */
+/** undefined: not a list of numbers, or an empty one. */
 export function toNumbers(value: unknown): readonly number[] | undefined {
-  return Array.isArray(value) && value.every(each => typeof each === 'number') ? value : undefined
+  return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite) ? value : undefined
 }
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
 
 /** A count of tokens that somebody else made. */
 export function toCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS
+    ? count
+    : undefined
 }
 
 /** Every vector, or undefined where one is none. */

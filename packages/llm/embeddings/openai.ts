@@ -1,5 +1,5 @@
 import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
-import { toObject, toObjects } from '../json-value.ts'
+import { toObject, toObjects, toText } from '../json-value.ts'
 import type { JsonObject, Target } from '../spec.ts'
 import {
   type EmbeddingFormat,
@@ -32,12 +32,14 @@ export const openAiEmbeddings: EmbeddingFormat = {
     const entries = toObjects(body.data)
     const vectors: Vector[] = []
     for (const [position, entry] of entries.entries()) {
-      const vector = typeof entry.embedding === 'string' ? entry.embedding : toNumbers(entry.embedding)
+      const vector = toText(entry.embedding) ?? toNumbers(entry.embedding)
       if (vector === undefined) return undefined
       const index = toCount(entry.index) ?? position
       vectors[index] = typeof vector === 'string' && answers === 'int8' ? fromInt8(vector) : vector
     }
-    if (vectors.length === 0 || vectors.length !== entries.length) return undefined
+    // Each place once: two that claim one leave a gap.
+    if (vectors.length === 0 || entries.some((_, at) => vectors[at] === undefined)) return undefined
+    if (vectors.length !== entries.length) return undefined
     const usage = toObject(body.usage)
     return { vectors, inputTokens: toCount(usage?.prompt_tokens) ?? toCount(usage?.total_tokens) }
   },

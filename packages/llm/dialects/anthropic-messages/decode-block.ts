@@ -1,4 +1,4 @@
-import { toText } from '../../json-value.ts'
+import { toJsonText, toText } from '../../json-value.ts'
 import { packToolCallId } from '../../reasoning-carrier.ts'
 import type { Json, JsonObject, ReasoningDetail } from '../../spec.ts'
 
@@ -38,7 +38,7 @@ export class ReasoningInIds {
 
 /** Arguments as JSON text: no input is an empty object. */
 export function encodeInput(input: Json | undefined): string {
-  return input === undefined || input === null ? '{}' : JSON.stringify(input)
+  return input === undefined || input === null ? '{}' : toJsonText(input)
 }
 
 /** Why the model refused, where it says so. */

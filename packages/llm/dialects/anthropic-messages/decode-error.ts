@@ -1,21 +1,23 @@
 import { toObject, toText } from '../../json-value.ts'
 import type { Json, UpstreamError, UpstreamErrorKind } from '../../spec.ts'
 import { decodeErrorBody as decodeByWords } from '../openai-chat/decode-error.ts'
-import type { ReplyHeaders } from '../openai-chat/retry-after.ts'
+import { MAX_WAIT_MS, type ReplyHeaders } from '../openai-chat/retry-after.ts'
 
 /** What each type stands for; a frame of a stream has no status of its own. */
-const STATUSES: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-}
+const STATUSES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    invalid_request_error: 400,
+    authentication_error: 401,
+    billing_error: 402,
+    permission_error: 403,
+    not_found_error: 404,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+  }),
+)
 
 /** Causes that the words alone do not tell (wire facts §3.2, §3.3). */
 function findKind(type: string | undefined, message: string): UpstreamErrorKind | undefined {
@@ -44,7 +46,7 @@ export function decodeErrorBody(
 ): UpstreamError {
   const error = toObject(toObject(body)?.error)
   const type = toText(error?.type)
-  const told = status === undefined || status < 400 ? STATUSES[type ?? ''] : status
+  const told = status === undefined || status < 400 ? STATUSES.get(type ?? '') : status
   const decoded = decodeByWords(told, headers, body)
   const kind = findKind(type, toText(error?.message) ?? '') ?? decoded.kind
   const retryAfterMs = decoded.retryAfterMs ?? findReset(headers)
@@ -60,7 +62,7 @@ function findReset(headers: ReplyHeaders): number | undefined {
   for (const limit of LIMITS) {
     if (headers[`anthropic-ratelimit-${limit}-remaining`] !== '0') continue
     const reset = Date.parse(String(headers[`anthropic-ratelimit-${limit}-reset`]))
-    if (!Number.isNaN(reset)) return Math.max(0, reset - now)
+    if (!Number.isNaN(reset)) return Math.min(Math.max(0, reset - now), MAX_WAIT_MS)
   }
   return undefined
 }

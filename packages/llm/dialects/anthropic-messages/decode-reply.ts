@@ -17,7 +17,7 @@ export function decodeReply(body: JsonObject): ChatReply {
   if (!Array.isArray(body.content)) return { choices: [], usage }
   const state = new ReplyState()
   for (const [index, block] of toObjects(body.content).entries()) {
-    BLOCKS[String(block.type)]?.(state, block, index)
+    BLOCKS.get(toText(block.type) ?? '')?.(state, block, index)
   }
   const finishReason = readStopReason(body.stop_reason, state.toolCalls.length > 0)
   const message = state.toMessage()
@@ -60,26 +60,30 @@ class ReplyState {
 type BlockReader = (state: ReplyState, block: JsonObject, index: number) => void
 
 /** Blocks that are not listed, such as those of tools that the provider runs itself, have no canonical form. */
-const BLOCKS: Readonly<Record<string, BlockReader>> = {
-  text: (state, block) => {
-    state.text += toText(block.text) ?? ''
-  },
-  thinking: (state, block, index) => {
-    const text = toText(block.thinking) ?? ''
-    state.thinking += text
-    state.addDetail(toThinkingDetail(text, toText(block.signature), index))
-  },
-  redacted_thinking: (state, block, index) => state.addDetail(toRedactedDetail(block, index)),
-  tool_use: (state, block) => {
-    const name = toText(block.name) ?? ''
-    if (name === STRUCTURED_ANSWER) {
-      state.text += encodeInput(block.input)
-      return
-    }
-    state.toolCalls.push({
-      id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`),
-      type: 'function',
-      function: { name, arguments: encodeInput(block.input) },
-    })
-  },
-}
+const BLOCKS: ReadonlyMap<string, BlockReader> = new Map(
+  Object.entries<BlockReader>({
+    text: (state, block) => {
+      state.text += toText(block.text) ?? ''
+    },
+    thinking: (state, block, index) => {
+      const text = toText(block.thinking) ?? ''
+      state.thinking += text
+      state.addDetail(toThinkingDetail(text, toText(block.signature), index))
+    },
+    redacted_thinking: (state, block, index) => state.addDetail(toRedactedDetail(block, index)),
+    tool_use: (state, block) => {
+      const name = toText(block.name)
+      // Nobody can carry out a call without a name.
+      if (name === undefined) return
+      if (name === STRUCTURED_ANSWER) {
+        state.text += encodeInput(block.input)
+        return
+      }
+      state.toolCalls.push({
+        id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`),
+        type: 'function',
+        function: { name, arguments: encodeInput(block.input) },
+      })
+    },
+  }),
+)

@@ -34,7 +34,7 @@ export function openStream(_target: Target): StreamDecoder {
         const detail = `a frame of the stream is no JSON object: ${data.slice(0, 200)}`
         return [{ type: 'error', error: { kind: 'interrupted', detail } }]
       }
-      return EVENTS[String(event.type)]?.(state, event) ?? NOTHING
+      return EVENTS.get(toText(event.type) ?? '')?.(state, event) ?? NOTHING
     },
     partialUsage: () => decodeUsage(state.usage),
   }
@@ -61,10 +61,12 @@ class StreamState {
   private readonly blocks = new Map<Json | undefined, OpenBlock>()
 
   begin(index: Json | undefined, start: JsonObject): OpenBlock {
-    const isCall = start.type === 'tool_use' && start.name !== STRUCTURED_ANSWER
+    const name = toText(start.name)
+    // Nobody can carry out a call without a name.
+    const isCall = start.type === 'tool_use' && name !== undefined && name !== STRUCTURED_ANSWER
     if (isCall) this.hasCalls = true
     const block: OpenBlock = {
-      type: start.name === STRUCTURED_ANSWER ? 'structured_answer' : String(start.type),
+      type: name === STRUCTURED_ANSWER ? 'structured_answer' : (toText(start.type) ?? ''),
       start,
       index: typeof index === 'number' ? index : this.blocks.size,
       call: isCall ? this.calls++ : -1,
@@ -80,6 +82,13 @@ class StreamState {
     return this.blocks.get(index)
   }
 
+  /** A block ends once. */
+  close(index: Json | undefined): OpenBlock | undefined {
+    const block = this.blocks.get(index)
+    this.blocks.delete(index)
+    return block
+  }
+
   /** Another message in the same stream numbers its blocks anew; happens behind proxies. */
   forgetBlocks(): void {
     this.hasCalls = false
@@ -90,46 +99,48 @@ class StreamState {
 type EventReader = (state: StreamState, event: JsonObject) => Events
 
 /** Wire event → its meaning. What is not listed, such as a ping, means nothing. */
-const EVENTS: Readonly<Record<string, EventReader>> = {
-  message_start: (state, event) => {
-    state.forgetBlocks()
-    state.usage = mergeUsage(state.usage, toObject(toObject(event.message)?.usage) ?? {})
-    return [{ type: 'delta', index: 0, role: 'assistant' }]
-  },
-  content_block_start: (state, event) => {
-    const start = toObject(event.content_block)
-    if (start === undefined) return NOTHING
-    const block = state.begin(event.index, start)
-    return STARTS[block.type]?.(state, block) ?? NOTHING
-  },
-  content_block_delta: (state, event) => {
-    const block = state.find(event.index)
-    const delta = toObject(event.delta)
-    if (block === undefined || delta === undefined) return NOTHING
-    return DELTAS[String(delta.type)]?.(block, delta) ?? NOTHING
-  },
-  content_block_stop: (state, event) => {
-    const block = state.find(event.index)
-    return block === undefined ? NOTHING : (STOPS[block.type]?.(state, block) ?? NOTHING)
-  },
-  message_delta: (state, event) => {
-    const usage = toObject(event.usage)
-    if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
-    const events: StreamEvent[] = []
-    const delta = toObject(event.delta)
-    const finishReason = readStopReason(delta?.stop_reason, state.hasCalls)
-    const refusal = readRefusal(delta)
-    if (finishReason !== undefined) {
-      events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
-    }
-    const decoded = decodeUsage(state.usage)
-    if (decoded !== undefined) events.push({ type: 'usage', usage: decoded })
-    return events
-  },
-  message_stop: () => [{ type: 'end' }],
-  message: (_state, event) => toWholeReply(event),
-  error: (_state, event) => [{ type: 'error', error: decodeErrorBody(undefined, {}, event) }],
-}
+const EVENTS: ReadonlyMap<string, EventReader> = new Map(
+  Object.entries<EventReader>({
+    message_start: (state, event) => {
+      state.forgetBlocks()
+      state.usage = mergeUsage(state.usage, toObject(toObject(event.message)?.usage) ?? {})
+      return [{ type: 'delta', index: 0, role: 'assistant' }]
+    },
+    content_block_start: (state, event) => {
+      const start = toObject(event.content_block)
+      if (start === undefined) return NOTHING
+      const block = state.begin(event.index, start)
+      return STARTS.get(block.type)?.(state, block) ?? NOTHING
+    },
+    content_block_delta: (state, event) => {
+      const block = state.find(event.index)
+      const delta = toObject(event.delta)
+      if (block === undefined || delta === undefined) return NOTHING
+      return DELTAS.get(toText(delta.type) ?? '')?.(block, delta) ?? NOTHING
+    },
+    content_block_stop: (state, event) => {
+      const block = state.close(event.index)
+      return block === undefined ? NOTHING : (STOPS.get(block.type)?.(state, block) ?? NOTHING)
+    },
+    message_delta: (state, event) => {
+      const usage = toObject(event.usage)
+      if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
+      const events: StreamEvent[] = []
+      const delta = toObject(event.delta)
+      const finishReason = readStopReason(delta?.stop_reason, state.hasCalls)
+      const refusal = readRefusal(delta)
+      if (finishReason !== undefined) {
+        events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
+      }
+      const decoded = decodeUsage(state.usage)
+      if (decoded !== undefined) events.push({ type: 'usage', usage: decoded })
+      return events
+    },
+    message_stop: () => [{ type: 'end' }],
+    message: (_state, event) => toWholeReply(event),
+    error: (_state, event) => [{ type: 'error', error: decodeErrorBody(undefined, {}, event) }],
+  }),
+)
 
 /** Some servers answer a request for a stream with the whole message. */
 function toWholeReply(message: JsonObject): Events {
@@ -153,53 +164,64 @@ function toWholeReply(message: JsonObject): Events {
 }
 
 type BlockReader = (state: StreamState, block: OpenBlock) => Events
+type DeltaReader = (block: OpenBlock, delta: JsonObject) => Events
 
-const STARTS: Readonly<Record<string, BlockReader>> = {
-  text: (_state, { start }) => toContent(toText(start.text)),
-  thinking: (_state, { thinking }) => toReasoning(thinking),
-  tool_use: (state, { start, call }) =>
-    toCall({
-      index: call,
-      id: state.ids.pack(toText(start.id) ?? `toolu_${call}`),
-      type: 'function',
-      function: { name: toText(start.name) ?? '', arguments: '' },
-    }),
-}
+const STARTS: ReadonlyMap<string, BlockReader> = new Map(
+  Object.entries<BlockReader>({
+    text: (_state, { start }) => toContent(toText(start.text)),
+    thinking: (_state, { thinking }) => toReasoning(thinking),
+    tool_use: (state, { start, call }) => {
+      if (call < 0) return NOTHING
+      return toCall({
+        index: call,
+        id: state.ids.pack(toText(start.id) ?? `toolu_${call}`),
+        type: 'function',
+        function: { name: toText(start.name) ?? '', arguments: '' },
+      })
+    },
+  }),
+)
 
-const DELTAS: Readonly<Record<string, (block: OpenBlock, delta: JsonObject) => Events>> = {
-  text_delta: (_block, delta) => toContent(toText(delta.text)),
-  thinking_delta: (block, delta) => {
-    const text = toText(delta.thinking) ?? ''
-    block.thinking += text
-    return toReasoning(text)
-  },
-  signature_delta: (block, delta) => {
-    block.signature += toText(delta.signature) ?? ''
-    return NOTHING
-  },
-  input_json_delta: (block, delta) => {
-    const json = toText(delta.partial_json)
-    if (json === undefined) return NOTHING
-    if (block.type === 'structured_answer') {
+const DELTAS: ReadonlyMap<string, DeltaReader> = new Map(
+  Object.entries<DeltaReader>({
+    text_delta: (_block, delta) => toContent(toText(delta.text)),
+    thinking_delta: (block, delta) => {
+      const text = toText(delta.thinking) ?? ''
+      block.thinking += text
+      return toReasoning(text)
+    },
+    signature_delta: (block, delta) => {
+      block.signature += toText(delta.signature) ?? ''
+      return NOTHING
+    },
+    input_json_delta: (block, delta) => {
+      const json = toText(delta.partial_json)
+      if (json === undefined) return NOTHING
+      if (block.type === 'structured_answer') {
+        block.hasArguments = true
+        return toContent(json)
+      }
+      if (block.call < 0) return NOTHING
       block.hasArguments = true
-      return toContent(json)
-    }
-    if (block.call < 0) return NOTHING
-    block.hasArguments = true
-    return toCall({ index: block.call, function: { arguments: json } })
-  },
-}
+      return toCall({ index: block.call, function: { arguments: json } })
+    },
+  }),
+)
 
-const STOPS: Readonly<Record<string, BlockReader>> = {
-  thinking: (state, { thinking, signature, index }) =>
-    toDetail(state, toThinkingDetail(thinking, toText(signature), index)),
-  redacted_thinking: (state, { start, index }) => toDetail(state, toRedactedDetail(start, index)),
-  // A call without arguments may come without any fragment; some servers send the whole input at the start.
-  tool_use: (_state, { hasArguments, start, call }) =>
-    hasArguments ? NOTHING : toCall({ index: call, function: { arguments: encodeInput(start.input) } }),
-  structured_answer: (_state, { hasArguments, start }) =>
-    hasArguments ? NOTHING : toContent(encodeInput(start.input)),
-}
+const STOPS: ReadonlyMap<string, BlockReader> = new Map(
+  Object.entries<BlockReader>({
+    thinking: (state, { thinking, signature, index }) =>
+      toDetail(state, toThinkingDetail(thinking, toText(signature), index)),
+    redacted_thinking: (state, { start, index }) => toDetail(state, toRedactedDetail(start, index)),
+    // A call without arguments may come without any fragment; some servers send the whole input at the start.
+    tool_use: (_state, { hasArguments, start, call }) =>
+      hasArguments || call < 0
+        ? NOTHING
+        : toCall({ index: call, function: { arguments: encodeInput(start.input) } }),
+    structured_answer: (_state, { hasArguments, start }) =>
+      hasArguments ? NOTHING : toContent(encodeInput(start.input)),
+  }),
+)
 
 function toContent(content: string | undefined): Events {
   return content === undefined ? NOTHING : [{ type: 'delta', index: 0, content }]

@@ -1,4 +1,4 @@
-import { toArray, toObject, toObjects, toText } from '../../json-value.ts'
+import { toArray, toJsonText, toObject, toObjects, toText } from '../../json-value.ts'
 import { packToolCallId } from '../../reasoning-carrier.ts'
 import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, ToolCall } from '../../spec.ts'
 import { isCallersTool, readRedacted, readStopReason, toReasoningDetail } from './decode-content.ts'
@@ -26,7 +26,7 @@ export function decodeReply(body: JsonObject): ChatReply {
 /** The visible text; an answer that was asked for as JSON may come as a call of our own tool. */
 function readText(block: JsonObject): string {
   const toolUse = toObject(block.toolUse)
-  if (toolUse?.name === JSON_TOOL) return JSON.stringify(toolUse.input ?? {})
+  if (toolUse?.name === JSON_TOOL) return toJsonText(toolUse.input ?? {})
   const cited = toArray(toObject(block.citationsContent)?.content)
   return [block, ...cited.map(toObject)].map(part => toText(part?.text) ?? '').join('')
 }
@@ -52,11 +52,13 @@ function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
     const detail = readDetail(block)
     if (detail !== undefined) pending.push(detail)
     const use = toObject(block.toolUse)
-    if (use === undefined || !isCallersTool(use) || use.name === JSON_TOOL) continue
+    const name = toText(use?.name)
+    // Nobody can carry out a call without a name.
+    if (use === undefined || name === undefined || !isCallersTool(use) || name === JSON_TOOL) continue
     calls.push({
       id: packToolCallId(toText(use.toolUseId) ?? `call_${calls.length}`, pending),
       type: 'function',
-      function: { name: toText(use.name) ?? '', arguments: JSON.stringify(use.input ?? {}) },
+      function: { name, arguments: toJsonText(use.input ?? {}) },
     })
     pending = []
   }

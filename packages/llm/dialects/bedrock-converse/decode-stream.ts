@@ -81,6 +81,9 @@ function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
     block.isJson = true
     return NOTHING
   }
+  const name = toText(toolUse.name)
+  // Nobody can carry out a call without a name.
+  if (name === undefined) return NOTHING
   const index = state.calls++
   block.call = index
   // The reasoning before a call travels in its id, each piece once.
@@ -90,7 +93,7 @@ function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
     index,
     id,
     type: 'function' as const,
-    function: { name: toText(toolUse.name) ?? '', arguments: '' },
+    function: { name, arguments: '' },
   }
   return [{ type: 'delta', index: 0, toolCalls: [call] }]
 }

@@ -1,4 +1,4 @@
-import { toObject, toObjects, toText } from '../../json-value.ts'
+import { toJsonText, toObject, toObjects, toText } from '../../json-value.ts'
 import type { ChatReply, Json, JsonObject, ReplyMessage, ToolCall } from '../../spec.ts'
 import { decodeUsage, readFinishReason } from './decode-parts.ts'
 
@@ -11,7 +11,7 @@ export function decodeReply(body: JsonObject): ChatReply {
   const message = toObject(body.message)
   if (message === undefined) return { choices: [], usage }
   const parts = toObjects(message.content)
-  const calls = toObjects(message.tool_calls).map(decodeCall)
+  const calls = toObjects(message.tool_calls).flatMap(decodeCall)
   const content = parts.map(({ text }) => toText(text) ?? '').join('')
   const decoded: ReplyMessage = { role: 'assistant', content: toText(content) ?? null }
   if (calls.length > 0) decoded.tool_calls = calls
@@ -23,17 +23,17 @@ export function decodeReply(body: JsonObject): ChatReply {
   return { choices: [{ index: 0, message: decoded, finishReason }], usage }
 }
 
-function decodeCall(call: JsonObject, index: number): ToolCall {
+function decodeCall(call: JsonObject, index: number): ToolCall[] {
   const fn = toObject(call.function)
-  return {
-    id: toText(call.id) ?? `call_${index}`,
-    type: 'function',
-    function: { name: toText(fn?.name) ?? '', arguments: readArguments(fn?.arguments) },
-  }
+  const name = toText(fn?.name)
+  // Nobody can carry out a call without a name.
+  if (name === undefined) return []
+  const id = toText(call.id) ?? `call_${index}`
+  return [{ id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) } }]
 }
 
 /** A tool without parameters is called with the text `null`. */
 function readArguments(value: Json | undefined): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? {})
+  const text = typeof value === 'string' ? value : toJsonText(value ?? {})
   return text === '' || text === 'null' ? '{}' : text
 }

@@ -8,6 +8,8 @@ const NOTHING: readonly StreamEvent[] = []
 interface State {
   /** Of each call by the provider's number: ours, and what of its arguments is held back. */
   readonly calls: Map<Json | undefined, Call>
+  /** So many calls have begun. */
+  count: number
 }
 
 interface Call {
@@ -18,7 +20,7 @@ interface Call {
 }
 
 export function openStream(): StreamDecoder {
-  const state: State = { calls: new Map() }
+  const state: State = { calls: new Map(), count: 0 }
   return { decode: data => decode(state, data) }
 }
 
@@ -73,14 +75,17 @@ function readPlan(_: State, body: JsonObject): readonly StreamEvent[] {
 function startCall(state: State, body: JsonObject): readonly StreamEvent[] {
   const call = toObject(messageOf(body).tool_calls)
   const fn = toObject(call?.function)
-  const index = state.calls.size
+  const name = toText(fn?.name)
+  // Nobody can carry out a call without a name.
+  if (name === undefined) return NOTHING
+  const index = state.count++
   state.calls.set(body.index, { index, held: '', hasArguments: false })
   const id = toText(call?.id) ?? `call_${index}`
   const start = {
     index,
     id,
     type: 'function' as const,
-    function: { name: toText(fn?.name) ?? '', arguments: '' },
+    function: { name, arguments: '' },
   }
   return [{ type: 'delta', index: 0, toolCalls: [start] }, ...addArguments(state, body.index, fn?.arguments)]
 }

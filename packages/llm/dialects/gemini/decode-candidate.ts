@@ -1,4 +1,4 @@
-import { toObject, toObjects, toText } from '../../json-value.ts'
+import { toJsonText, toObject, toObjects, toText } from '../../json-value.ts'
 import { packToolCallId } from '../../reasoning-carrier.ts'
 import type { JsonObject, ReasoningDetail, StreamEvent, ToolCallDelta } from '../../spec.ts'
 import { makeToolCallId } from '../openai-chat/decode-message.ts'
@@ -71,7 +71,7 @@ export class CandidateDecoder {
       index,
       id: packToolCallId(id, details.map(withoutIndex)),
       type: 'function',
-      function: { name, arguments: isPartial ? '' : JSON.stringify(toObject(call.args) ?? {}) },
+      function: { name, arguments: isPartial ? '' : toJsonText(toObject(call.args) ?? {}) },
     })
     if (!isPartial) return
     this.#open = { index, args: new PartialArguments() }

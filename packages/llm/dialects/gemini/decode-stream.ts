@@ -1,4 +1,4 @@
-import { toArray, toObject, toObjects, toText } from '../../json-value.ts'
+import { toArray, toIndex, toObject, toObjects, toText } from '../../json-value.ts'
 import type { Json, JsonObject, StreamDecoder, StreamEvent, UpstreamError } from '../../spec.ts'
 import { CandidateDecoder } from './decode-candidate.ts'
 import { decodeErrorBody } from './decode-error.ts'
@@ -50,7 +50,7 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   #decoderOf(candidate: JsonObject): CandidateDecoder {
-    const index = typeof candidate.index === 'number' ? candidate.index : 0
+    const index = toIndex(candidate.index) ?? 0
     let decoder = this.#candidates.get(index)
     if (decoder === undefined) {
       decoder = new CandidateDecoder(index, this.#responseId ?? '')

@@ -1,4 +1,4 @@
-import { toObjects } from '../../json-value.ts'
+import { toJsonText, toObjects } from '../../json-value.ts'
 import type { Json, JsonObject } from '../../spec.ts'
 
 type Container = { [key: string]: Node } | Node[]
@@ -24,7 +24,7 @@ export class PartialArguments {
   }
 
   toText(): string {
-    return JSON.stringify(this.#root)
+    return toJsonText(this.#root as JsonObject)
   }
 
   #put(path: readonly (string | number)[], value: Json): void {

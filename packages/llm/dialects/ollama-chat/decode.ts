@@ -38,7 +38,8 @@ export function openStream(): StreamDecoder {
         const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
         return [{ type: 'error', error: { kind: 'interrupted', detail } }]
       }
-      if (line.error !== undefined) return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
+      if (line.error !== undefined && line.error !== null)
+        return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
       const message = toObject(line.message) ?? {}
       const made = decodeCalls(message, toText(line.created_at) ?? '', calls)
       const first = calls
@@ -73,11 +74,13 @@ function parse(data: string): JsonObject | undefined {
 
 /** `first`: how many calls came before. Older servers give calls no ids. */
 function decodeCalls(message: JsonObject, createdAt: string, first: number): ToolCall[] {
-  return toObjects(message.tool_calls).map((call, at) => {
+  return toObjects(message.tool_calls).flatMap((call, at): ToolCall[] => {
     const fn = toObject(call.function)
-    const name = toText(fn?.name) ?? ''
+    const name = toText(fn?.name)
+    // Nobody can carry out a call without a name.
+    if (name === undefined) return []
     const id = toText(call.id) ?? makeToolCallId(createdAt, 0, first + at, name)
-    return { id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) || '{}' } }
+    return [{ id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) || '{}' } }]
   })
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { toArray, toObject, toText } from '../../json-value.ts'
+import { toArray, toJsonText, toObject, toText } from '../../json-value.ts'
 import type { FinishReason, Json, JsonObject } from '../../spec.ts'
 
 /** What plain replies and stream deltas have in common: many spellings of the same few things (wire facts §1.2, §2.1). */
@@ -29,7 +29,11 @@ function readPartText(part: Json): string {
   const object = toObject(part)
   if (object === undefined) return ''
   const text = toText(object.text) ?? toText(object.summary) ?? toText(object.thinking)
-  return text ?? joinTexts(toArray(object.thinking))
+  if (text !== undefined) return text
+  // Its own parts are plain: no depth to follow.
+  return toArray(object.thinking)
+    .map(inner => toText(toObject(inner)?.text) ?? '')
+    .join('')
 }
 
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -55,7 +59,7 @@ export function readFinishReason(value: Json | undefined, hasToolCalls: boolean)
 /** Arguments are JSON text on our side; some providers send the object, or null for none. */
 export function readArguments(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : toJsonText(value)
 }
 
 /** For a call that came without an id. The same call gets the same id, so that plain and streamed answers agree. */

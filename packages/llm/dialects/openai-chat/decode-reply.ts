@@ -1,4 +1,4 @@
-import { toArray, toObject, toText } from '../../json-value.ts'
+import { toArray, toIndex, toObject, toText } from '../../json-value.ts'
 import type { ChatReply, Json, JsonObject, ReplyMessage, Target, ToolCall } from '../../spec.ts'
 import {
   makeToolCallId,
@@ -28,7 +28,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
 }
 
 function decodeChoice(choice: JsonObject, message: JsonObject, position: number, replyId: string): Choice {
-  const index = typeof choice.index === 'number' ? choice.index : position
+  const index = toIndex(choice.index) ?? position
   const toolCalls = decodeToolCalls(message, index, replyId)
   const decoded: ReplyMessage = { role: 'assistant', content: readContent(message) ?? null }
   if (toolCalls.length > 0) decoded.tool_calls = toolCalls

@@ -1,4 +1,4 @@
-import { toArray, toObject, toText } from '../../json-value.ts'
+import { toArray, toIndex, toObject, toText } from '../../json-value.ts'
 import type {
   Json,
   JsonObject,
@@ -62,7 +62,7 @@ class ChunkDecoder implements StreamDecoder {
 
   /** undefined: the choice says nothing new. */
   private decodeChoice(choice: JsonObject, replyId: string): Delta | undefined {
-    const index = typeof choice.index === 'number' ? choice.index : 0
+    const index = toIndex(choice.index) ?? 0
     let state = this.choices.get(index)
     if (state === undefined) {
       state = new ChoiceState(index, replyId)
@@ -97,6 +97,8 @@ class ChoiceState {
   /** Our number of each call by the provider's own number, and the id that it has there. */
   private readonly byWireIndex = new Map<number, number>()
   private readonly wireIds: (string | undefined)[] = []
+  /** What came of calls before their names, by the provider's number: a call without a name cannot be told. */
+  private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
 
   constructor(index: number, replyId: string) {
     this.index = index
@@ -111,30 +113,41 @@ class ChoiceState {
     const deltas: ToolCallDelta[] = []
     for (const item of toArray(wire.tool_calls)) {
       const call = toObject(item)
-      if (call !== undefined) deltas.push(this.decodeToolCall(call))
+      const delta = call === undefined ? undefined : this.decodeToolCall(call)
+      if (delta !== undefined) deltas.push(delta)
     }
     // The shape before tools: one call, without index and id.
     const legacy = toObject(wire.function_call)
-    if (legacy !== undefined) deltas.push(this.decodeToolCall({ index: 0, function: legacy }))
+    const delta = legacy === undefined ? undefined : this.decodeToolCall({ index: 0, function: legacy })
+    if (delta !== undefined) deltas.push(delta)
     return deltas.length === 0 ? undefined : deltas
   }
 
-  private decodeToolCall(call: JsonObject): ToolCallDelta {
-    const id = toText(call.id)
+  /** undefined: of this call there is nothing to tell yet. */
+  private decodeToolCall(call: JsonObject): ToolCallDelta | undefined {
+    const wireId = toText(call.id)
     const fn = toObject(call.function)
     const name = toText(fn?.name)
     const wireArguments = readArguments(fn?.arguments)
-    const known = this.findCall(call.index, id, name)
+    const known = this.findCall(call.index, wireId, name)
     if (known !== undefined) return { index: known, function: { arguments: wireArguments ?? '' } }
+    const held = this.unnamed.get(call.index)
+    const id = wireId ?? held?.id
+    const begun = (held?.arguments ?? '') + (wireArguments ?? '')
+    if (name === undefined) {
+      this.unnamed.set(call.index, { id, arguments: begun })
+      return undefined
+    }
+    this.unnamed.delete(call.index)
     // The first fragment has id, type and name; clients that add fragments up must not see them twice.
     const index = this.wireIds.length
     this.wireIds.push(id)
     if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
     return {
       index,
-      id: id ?? makeToolCallId(this.replyId, this.index, index, name ?? ''),
+      id: id ?? makeToolCallId(this.replyId, this.index, index, name),
       type: 'function',
-      function: { name: name ?? '', arguments: wireArguments ?? '' },
+      function: { name, arguments: begun },
     }
   }
 

@@ -1,4 +1,4 @@
-import { toArray, toObject, toText } from '../../json-value.ts'
+import { toArray, toJsonText, toObject, toText } from '../../json-value.ts'
 import type { Json, JsonObject } from '../../spec.ts'
 
 /** What a provider said of an error, from whichever of its envelopes (wire facts §3.1). */
@@ -25,7 +25,7 @@ export function readErrorWords(body: Json): ErrorWords {
     readDetail(inner.detail) ??
     readDetail(envelope.detail) ??
     toText(envelope.error) ??
-    JSON.stringify(outer ?? '')
+    toJsonText(outer ?? '')
   const metadata = toObject(inner.metadata)
   const innerError = toObject(inner.innererror) ?? toObject(inner.inner_error)
   const names = [
@@ -49,13 +49,13 @@ export function readErrorWords(body: Json): ErrorWords {
 }
 
 function isStatus(value: Json | undefined): value is number {
-  return typeof value === 'number' && value >= 400 && value < 600
+  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value < 600
 }
 
 /** A text, or a validator's list of `{ loc, msg }`. */
 function readDetail(detail: Json | undefined): string | undefined {
   if (typeof detail === 'string') return toText(detail)
-  return Array.isArray(detail) || toObject(detail) !== undefined ? JSON.stringify(detail) : undefined
+  return Array.isArray(detail) || toObject(detail) !== undefined ? toJsonText(detail ?? null) : undefined
 }
 
 function readRetryDelay(error: JsonObject): string | undefined {

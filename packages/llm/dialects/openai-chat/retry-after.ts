@@ -3,7 +3,7 @@ import type { ErrorWords } from './error-words.ts'
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** A provider that asks for more than a day is not waited for anyway. */
-const MAX_WAIT_MS = 24 * 60 * 60 * 1000
+export const MAX_WAIT_MS = 24 * 60 * 60 * 1000
 
 /** How long a provider asks to wait, in milliseconds, from wherever it says so (wire facts §3.4). */
 export function findRetryAfterMs(headers: ReplyHeaders, words: ErrorWords): number | undefined {

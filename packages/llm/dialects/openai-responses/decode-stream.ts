@@ -1,4 +1,4 @@
-import { toObject, toObjects, toText } from '../../json-value.ts'
+import { toIndex, toObject, toObjects, toText } from '../../json-value.ts'
 import { packToolCallId } from '../../reasoning-carrier.ts'
 import type { Json, JsonObject, ReasoningDetail, StreamDecoder, StreamEvent, Target } from '../../spec.ts'
 import { decodeErrorBody } from '../openai-chat/decode-error.ts'
@@ -39,7 +39,7 @@ class ResponseDecoder implements StreamDecoder {
       return [{ type: 'error', error: { kind: 'interrupted', detail } }]
     }
     const type = toText(frame.type) ?? event
-    const handler = HANDLERS[type]
+    const handler = HANDLERS.get(type)
     if (handler !== undefined) return handler(this, frame)
     return frame.error === undefined || frame.error === null ? NOTHING : this.fail(frame)
   }
@@ -174,28 +174,30 @@ class ResponseDecoder implements StreamDecoder {
 
 type Handler = (decoder: ResponseDecoder, frame: JsonObject) => Events
 
-const HANDLERS: Readonly<Record<string, Handler | undefined>> = {
-  'response.created': (decoder, frame) => decoder.begin(frame),
-  'response.output_item.added': (decoder, frame) => decoder.addItem(frame),
-  'response.output_item.done': (decoder, frame) =>
-    decoder.completeItem(toObject(frame.item) ?? {}, itemKey(frame)),
-  'response.output_text.delta': (decoder, frame) => decoder.addText('content', frame),
-  'response.output_text.done': (decoder, frame) =>
-    decoder.completeText('content', textKey('content', frame), toText(frame.text)),
-  'response.refusal.delta': (decoder, frame) => decoder.addText('refusal', frame),
-  'response.refusal.done': (decoder, frame) =>
-    decoder.completeText('refusal', textKey('refusal', frame), toText(frame.refusal)),
-  'response.reasoning_summary_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
-  'response.reasoning_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
-  'response.function_call_arguments.delta': (decoder, frame) => decoder.addArguments(frame),
-  'response.function_call_arguments.done': (decoder, frame) =>
-    decoder.completeArguments(itemKey(frame), readArguments(frame.arguments)),
-  'response.completed': (decoder, frame) => decoder.finish(frame),
-  'response.incomplete': (decoder, frame) => decoder.finish(frame),
-  'response.failed': (decoder, frame) => decoder.fail(frame),
-  'response.cancelled': (decoder, frame) => decoder.fail(frame),
-  error: (decoder, frame) => decoder.fail(frame),
-}
+const HANDLERS: ReadonlyMap<string, Handler> = new Map(
+  Object.entries<Handler>({
+    'response.created': (decoder, frame) => decoder.begin(frame),
+    'response.output_item.added': (decoder, frame) => decoder.addItem(frame),
+    'response.output_item.done': (decoder, frame) =>
+      decoder.completeItem(toObject(frame.item) ?? {}, itemKey(frame)),
+    'response.output_text.delta': (decoder, frame) => decoder.addText('content', frame),
+    'response.output_text.done': (decoder, frame) =>
+      decoder.completeText('content', textKey('content', frame), toText(frame.text)),
+    'response.refusal.delta': (decoder, frame) => decoder.addText('refusal', frame),
+    'response.refusal.done': (decoder, frame) =>
+      decoder.completeText('refusal', textKey('refusal', frame), toText(frame.refusal)),
+    'response.reasoning_summary_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
+    'response.reasoning_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
+    'response.function_call_arguments.delta': (decoder, frame) => decoder.addArguments(frame),
+    'response.function_call_arguments.done': (decoder, frame) =>
+      decoder.completeArguments(itemKey(frame), readArguments(frame.arguments)),
+    'response.completed': (decoder, frame) => decoder.finish(frame),
+    'response.incomplete': (decoder, frame) => decoder.finish(frame),
+    'response.failed': (decoder, frame) => decoder.fail(frame),
+    'response.cancelled': (decoder, frame) => decoder.fail(frame),
+    error: (decoder, frame) => decoder.fail(frame),
+  }),
+)
 
 /** Items are told apart by their place in the output; the few that leave it out have an id. */
 function itemKey(frame: JsonObject): string {
@@ -204,7 +206,7 @@ function itemKey(frame: JsonObject): string {
 
 function textKey(field: 'content' | 'refusal' | 'reasoning', frame: JsonObject): string {
   const list = field === 'reasoning' && frame.summary_index !== undefined ? 'summary' : 'content'
-  const part = Number(frame.summary_index ?? frame.content_index ?? 0)
+  const part = toIndex(frame.summary_index ?? frame.content_index) ?? 0
   return `${field === 'refusal' ? 'refusal' : list} ${itemKey(frame)} ${part}`
 }
 

@@ -1,4 +1,4 @@
-import { toObject, toObjects, toText } from '../../json-value.ts'
+import { toJsonText, toObject, toObjects, toText } from '../../json-value.ts'
 import type { FinishReason, JsonObject, ReasoningDetail } from '../../spec.ts'
 
 /** What plain responses and streams have in common: the items of an output, and how an output ended. */
@@ -65,14 +65,14 @@ export function readCall(
   }
   // A tool whose input is free text: its call has the one argument that we give such tools elsewhere.
   if (item.type === 'custom_tool_call' && name !== undefined) {
-    return { id, name, arguments: JSON.stringify({ input: item.input ?? '' }) }
+    return { id, name, arguments: toJsonText({ input: item.input ?? '' }) }
   }
   return undefined
 }
 
 export function readArguments(value: JsonObject[string]): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : toJsonText(value)
 }
 
 /** How a response ended: by its status and content. */
