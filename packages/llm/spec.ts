@@ -114,6 +114,8 @@ export interface Usage {
   /** Visible output without reasoning. */
   readonly output: number
   readonly reasoning: number
+  /** What the provider says that the request costs; whole nano-dollars. It counts before our own prices. */
+  readonly reportedCostNanoUsd?: number
 }
 
 /**
@@ -413,6 +415,8 @@ export interface Provider {
   readonly inlinesImages?: true
   /** Where it takes Anthropic's format in an envelope of its own. */
   readonly messages?: MessagesEnvelope
+  /** Where its usage tells what a request costs, which is believed then (see reported-cost.ts). Absent: not believed. */
+  readonly reportsCost?: 'usage.cost' | 'usage.cost.total_cost' | 'usage.cost_in_usd_ticks'
   /** Answers inside the process, without network; its prices are fictitious. */
   readonly sandbox?: true
   readonly openai?: OpenAiDeviations

@@ -9,6 +9,7 @@ export const openrouter: Provider = {
   baseUrl: 'https://openrouter.ai/api/v1',
   auth: 'bearer',
   models: 'any',
+  reportsCost: 'usage.cost',
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
   openai: { developerRole: true },

@@ -9,6 +9,7 @@ export const perplexity: Provider = {
   auth: 'bearer',
   models: 'catalog',
   maker: true,
+  reportsCost: 'usage.cost.total_cost',
   keyCheckPath: '/v1/models',
   openai: {
     reasoningField: 'refused',

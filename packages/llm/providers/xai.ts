@@ -10,6 +10,7 @@ export const xai: Provider = {
   auth: 'bearer',
   models: 'catalog',
   maker: true,
+  reportsCost: 'usage.cost_in_usd_ticks',
   openai: {
     outputCap: 'max_completion_tokens',
     reasoningField: 'reasoning_content',

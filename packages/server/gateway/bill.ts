@@ -37,12 +37,13 @@ function estimateUsage({ requestBytes, inputTokens, deliveredTokens, partialUsag
 }
 
 /**
- * Prices what the provider reported. Where it reported nothing (a caller that left, a provider that does not tell), the
+ * Prices what the provider reported, or takes its own word for the price where that counts. Where it reported nothing (a caller that left, a provider that does not tell), the
  * request's bytes and the tokens delivered stand in: never nothing for something that was generated.
  */
 export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
   if (reported !== undefined && isCredible(reported, model)) {
-    return { usage: reported, isEstimated: false, costNanoUsd: costNanoUsd(reported, model?.pricing ?? null) }
+    const priced = reported.reportedCostNanoUsd ?? costNanoUsd(reported, model?.pricing ?? null)
+    return { usage: reported, isEstimated: false, costNanoUsd: priced }
   }
   const usage = estimateUsage(seen)
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }

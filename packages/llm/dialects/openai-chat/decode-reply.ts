@@ -1,4 +1,5 @@
 import { toArray, toIndex, toObject, toText } from '../../json-value.ts'
+import { withReportedCost } from '../../reported-cost.ts'
 import type { ChatReply, Json, JsonObject, ReplyMessage, Target, ToolCall } from '../../spec.ts'
 import {
   makeToolCallId,
@@ -23,7 +24,11 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   }
   return {
     choices,
-    usage: decodeUsage(body, target.provider.openai?.completionExcludesReasoning),
+    usage: withReportedCost(
+      decodeUsage(body, target.provider.openai?.completionExcludesReasoning),
+      body.usage,
+      target,
+    ),
   }
 }
 

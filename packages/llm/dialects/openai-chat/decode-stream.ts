@@ -1,4 +1,5 @@
 import { toArray, toIndex, toObject, toText } from '../../json-value.ts'
+import { withReportedCost } from '../../reported-cost.ts'
 import type {
   Json,
   JsonObject,
@@ -22,23 +23,24 @@ type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export function openStream(target: Target): StreamDecoder {
-  return new ChunkDecoder(target.provider.openai?.completionExcludesReasoning ?? false)
+  return new ChunkDecoder(target)
 }
 
 /** Reads `chat.completion.chunk` objects, in every variation that providers have of them (wire facts §0.13, §2.2). */
 class ChunkDecoder implements StreamDecoder {
-  private readonly completionExcludesReasoning: boolean
+  private readonly target: Target
   private readonly choices = new Map<number, ChoiceState>()
 
-  constructor(completionExcludesReasoning: boolean) {
-    this.completionExcludesReasoning = completionExcludesReasoning
+  constructor(target: Target) {
+    this.target = target
   }
 
   decode(data: string, event = ''): readonly StreamEvent[] {
     if (data === '[DONE]') return [{ type: 'end' }]
     const chunk = parseObject(data)
     if (chunk === undefined) return [{ type: 'error', error: brokenFrame(data) }]
-    const usage = decodeUsage(chunk, this.completionExcludesReasoning)
+    const counted = decodeUsage(chunk, this.target.provider.openai?.completionExcludesReasoning)
+    const usage = withReportedCost(counted, chunk.usage, this.target)
     const error = findError(chunk, event)
     if (error !== undefined) {
       // What was used until then is owed all the same.

@@ -1,5 +1,6 @@
 import { toObjects, toText } from '../../json-value.ts'
 import { packToolCallId } from '../../reasoning-carrier.ts'
+import { withReportedCost } from '../../reported-cost.ts'
 import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, Target, ToolCall } from '../../spec.ts'
 import { makeToolCallId } from '../openai-chat/decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
@@ -13,8 +14,8 @@ import {
 } from './read-items.ts'
 
 /** A `response` object as the canonical reply. One that failed has no choices. */
-export function decodeReply(body: JsonObject, _target: Target): ChatReply {
-  const usage = decodeUsage(body)
+export function decodeReply(body: JsonObject, target: Target): ChatReply {
+  const usage = withReportedCost(decodeUsage(body), body.usage, target)
   if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
     return { choices: [], usage }
   }

@@ -1,6 +1,15 @@
 import { toIndex, toObject, toObjects, toText } from '../../json-value.ts'
 import { packToolCallId } from '../../reasoning-carrier.ts'
-import type { Json, JsonObject, ReasoningDetail, StreamDecoder, StreamEvent, Target } from '../../spec.ts'
+import { withReportedCost } from '../../reported-cost.ts'
+import type {
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  StreamDecoder,
+  StreamEvent,
+  Target,
+  Usage,
+} from '../../spec.ts'
 import { decodeErrorBody } from '../openai-chat/decode-error.ts'
 import { makeToolCallId } from '../openai-chat/decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
@@ -11,8 +20,8 @@ type Events = readonly StreamEvent[]
 
 const NOTHING: Events = []
 
-export function openStream(_target: Target): StreamDecoder {
-  return new ResponseDecoder()
+export function openStream(target: Target): StreamDecoder {
+  return new ResponseDecoder(target)
 }
 
 /** One tool call of the stream: our number of it, and how much of its arguments went out. */
@@ -23,6 +32,7 @@ interface OpenCall {
 
 /** Reads `response.*` events. What is unknown says nothing: providers add kinds of events as they please. */
 class ResponseDecoder implements StreamDecoder {
+  private readonly target: Target
   private replyId = ''
   private readonly calls = new Map<string, OpenCall>()
   /** Of every text, by the item and the part that it belongs to: what went out. */
@@ -30,6 +40,10 @@ class ResponseDecoder implements StreamDecoder {
   private lastReasoning: string | undefined
   /** What was thought since the last call: it travels in the next one's id. */
   private pending: ReasoningDetail[] = []
+
+  constructor(target: Target) {
+    this.target = target
+  }
 
   decode(data: string, event = ''): Events {
     if (data === '[DONE]') return NOTHING
@@ -148,10 +162,14 @@ class ResponseDecoder implements StreamDecoder {
         events.push(...this.completeItem(item, String(at)))
     }
     events.push(delta({ finishReason: readFinish(response, this.calls.size > 0) }))
-    const usage = decodeUsage(response)
+    const usage = this.readUsage(response)
     if (usage !== undefined) events.push({ type: 'usage', usage })
     events.push({ type: 'end' })
     return events
+  }
+
+  private readUsage(response: JsonObject): Usage | undefined {
+    return withReportedCost(decodeUsage(response), response.usage, this.target)
   }
 
   fail(frame: JsonObject): Events {
@@ -161,7 +179,7 @@ class ResponseDecoder implements StreamDecoder {
       {},
       { error: response?.error ?? frame.error ?? { ...frame, type: null } },
     )
-    const usage = response === undefined ? undefined : decodeUsage(response)
+    const usage = response === undefined ? undefined : this.readUsage(response)
     // What was used until then is owed all the same.
     return usage === undefined
       ? [{ type: 'error', error }]

@@ -1,0 +1,33 @@
+import type { CatalogModel, Usage } from '@rideau/llm/spec'
+import { describe, expect, test } from 'vitest'
+import { toBill } from './bill.ts'
+
+const MODEL: CatalogModel = {
+  id: 'm',
+  display_name: 'M',
+  context_window: 100_000,
+  max_output_tokens: null,
+  capabilities: ['chat'],
+  pricing: { input: 1, output: 2 },
+}
+const USAGE: Usage = { uncachedInput: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 }
+const SEEN = { requestBytes: 100, deliveredTokens: 3 }
+
+describe('toBill', () => {
+  test('what a provider says of its price counts before ours, also where we have none', () => {
+    const reported = { ...USAGE, reportedCostNanoUsd: 7 }
+    expect(toBill(MODEL, reported, SEEN).costNanoUsd).toBe(7)
+    expect(toBill({ ...MODEL, pricing: null }, reported, SEEN).costNanoUsd).toBe(7)
+  })
+
+  test('where it says nothing our prices count, and none is not zero', () => {
+    expect(toBill(MODEL, USAGE, SEEN).costNanoUsd).toBe(20_000)
+    expect(toBill(undefined, USAGE, SEEN).costNanoUsd).toBeNull()
+  })
+
+  test('an incredible usage takes its price with it', () => {
+    const bill = toBill(MODEL, { ...USAGE, output: 5e8, reportedCostNanoUsd: 7 }, SEEN)
+    expect(bill.isEstimated).toBe(true)
+    expect(bill.costNanoUsd).toBeGreaterThan(7)
+  })
+})
