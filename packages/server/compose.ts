@@ -67,12 +67,14 @@ export interface House {
   close(): Promise<void>
 }
 
-/** What tests shorten. Milliseconds. */
+/** What tests shorten, in milliseconds, and what they look into. */
 export interface Limits {
   /** A body that has not arrived after this long ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
   /** How long running requests may take to end when the house closes. */
   readonly graceMs: number
+  /** Is handed what the gateway works with. */
+  readonly onDeps?: (deps: GatewayDeps) => void
 }
 
 const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
@@ -277,6 +279,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     bodyTimeoutMs: limits.bodyTimeoutMs,
     isReady,
   }
+  limits.onDeps?.(deps)
   const server = createGatewayServer(deps)
   const { metricsHost: host, metricsPort: port } = config
   const metrics = await openMetrics({ host, port, log, requestCounts, inFlight, drain, isReady, counting })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { backoffMs, MAX_ATTEMPTS, nextStep } from './retry.ts'
+import { backoffMs, MAX_ATTEMPTS, MAX_TARGETS, nextStep } from './retry.ts'
 
-const alone = { hasOther: false, retryAfterMs: undefined, retries: true }
+const alone = { hasOther: false, isNextTarget: false, retryAfterMs: undefined, retries: true }
 const withOther = { ...alone, hasOther: true }
 
 describe('after a failed try', () => {
@@ -31,6 +31,12 @@ describe('after a failed try', () => {
   test('no request costs more tries than the limit, whatever happens', () => {
     expect(nextStep('overloaded', MAX_ATTEMPTS, withOther)).toBe('stop')
     expect(nextStep('unavailable', MAX_ATTEMPTS, alone)).toBe('stop')
+    expect(nextStep('unavailable', MAX_TARGETS, { ...withOther, isNextTarget: true })).toBe('stop')
+  })
+
+  test('a third fallback is left for a target that had no try, and for nothing else', () => {
+    expect(nextStep('overloaded', MAX_ATTEMPTS, { ...withOther, isNextTarget: true })).toBe('other')
+    expect(nextStep('bad_request', MAX_ATTEMPTS, { ...withOther, isNextTarget: true })).toBe('stop')
   })
 
   test('a wait of more than five seconds is the caller’s to sit out', () => {

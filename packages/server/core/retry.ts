@@ -2,6 +2,8 @@ import type { UpstreamErrorKind } from '@rideau/llm/spec'
 
 /** Tries at providers that one request may cost, retries and fallbacks together (field notes, AC-52). */
 export const MAX_ATTEMPTS = 3
+/** An alias may fall back three times: one try more than the others have, for a target that had none. */
+export const MAX_TARGETS = 4
 
 /** What to do after a failed try. */
 export type NextStep = 'same' | 'other' | 'stop'
@@ -27,7 +29,10 @@ const LONGEST_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 250
 
 export interface RetryOptions {
+  /** Another credential or another target is left. */
   readonly hasOther: boolean
+  /** What is next is another target, not another credential of the same. */
+  readonly isNextTarget: boolean
   readonly retryAfterMs: number | undefined
   /** What the provider itself says of repeating (`x-should-retry`): it knows better than our table. */
   readonly shouldRetry?: boolean | undefined
@@ -39,8 +44,9 @@ export interface RetryOptions {
  * Decides on the try after attempt number `attempt` (from 1) failed. Another target is preferred to waiting.
  */
 export function nextStep(kind: UpstreamErrorKind, attempt: number, options: RetryOptions): NextStep {
+  const mayGoOn = attempt < MAX_ATTEMPTS ? options.hasOther : options.isNextTarget && attempt < MAX_TARGETS
+  if (AFTER[kind].other && mayGoOn) return 'other'
   if (attempt >= MAX_ATTEMPTS) return 'stop'
-  if (AFTER[kind].other && options.hasOther) return 'other'
   const mayRepeat = options.shouldRetry ?? AFTER[kind].same
   if (!mayRepeat || !options.retries) return 'stop'
   return (options.retryAfterMs ?? 0) > LONGEST_WAIT_MS ? 'stop' : 'same'

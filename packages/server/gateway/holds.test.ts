@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestHouse } from '../testing/house.ts'
-import { ASK, type LimitedHouse, openLimitedHouse, PRICED } from '../testing/limited-house.ts'
+import { ASK, type LimitedHouse, openLimitedHouse, PRICED, USED } from '../testing/limited-house.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../testing/redis.ts'
 import {
   chunk,
   completion,
@@ -11,30 +12,58 @@ import {
   stream,
   usageChunk,
 } from '../testing/scripted-upstream.ts'
-
-let limited: LimitedHouse
-let house: TestHouse
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  limited = await openLimitedHouse()
-  ;({ house, upstream } = limited)
-})
-
-afterAll(async () => {
-  await limited.close()
-})
-
-beforeEach(async () => {
-  await limited.reset()
-})
+import type { GatewayDeps } from './deps.ts'
 
 async function codeOf(response: Response): Promise<string> {
   const body = (await response.json()) as any
   return body.error?.code ?? 'ok'
 }
 
-describe('no hold remains after', () => {
+/** What is asked of `object` under this name throws, until the end. */
+function throwAt(object: object, name: string): { count(): number; end(): void } {
+  const own = Object.getOwnPropertyDescriptor(object, name)
+  let count = 0
+  Object.defineProperty(object, name, {
+    configurable: true,
+    get() {
+      count++
+      throw new Error('scripted')
+    },
+  })
+  return {
+    count: () => count,
+    end() {
+      if (own === undefined) Reflect.deleteProperty(object, name)
+      else Object.defineProperty(object, name, own)
+    },
+  }
+}
+
+const LEDGERS: [string, (() => Promise<TestRedis>) | undefined][] = [['in process', undefined]]
+if (redisProgram !== undefined) LEDGERS.push(['over Redis', startTestRedis])
+
+describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
+  let limited: LimitedHouse
+  let stopRedis: (() => Promise<void>) | undefined
+  let house: TestHouse
+  let upstream: ScriptedUpstream
+
+  beforeAll(async () => {
+    const redis = start === undefined ? undefined : await start()
+    stopRedis = redis?.stop
+    limited = await openLimitedHouse(redis === undefined ? {} : { REDIS_URL: redis.url })
+    ;({ house, upstream } = limited)
+  })
+
+  afterAll(async () => {
+    await limited.close()
+    await stopRedis?.()
+  })
+
+  beforeEach(async () => {
+    await limited.reset()
+  })
+
   const HOLD = { ...ASK, max_tokens: 200 }
   test.each([
     ['an upstream 400', json(400, { error: { message: 'no' } }), HOLD],
@@ -106,9 +135,9 @@ describe('no hold remains after', () => {
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })
 
-  test('three targets, of which the last answers', async () => {
+  test('three fallbacks, of which the last answers', async () => {
     const { key, budget } = await limited.freshKey(100)
-    for (const name of ['b', 'c']) {
+    for (const name of ['b', 'c', 'd']) {
       await limited.make(`/v1/environments/${house.developmentId}/custom-models`, {
         model: `custom/${name}`,
         capabilities: ['chat'],
@@ -118,17 +147,64 @@ describe('no hold remains after', () => {
       })
     }
     await limited.make(`/v1/environments/${house.developmentId}/model-aliases`, {
-      alias: 'three',
+      alias: 'four',
       strategy: 'priority',
-      targets: [PRICED, 'custom/b', 'custom/c'].map(model => ({ model, max_retries: 0 })),
+      targets: [PRICED, 'custom/b', 'custom/c', 'custom/d'].map(model => ({ model, max_retries: 0 })),
     })
     const bad = json(500, { error: { message: 'no' } })
     upstream.script(
       bad,
       bad,
+      bad,
       completion('x', { usage: { prompt_tokens: 1, completion_tokens: 100, total_tokens: 101 } }),
     )
-    expect((await house.call('/v1/chat', { ...HOLD, model: 'three' }, { key })).status).toBe(200)
+    const response = await house.call('/v1/chat', { ...HOLD, model: 'four' }, { key })
+    expect([response.status, response.headers.get('x-rideau-model')]).toEqual([200, 'custom/d'])
     expect(await budget()).toMatchObject({ reserved_usd: 0, spent_usd: 0.001 })
+  })
+
+  /** Long enough for what is held of it at first to be passed. */
+  const LONG = { ...ASK, max_tokens: 4000, stream: true }
+  test.each<[string, (deps: GatewayDeps) => [object, string], object]>([
+    ['identify', deps => [deps, 'snapshots'], HOLD],
+    ['the reading of the body', deps => [deps, 'bodyTimeoutMs'], HOLD],
+    ['plan', deps => [deps, 'meterSets'], HOLD],
+    ['admit, before the hold', deps => [deps.learned, 'find'], HOLD],
+    ['admit', deps => [deps.admissions, 'open'], HOLD],
+    ['the line in the journal', deps => [deps, 'openRecord'], HOLD],
+    ['call', deps => [deps.accessTokens, 'find'], HOLD],
+    ['call, on its way out', deps => [deps.http, 'call'], HOLD],
+    ['call, of a stream', deps => [deps.http, 'call'], { ...HOLD, stream: true }],
+    ['relay, where the hold grows', deps => [deps.admissions, 'extend'], LONG],
+    ['settle', deps => [deps, 'writeRecord'], HOLD],
+    ['settle, of a stream', deps => [deps, 'writeRecord'], { ...HOLD, stream: true }],
+    ['settle, after the hold was settled', deps => [deps.learned, 'note'], HOLD],
+  ])(
+    'an exception in %s',
+    async (_what, find, body) => {
+      const { key, budget } = await limited.freshKey(100)
+      const isStream = 'stream' in body
+      const frames = Array.from({ length: 2000 }, () => chunk({ content: 'a' }))
+      if (isStream) upstream.script(stream(...frames, chunk({}, 'stop'), usageChunk(USED), DONE))
+      const thrown = throwAt(...find(limited.deps))
+      try {
+        const text = await (await house.call('/v1/chat', body, { key })).text()
+        expect(text).toMatch(/internal_error|stream_interrupted/)
+        expect(thrown.count()).toBeGreaterThan(0)
+      } finally {
+        thrown.end()
+      }
+      expect(await budget()).toMatchObject({ reserved_usd: 0 })
+      expect(limited.deps.admissions.size).toBe(0)
+    },
+    60_000,
+  )
+
+  test('a body that cannot be parsed, and one that its surface refuses', async () => {
+    const { key, budget } = await limited.freshKey(100)
+    for (const body of ['{', { ...HOLD, messages: 7 }]) {
+      expect(await codeOf(await house.call('/v1/chat', body, { key }))).toBe('request_validation_failed')
+    }
+    expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })
 })

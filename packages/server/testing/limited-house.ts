@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { GatewayDeps } from '../gateway/deps.ts'
 import { openTestHouse, type TestHouse } from './house.ts'
 import { completion, openScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
 
@@ -16,6 +17,8 @@ export type LimitKind = 'budgets' | 'quotas' | 'limits' | 'plans'
 export interface LimitedHouse {
   readonly house: TestHouse
   readonly upstream: ScriptedUpstream
+  /** What its gateway works with, for tests that break it. */
+  readonly deps: GatewayDeps
   make(route: string, body: unknown): Promise<any>
   /** Made until the next `reset`. */
   limit(kind: LimitKind, body: Record<string, unknown>): Promise<any>
@@ -27,9 +30,17 @@ export interface LimitedHouse {
   close(): Promise<void>
 }
 
-export async function openLimitedHouse(): Promise<LimitedHouse> {
+export async function openLimitedHouse(env: Record<string, string> = {}): Promise<LimitedHouse> {
   const upstream = await openScriptedUpstream()
-  const house = await openTestHouse()
+  let deps: GatewayDeps | undefined
+  const house = await openTestHouse(env, {
+    bodyTimeoutMs: 60_000,
+    graceMs: 1_000,
+    onDeps: made => {
+      deps = made
+    },
+  })
+  if (deps === undefined) throw new Error('the house has no gateway')
   let made: string[] = []
   const make: LimitedHouse['make'] = async (route, body) => {
     const { status, body: record } = await house.manage('POST', route, body)
@@ -65,6 +76,7 @@ export async function openLimitedHouse(): Promise<LimitedHouse> {
   return {
     house,
     upstream,
+    deps,
     make,
     limit,
     list,

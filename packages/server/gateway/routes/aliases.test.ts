@@ -85,18 +85,16 @@ describe('fallback', () => {
     expect(body).toContain(`"model":"${B}"`)
   })
 
-  test('keeps to three tries in all, and tells of the last error', async () => {
-    const alias = await createAlias([
-      { model: A },
-      { model: B },
-      { model: 'gpt-4o' },
-      { model: 'sandbox/echo' },
-    ])
+  test('happens three times at most, and the last error is told', async () => {
+    const failing = [{ model: A }, { model: B }, { model: 'gpt-4o' }]
+    const reached = await createAlias([...failing, { model: 'sandbox/echo' }])
     first.script(json(500, {}))
     second.script(json(529, {}))
-    const { code, requestId } = await call(alias)
+    expect((await call(reached)).told).toEqual(['sandbox', 'sandbox/echo', '4'])
+    const missed = await createAlias([...failing, { model: 'custom-b/small' }, { model: 'sandbox/echo' }])
+    const { code, requestId } = await call(missed)
     expect(code).toBe('provider_unavailable')
-    expect((await house.findLog(requestId)).attempts).toHaveLength(3)
+    expect((await house.findLog(requestId)).attempts).toHaveLength(4)
   })
 
   test('does not happen where the same body would fail again', async () => {

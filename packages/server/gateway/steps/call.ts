@@ -37,6 +37,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
     if (error.kind === 'auth') deps.onCredentialRejected(way.credential.id)
     const step = nextStep(error.kind, tries, {
       hasOther: way.hasOther,
+      isNextTarget: way.isNextTarget,
       retryAfterMs: error.retryAfterMs,
       shouldRetry: error.shouldRetry,
       retries: way.mayRepeat,
@@ -74,7 +75,15 @@ class Way<P extends ResolvedTarget> {
   }
 
   get hasOther(): boolean {
-    return this.#credentialAt + 1 < this.#credentials.length || this.#targetAt + 1 < this.#targets.length
+    return this.#hasCredential || this.#targetAt + 1 < this.#targets.length
+  }
+
+  get isNextTarget(): boolean {
+    return !this.#hasCredential && this.#targetAt + 1 < this.#targets.length
+  }
+
+  get #hasCredential(): boolean {
+    return this.#credentialAt + 1 < this.#credentials.length
   }
 
   /** Repeating is pointless on the sandbox, and an alias bounds it for each of its targets. */
