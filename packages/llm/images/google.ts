@@ -42,6 +42,8 @@ export const googleImages: ImageFormat = {
       return !(name === 'output_format' && isImagen(model) && request.outputFormat === 'jpeg')
     })
   },
+  // Google's tables: 1,290 for every image of the first models; 1,120 to 2,520 by size of those that came after.
+  mostImageTokens: model => (HAS_ONE_SIZE.test(model) ? 1290 : 2520),
   encodeRequest(request, target, dropped = []) {
     const size = dropped.includes('size') ? {} : (encodeSize(request, target.model) ?? {})
     return isImagen(target.model)

@@ -77,6 +77,14 @@ describe('the most that a token-priced request may use', () => {
     expect(mostImageUsage(asked, 10, {}).imageOutput).toBe(tokens)
   })
 
+  test('a format that has a table of its own goes by it, whatever the size', () => {
+    const format = findImageFormat(findProvider('gemini') as Provider)
+    const asked = { model: 'm', prompt: 'a', n: 2, size: '4096x4096' }
+    const most = (model: string): number =>
+      mostImageUsage(asked, 10, {}, format?.mostImageTokens?.(model)).imageOutput
+    expect([most('gemini-2.5-flash-image'), most('gemini-3-pro-image-preview')]).toEqual([2580, 5040])
+  })
+
   test('images that are given, their mask, and the words of a model that says some', () => {
     const image = { kind: 'url', url: 'https://i.example' } as const
     const asked = { model: 'm', prompt: 'a', n: 2, images: [image], mask: image }

@@ -56,13 +56,15 @@ const IMAGE_INPUT_TOKENS = 6300
 const TEXT_OUTPUT_TOKENS = 4096
 
 /**
- * The most that a request may use of a model that is priced by tokens, as far as it is documented: OpenAI's table of
- * image tokens, whose dearest entries are above those of the others (Gemini: 1,120 to 2,520 an image).
+ * The most that a request may use of a model that is priced by tokens, as far as it is documented: `mostImageTokens` for
+ * each image, or OpenAI's table.
  */
-export function mostImageUsage(request: ImageRequest, promptTokens: number, prices: ImagePrices): ImageUsage {
-  const size = parseSize(request.size)
-  const area = size === undefined ? CHOSEN_AREA : Math.max(1, (size.width * size.height) / USUAL_PIXELS)
-  const perImage = Math.ceil((TOKENS_BY_QUALITY[request.quality ?? ''] ?? MOST_TOKENS) * area)
+export function mostImageUsage(
+  request: ImageRequest,
+  promptTokens: number,
+  prices: ImagePrices,
+  mostImageTokens = byTable(request),
+): ImageUsage {
   const given = (request.images?.length ?? 0) + (request.mask === undefined ? 0 : 1)
   // Where one request becomes several calls, each of them sends the input again.
   return {
@@ -71,6 +73,12 @@ export function mostImageUsage(request: ImageRequest, promptTokens: number, pric
     imageInput: given * IMAGE_INPUT_TOKENS * request.n,
     imageCacheRead: 0,
     textOutput: prices.text_output === undefined ? 0 : TEXT_OUTPUT_TOKENS * request.n,
-    imageOutput: perImage * request.n,
+    imageOutput: mostImageTokens * request.n,
   }
+}
+
+function byTable({ size, quality }: ImageRequest): number {
+  const asked = parseSize(size)
+  const area = asked === undefined ? CHOSEN_AREA : Math.max(1, (asked.width * asked.height) / USUAL_PIXELS)
+  return Math.ceil((TOKENS_BY_QUALITY[quality ?? ''] ?? MOST_TOKENS) * area)
 }

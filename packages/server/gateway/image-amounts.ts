@@ -17,7 +17,7 @@ export function mostOf(
   target: ImagePriced,
 ): { tokens: number; nanoUsd: number | null } {
   const prices = target.catalogModel?.image_pricing
-  const usage = mostImageUsage(request, estimateTokens(request.prompt), prices ?? {})
+  const usage = mostUsage(request, target)
   const nanoUsd = priceOf(request, target, request.n, usage)
   // A model that is priced by the image counts no tokens.
   return { tokens: prices?.per_image === undefined ? sum(usage) : 0, nanoUsd }
@@ -40,14 +40,18 @@ export function toImageBill(request: ImageRequest, target: ImagePriced, reply: I
   const count = reply.images.length
   const prices = target.catalogModel?.image_pricing
   const isEstimated = reply.usage === undefined && prices !== undefined && prices.per_image === undefined
-  const usage = isEstimated
-    ? mostImageUsage({ ...request, n: count }, estimateTokens(request.prompt), prices)
-    : reply.usage
+  const usage = isEstimated ? mostUsage({ ...request, n: count }, target) : reply.usage
   return {
     usage: toUsage(usage),
     isEstimated,
     costNanoUsd: reply.costNanoUsd ?? priceOf(request, target, count, usage),
   }
+}
+
+function mostUsage(request: ImageRequest, { format, model, catalogModel }: ImagePriced): ImageUsage {
+  const promptTokens = estimateTokens(request.prompt)
+  const prices = catalogModel?.image_pricing ?? {}
+  return mostImageUsage(request, promptTokens, prices, format.mostImageTokens?.(model))
 }
 
 function priceOf(
