@@ -202,9 +202,10 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
 
   test('a body that cannot be parsed, and one that its surface refuses', async () => {
     const { key, budget } = await limited.freshKey(100)
-    for (const body of ['{', { ...HOLD, messages: 7 }]) {
-      expect(await codeOf(await house.call('/v1/chat', body, { key }))).toBe('request_validation_failed')
-    }
+    const torn = await house.call('/v1/chat', '{', { key })
+    expect(await codeOf(torn)).toBe('request_validation_failed')
+    const refused = await house.call('/v1/chat', { ...HOLD, messages: 7 }, { key })
+    expect(await codeOf(refused)).toBe('invalid_request')
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })
 })

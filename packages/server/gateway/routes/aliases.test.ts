@@ -93,7 +93,7 @@ describe('fallback', () => {
     expect((await call(reached)).told).toEqual(['sandbox', 'sandbox/echo', '4'])
     const missed = await createAlias([...failing, { model: 'custom-b/small' }, { model: 'sandbox/echo' }])
     const { code, requestId } = await call(missed)
-    expect(code).toBe('provider_unavailable')
+    expect(code).toBe('provider_overloaded')
     expect((await house.findLog(requestId)).attempts).toHaveLength(4)
   })
 
