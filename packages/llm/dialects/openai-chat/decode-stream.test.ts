@@ -219,3 +219,20 @@ describe('openStream', () => {
     for (const choices of odd) expect(() => decode({ choices } as JsonObject)).not.toThrow()
   })
 })
+
+test('a call whose name comes late begins with it, and one that never gets a name is no call', () => {
+  const decoder = openStream(target)
+  const calls = (list: unknown[]) =>
+    decoder.decode(JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { tool_calls: list } }] }))
+  expect(calls([{ index: 0, id: 'call_1', function: { arguments: '{"a"' } }])).toEqual([])
+  expect(calls([{ index: 1, id: 'call_2', function: { arguments: '{}' } }])).toEqual([])
+  expect(calls([{ index: 0, function: { name: 'f', arguments: ':1}' } }])).toEqual([
+    {
+      type: 'delta',
+      index: 0,
+      toolCalls: [
+        { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+      ],
+    },
+  ])
+})
