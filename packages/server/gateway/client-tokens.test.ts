@@ -311,15 +311,22 @@ describe('a client token', () => {
     const minted = mint(key)
     const native = { body: { provider_options: { openai: { verbosity: 'low' } } } }
     const compat = { route: '/openai/v1/chat/completions', body: { some_new_field: 1 } }
-    const refused = ['400 invalid_request provider_options', '400 invalid_request some_new_field']
-    const both = async (by: string) => [await outcome(by, native), await outcome(by, compat)]
-    expect(await both(minted)).toEqual(refused)
-    expect(await both(house.secretKey)).toEqual(['200', '200'])
+    const image = { model: 'sandbox/image', prompt: 'a fox', messages: undefined, some_new_field: 1 }
+    const images = { route: '/openai/v1/images/generations', body: image }
+    const unread = '400 invalid_request some_new_field'
+    const refused = ['400 invalid_request provider_options', unread, unread]
+    const all = async (by: string) => [
+      await outcome(by, native),
+      await outcome(by, compat),
+      await outcome(by, images),
+    ]
+    expect(await all(minted)).toEqual(refused)
+    expect(await all(house.secretKey)).toEqual(['200', '200', '200'])
     const environment = `/v1/environments/${house.developmentId}`
     await house.manage('PATCH', environment, { allow_client_passthrough: true })
-    expect(await both(minted)).toEqual(['200', '200'])
+    expect(await all(minted)).toEqual(['200', '200', '200'])
     await house.manage('PATCH', environment, { allow_client_passthrough: false })
-    expect(await both(minted)).toEqual(refused)
+    expect(await all(minted)).toEqual(refused)
   })
 
   test('has nothing stored by Responses either, where absent would mean stored, and reaches no stored state', async () => {
