@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { openAlerts, openJobs } from './compose-jobs.ts'
 import { composeLedger } from './compose-ledger.ts'
 import { openMetrics } from './compose-metrics.ts'
 import type { Config } from './config.ts'
@@ -26,8 +27,6 @@ import { AccessTokens } from './gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
 import { listen, urlBySettings, urlOf } from './http/listen.ts'
-import { openRetentionJob } from './jobs/retention-job.ts'
-import { openSigningKeysJob } from './jobs/signing-keys-job.ts'
 import { Drain } from './journal/drain.ts'
 import { openJournal } from './journal/journal.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -42,8 +41,7 @@ import { openDatabase, openPool } from './storage/pool.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
 import { isRequestLogged } from './storage/request-log-list.ts'
 import { insertRequestRecords } from './storage/request-logs.ts'
-import { applyRetention } from './storage/retention.ts'
-import { listSigningKeys, rotateSigningKeys } from './storage/signing-keys.ts'
+import { listSigningKeys } from './storage/signing-keys.ts'
 import { findEnvironment, findKey } from './storage/snapshots.ts'
 import { findEndUser, findMinter } from './storage/token-snapshots.ts'
 import { hasUsers } from './storage/users.ts'
@@ -110,20 +108,10 @@ async function build(
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: say })
   closers.push(() => storage.close())
-  const retention = openRetentionJob({
-    clock: systemClock,
-    apply: (now, signal) => applyRetention(storage.pool, now, signal),
-    log,
-  })
-  closers.push(() => retention.close())
   const secretBox = openBox(config)
   const newId = openIds(systemClock, systemRandom)
-  const signing = await openSigningKeysJob({
-    clock: systemClock,
-    rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),
-    log,
-  })
-  closers.push(() => signing.close())
+  const egress = { allowPrivate: config.allowPrivateUpstreams }
+  await openJobs({ storage, log, secretBox, newId, egress, closers })
   const setupToken = (await hasUsers(storage.db))
     ? undefined
     : (config.setupToken ?? systemRandom.bytes(18).toString('base64url'))
@@ -161,7 +149,7 @@ async function build(
         random: systemRandom,
         newId,
         log,
-        egress: { allowPrivate: config.allowPrivateUpstreams },
+        egress,
         production: config.production,
         baseUrl,
         gatewayUrl,
@@ -268,7 +256,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     writeRecord: record => drain.write(record),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     onCredentialRejected: id => {
-      markCredentialRejected(storage.db, id).catch(error =>
+      markCredentialRejected(storage.db, id, { clock: systemClock, newId }).catch(error =>
         log.error({ err: error }, 'a refused credential could not be marked'),
       )
     },
@@ -309,6 +297,9 @@ async function openCounting(
   { config, log, storage, closers, newId }: Shared,
   drain: Drain,
 ): Promise<OpenedLedger> {
+  // Closed after the ledger, which may note something until then.
+  const alerts = openAlerts({ storage, log }, newId, () => drain.flush())
+  closers.push(() => alerts.close())
   const counting = await composeLedger({
     redisUrl: config.redisUrl,
     isFailOpen: config.limitsFailOpen,
@@ -316,7 +307,9 @@ async function openCounting(
     owner: newId(),
     storage,
     drain,
-    onCrossing: () => {},
+    onCrossing: ({ meter, settled }) => {
+      if (meter.kind === 'span') alerts.note({ meter, settled })
+    },
   })
   closers.push(() => counting.ledger.close())
   return counting

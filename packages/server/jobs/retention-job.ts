@@ -1,6 +1,6 @@
 import type { Clock } from '../core/chance.ts'
 import type { RetentionResult } from '../storage/retention.ts'
-import { openHourly } from './hourly.ts'
+import { HOUR_MS, openPeriodic } from './periodic.ts'
 
 export interface RetentionJob {
   /** Ends a run that is under way after its batch at hand, and resolves then. */
@@ -19,7 +19,12 @@ export interface RetentionJobOptions {
 }
 
 /** Applies the log's retention at once and every hour; a run that fails is tried again by the next one. */
-export function openRetentionJob({ clock, apply, log, everyMs }: RetentionJobOptions): RetentionJob {
+export function openRetentionJob({
+  clock,
+  apply,
+  log,
+  everyMs = HOUR_MS,
+}: RetentionJobOptions): RetentionJob {
   const closing = new AbortController()
 
   async function run(): Promise<void> {
@@ -33,7 +38,7 @@ export function openRetentionJob({ clock, apply, log, everyMs }: RetentionJobOpt
     }
   }
 
-  const job = openHourly(run, everyMs)
+  const job = openPeriodic(run, everyMs)
   return {
     async close() {
       closing.abort()

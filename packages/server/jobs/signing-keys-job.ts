@@ -1,5 +1,5 @@
 import type { Clock } from '../core/chance.ts'
-import { openHourly } from './hourly.ts'
+import { HOUR_MS, openPeriodic } from './periodic.ts'
 
 export interface SigningKeysJobOptions {
   readonly clock: Clock
@@ -18,8 +18,8 @@ export interface SigningKeysJobOptions {
 export async function openSigningKeysJob(
   options: SigningKeysJobOptions,
 ): Promise<{ close(): Promise<void> }> {
-  const { clock, rotate, log, everyMs } = options
-  const job = openHourly(async () => {
+  const { clock, rotate, log, everyMs = HOUR_MS } = options
+  const job = openPeriodic(async () => {
     try {
       const { made } = await rotate(clock.now())
       if (made > 0) log.info({ made }, 'new keys for client tokens')

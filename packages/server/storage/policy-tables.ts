@@ -1,7 +1,7 @@
 import type { JSONColumnType } from 'kysely'
 import type { CalendarWindow, Window } from '../core/windows.ts'
 
-/** The tables of migration 0005 as Kysely sees them. */
+/** The tables of migrations 0005 and 0010 as Kysely sees them. */
 export interface PolicyTables {
   limits: LimitRow
   quotas: QuotaRow
@@ -11,6 +11,8 @@ export interface PolicyTables {
   federated_auth: FederatedAuthRow
   device_auth: DeviceAuthRow
   webhooks: WebhookRow
+  alerts: AlertRow
+  webhook_deliveries: WebhookDeliveryRow
 }
 
 interface Stamped {
@@ -112,4 +114,25 @@ export interface WebhookRow extends Stamped {
   url: string
   events: string[]
   secret_cipher: Buffer
+}
+
+export interface AlertRow {
+  counter: string
+  pct: number
+  org_id: string
+  raised_at: Date
+  window_end: Date | null
+}
+
+export interface WebhookDeliveryRow {
+  id: string
+  org_id: string
+  webhook_id: string
+  event: string
+  payload: string
+  attempts: number
+  next_attempt_at: Date | null
+  delivered_at: Date | null
+  failure: string | null
+  created_at: Date
 }

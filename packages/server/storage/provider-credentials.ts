@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
 import type { ProviderCredentialRow } from './schema.ts'
+import { type EventTools, insertSystemEvent, type SystemEvent } from './system-events.ts'
 
 export type StoredCredential = Selectable<ProviderCredentialRow>
 export type NewCredential = Insertable<ProviderCredentialRow>
@@ -114,14 +115,38 @@ export async function storeCredentialCheck(
   return await db.selectFrom('provider_credentials').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Notes that the provider refused the key. Announces nothing where it was noted before. */
-export async function markCredentialRejected(db: Db, id: string): Promise<void> {
-  await db
-    .updateTable('provider_credentials')
-    .set({ validation_error: REJECTED })
-    .where('id', '=', id)
-    .where('validation_error', 'is distinct from', REJECTED)
-    .execute()
+/**
+ * Notes that the provider refused the key, and raises `credential.invalid`. Does and announces nothing where it was
+ * noted before.
+ */
+export async function markCredentialRejected(db: Db, id: string, tools: EventTools): Promise<void> {
+  await db.transaction().execute(async tx => {
+    const row = await tx
+      .updateTable('provider_credentials')
+      .set({ validation_error: REJECTED })
+      .where('id', '=', id)
+      .where('validation_error', 'is distinct from', REJECTED)
+      .returningAll()
+      .executeTakeFirst()
+    if (row !== undefined) await insertSystemEvent(tx, toInvalidEvent(row), tools)
+  })
+}
+
+function toInvalidEvent(row: StoredCredential): SystemEvent {
+  return {
+    orgId: row.org_id,
+    type: 'credential.invalid',
+    resource: { kind: 'provider_credentials', id: row.id },
+    data: {
+      provider_credential_id: row.id,
+      org_id: row.org_id,
+      project_id: row.project_id,
+      environment_id: row.environment_id,
+      provider: row.provider,
+      name: row.name,
+      validation_error: row.validation_error,
+    },
+  }
 }
 
 /** What is told of a key that its provider does not take. */

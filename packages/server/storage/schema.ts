@@ -179,7 +179,7 @@ export interface AuditLogRow {
   id: string
   at: Date
   org_id: string
-  actor_kind: 'member' | 'management_key' | 'anonymous'
+  actor_kind: 'member' | 'management_key' | 'anonymous' | 'system'
   actor_id: string | null
   actor_name: string | null
   operation: string

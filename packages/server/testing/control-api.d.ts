@@ -1690,8 +1690,11 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             actor: {
-                /** @enum {string} */
-                kind: "member" | "management_key" | "anonymous";
+                /**
+                 * @description `system`: an alert that nobody asked for, such as `budget.alert`.
+                 * @enum {string}
+                 */
+                kind: "member" | "management_key" | "anonymous" | "system";
                 id: string | null;
                 name: string | null;
             };
@@ -1704,6 +1707,7 @@ export interface components {
             before: unknown;
             /** @description What the operation answered, without secrets. */
             after: unknown;
+            /** @description Empty where the system acted. */
             client_address: string;
             /** Format: uuid */
             request_id: string;

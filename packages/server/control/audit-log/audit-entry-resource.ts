@@ -9,7 +9,9 @@ export const AuditEntryResource = z
     created_at: dateTime,
     /** `name`: a member's e-mail address or a management key's name, as it was then. */
     actor: z.strictObject({
-      kind: z.enum(['member', 'management_key', 'anonymous']),
+      kind: z
+        .enum(['member', 'management_key', 'anonymous', 'system'])
+        .meta({ description: '`system`: an alert that nobody asked for, such as `budget.alert`.' }),
       id: uuid.nullable(),
       name: z.string().nullable(),
     }),
@@ -19,7 +21,7 @@ export const AuditEntryResource = z
       .unknown()
       .meta({ description: 'The record before, without secrets; null where there was none.' }),
     after: z.unknown().meta({ description: 'What the operation answered, without secrets.' }),
-    client_address: z.string(),
+    client_address: z.string().meta({ description: 'Empty where the system acted.' }),
     request_id: uuid,
   })
   .meta({ id: 'AuditEntry' })

@@ -1,6 +1,6 @@
-import { toBudgetMeterOf } from '../../core/meters.ts'
 import { type Span, spanAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
+import { toBudgetRowMeter } from '../../storage/policy-meters.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { sumUsage, type UsageQuestion } from '../../storage/usage-totals.ts'
 import type { Services } from '../operation.ts'
@@ -30,7 +30,7 @@ export async function measureBudgets(
   const spans = rows.map(row => spanAt(row.window, now, time_zone, row.created_at.getTime()))
   const standings =
     (await readMeters(
-      rows.map(row => toMeter(row, time_zone, now)),
+      rows.map(row => toBudgetRowMeter(row, time_zone, now)),
       now,
     )) ?? (await readLedger(db, rows, spans))
   return rows.map((row, index) => {
@@ -48,21 +48,6 @@ export async function measureBudgets(
 export async function measureBudget(services: Measuring, row: BudgetRow): Promise<MeasuredBudget> {
   const [measured] = await measureBudgets(services, row.org_id, [row])
   return measured as MeasuredBudget
-}
-
-function toMeter(row: BudgetRow, timeZone: string, now: number) {
-  const policy = {
-    id: row.id,
-    createdAt: row.created_at.getTime(),
-    projectId: row.project_id,
-    scope: row.scope,
-    ref: row.scope_ref,
-    limitNanoUsd: row.limit_nano_usd,
-    window: row.window,
-    alertPcts: row.alert_pcts,
-  }
-  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
-  return toBudgetMeterOf(policy, whole, timeZone, now)
 }
 
 async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans: readonly Span[]) {

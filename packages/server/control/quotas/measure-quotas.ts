@@ -1,6 +1,6 @@
-import { toQuotaMeterOf } from '../../core/meters.ts'
 import { windowAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
+import { toQuotaRowMeter } from '../../storage/policy-meters.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import { sumUsage, type UsageQuestion } from '../../storage/usage-totals.ts'
 import type { Services } from '../operation.ts'
@@ -24,7 +24,7 @@ export async function measureQuotas(
   const now = clock.now()
   const counted = rows.filter(row => row.scope !== 'default_end_user')
   const standings = await readMeters(
-    counted.map(row => toMeter(row, time_zone, now)),
+    counted.map(row => toQuotaRowMeter(row, time_zone, now)),
     now,
   )
   const used =
@@ -40,21 +40,6 @@ export async function measureQuotas(
 export async function measureQuota(services: Measuring, row: QuotaRow): Promise<MeasuredQuota> {
   const [measured] = await measureQuotas(services, row.org_id, [row])
   return measured as MeasuredQuota
-}
-
-function toMeter(row: QuotaRow, timeZone: string, now: number) {
-  const policy = {
-    id: row.id,
-    createdAt: row.created_at.getTime(),
-    scope: row.scope,
-    ref: row.scope_ref,
-    metric: row.metric,
-    window: row.window,
-    limit: row.limit,
-    gracePct: row.grace_pct,
-  }
-  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
-  return toQuotaMeterOf(policy, whole, timeZone, now)
 }
 
 async function readLedger(

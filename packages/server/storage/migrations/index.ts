@@ -7,6 +7,7 @@ import { sql as observe } from './0006-observe.ts'
 import { sql as rowSecurity } from './0007-row-security.ts'
 import { sql as sealed } from './0008-sealed.ts'
 import { sql as signingKeys } from './0009-signing-keys.ts'
+import { sql as alerts } from './0010-alerts.ts'
 
 /** One step of the schema. Once released it never changes; a correction is a step of its own. */
 export interface NumberedMigration {
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0007-row-security', sql: rowSecurity },
   { name: '0008-sealed', sql: sealed },
   { name: '0009-signing-keys', sql: signingKeys },
+  { name: '0010-alerts', sql: alerts },
 ]

@@ -1,14 +1,14 @@
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 
-export interface Hourly {
+export interface Periodic {
   /** The run that was begun at once. */
   readonly first: Promise<void>
   /** Lets a run that is under way end. */
   close(): Promise<void>
 }
 
-/** Runs `run`, which never rejects, at once and every hour; never two at a time. */
-export function openHourly(run: () => Promise<void>, everyMs = HOUR_MS): Hourly {
+/** Runs `run`, which never rejects, at once and every `everyMs`; never two at a time. */
+export function openPeriodic(run: () => Promise<void>, everyMs: number): Periodic {
   let running: Promise<void> | undefined
   function start(): Promise<void> {
     running ??= run().finally(() => {

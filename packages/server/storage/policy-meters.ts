@@ -1,0 +1,35 @@
+import type { Meter } from '../core/meter.ts'
+import { toBudgetMeterOf, toQuotaMeterOf } from '../core/meters.ts'
+import type { BudgetRow, QuotaRow } from './policy-tables.ts'
+
+/** The counter of a budget's window at an instant: the one that its requests meet. */
+export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): Meter {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    projectId: row.project_id,
+    scope: row.scope,
+    ref: row.scope_ref,
+    limitNanoUsd: row.limit_nano_usd,
+    window: row.window,
+    alertPcts: row.alert_pcts,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
+  return toBudgetMeterOf(policy, whole, timeZone, at)
+}
+
+/** The same of a quota that is not each end user's own. */
+export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Meter {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    scope: row.scope,
+    ref: row.scope_ref,
+    metric: row.metric,
+    window: row.window,
+    limit: row.limit,
+    gracePct: row.grace_pct,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
+  return toQuotaMeterOf(policy, whole, timeZone, at)
+}
