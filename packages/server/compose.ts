@@ -39,7 +39,7 @@ import { openFileSecretBox } from './storage/master-key.ts'
 import { openStorage, type Storage } from './storage/open-storage.ts'
 import { openDatabase, openPool } from './storage/pool.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
-import { isRequestLogged } from './storage/request-log-list.ts'
+import { isRequestLogged, setFeedback } from './storage/request-log-list.ts'
 import { insertRequestRecords } from './storage/request-logs.ts'
 import { listSigningKeys } from './storage/signing-keys.ts'
 import { findEnvironment, findKey } from './storage/snapshots.ts'
@@ -255,6 +255,12 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
+    storeFeedback: async (of, feedback) => {
+      if (await setFeedback(storage.db, of, feedback)) return true
+      // The record of an answer that was just read may still be on its way to the database.
+      await drain.flush()
+      return await setFeedback(storage.db, of, feedback)
+    },
     onCredentialRejected: id => {
       markCredentialRejected(storage.db, id, { clock: systemClock, newId }).catch(error =>
         log.error({ err: error }, 'a refused credential could not be marked'),

@@ -43,12 +43,25 @@ export interface RequestRecord {
   reasoning_tokens: number
   usage_estimated: boolean
   cost_nano_usd: number | null
+  /** What was held of limits of tokens and money; null: none concerned the request. */
+  hold_tokens: number | null
+  hold_nano_usd: number | null
   sandbox: boolean
   attempts: AttemptRecord[]
   metadata: Record<string, string> | null
   /** Only where the environment captures in full; cut at 32 KiB with a marker. */
   request_body: string | null
   response_body: string | null
+}
+
+/** What somebody thought of an answer; kept with its record. */
+export interface Feedback {
+  /** From -1 to 1. */
+  score: number
+  comment: string | null
+  tags: string[]
+  /** ISO 8601. */
+  created_at: string
 }
 
 /** A record as the journal keeps it: its text is made once, and goes to the database as it is. */

@@ -1,5 +1,5 @@
 import type { Random } from '../core/chance.ts'
-import type { RequestRecord } from '../core/request-record.ts'
+import type { Feedback, RequestRecord } from '../core/request-record.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import type { Admissions } from './admission.ts'
 import type { InFlight } from './in-flight.ts'
@@ -49,6 +49,11 @@ export interface GatewayDeps {
   readonly writeRecord: (record: RequestRecord) => void
   /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */
   readonly isRequestLogged: (environmentId: string, requestId: string) => Promise<boolean>
+  /** Keeps it with the request's record; false where there is none that the caller may speak of. */
+  readonly storeFeedback: (
+    of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
+    feedback: Feedback,
+  ) => Promise<boolean>
   /** The provider refused the stored credential. */
   readonly onCredentialRejected: (credentialId: string) => void
   /** Where `doc_url` points: the control plane as callers reach it. */

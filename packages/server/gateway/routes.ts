@@ -6,6 +6,7 @@ import { serveCancel } from './routes/cancel.ts'
 import { serveChat } from './routes/chat.ts'
 import { serveCountTokens } from './routes/count-tokens.ts'
 import { serveEmbeddings } from './routes/embeddings.ts'
+import { serveFeedback } from './routes/feedback.ts'
 import { serveImages } from './routes/images.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
 import type { Facts } from './steps/settle.ts'
@@ -109,6 +110,15 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
     free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
     free('GET', `${compatPrefix}/v1/models`, 'models', x => serveCompatModels(x)),
     free('GET', `${compatPrefix}/v1/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
+    {
+      method: 'POST',
+      path: '/v1/feedback',
+      endpoint: 'feedback',
+      surface: 'native',
+      need: { endpoint: 'feedback', scope: 'feedback' },
+      isMetered: false,
+      serve: (x, _facts, _rest, deps) => serveFeedback(x, deps),
+    },
     free('POST', '/v1/requests/*/cancel', 'cancel', (x, _facts, rest, deps) => serveCancel(x, rest, deps)),
   ]
 }

@@ -1,6 +1,8 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Feedback } from '../core/request-record.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
+import { toStorableJson } from './request-logs.ts'
 import type { Database, RequestLogRow } from './schema.ts'
 
 export type StoredLog = Selectable<RequestLogRow>
@@ -53,6 +55,9 @@ const LISTED = [
   'reasoning_tokens',
   'usage_estimated',
   'cost_nano_usd',
+  'hold_tokens',
+  'hold_nano_usd',
+  'feedback',
   'sandbox',
   'attempts',
   'metadata',
@@ -174,6 +179,25 @@ export async function findRequestLog(
     .orderBy('request_logs.at', 'desc')
     .limit(1)
     .executeTakeFirst()
+}
+
+/**
+ * Keeps what somebody thought of the answer with its record; what was said before is replaced. With an `endUserId` only
+ * that one's own requests. False where there is no such record.
+ */
+export async function setFeedback(
+  db: Db,
+  of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
+  feedback: Feedback,
+): Promise<boolean> {
+  let update = db
+    .updateTable('request_logs')
+    .set({ feedback: toStorableJson(JSON.stringify(feedback)) })
+    .where('request_id', '=', of.requestId)
+    .where('environment_id', '=', of.environmentId)
+  if (of.endUserId !== null) update = update.where('end_user_id', '=', of.endUserId)
+  const { numUpdatedRows } = await update.executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Does the environment's log have a request of this X-Request-Id? */

@@ -36,6 +36,8 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
     reasoning_tokens: 0,
     usage_estimated: false,
     cost_nano_usd: 9_007_199_254_740_991,
+    hold_tokens: null,
+    hold_nano_usd: null,
     sandbox: true,
     attempts: [
       { provider: 'sandbox', model: 'echo', credential_id: id(), status: 200, error: null, ms: 1.5 },
@@ -86,7 +88,12 @@ describe.each(listTestServers())('request records on $label', server => {
     expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select * from request_logs')
     expect(rows).toEqual([
-      { ...record, at: new Date(record.at), ended_at: new Date('2026-11-21T10:00:00.125Z') },
+      {
+        ...record,
+        at: new Date(record.at),
+        ended_at: new Date('2026-11-21T10:00:00.125Z'),
+        feedback: null,
+      },
     ])
     const usage = await database.pool.query('select id, cost_nano_usd, key_id from usage_records')
     expect(usage.rows).toEqual([

@@ -34,6 +34,8 @@ const USAGE_COLUMNS = [
 const LOG_COLUMNS = [
   ...USAGE_COLUMNS,
   'request_id',
+  'hold_tokens',
+  'hold_nano_usd',
   'surface',
   'model_requested',
   'stream',

@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/permissions.ts'
-import type { RequestRecord } from '../core/request-record.ts'
+import type { Feedback, RequestRecord } from '../core/request-record.ts'
 import type { CustomModelRow, ModelAliasRow, RetiredMasterKeyRow } from './model-tables.ts'
 import type { PolicyTables } from './policy-tables.ts'
 
@@ -173,6 +173,7 @@ export type RequestLogRow = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> 
   ended_at: Date
   attempts: JSONColumnType<RequestRecord['attempts']>
   metadata: JSONColumnType<Record<string, string>> | null
+  feedback: JSONColumnType<Feedback> | null
 }
 
 export interface AuditLogRow {

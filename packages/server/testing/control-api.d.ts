@@ -1898,6 +1898,22 @@ export interface components {
             };
             usage_estimated: boolean;
             cost_usd: number | null;
+            hold: {
+                tokens: number;
+                cost_usd: number | null;
+            } | null;
+            settlement: {
+                tokens: number;
+                cost_usd: number | null;
+                estimated: boolean;
+            } | null;
+            feedback: {
+                score: number;
+                comment: string | null;
+                tags: string[];
+                /** Format: date-time */
+                created_at: string;
+            } | null;
             sandbox: boolean;
             attempts: {
                 target: string;
@@ -1949,6 +1965,22 @@ export interface components {
             };
             usage_estimated: boolean;
             cost_usd: number | null;
+            hold: {
+                tokens: number;
+                cost_usd: number | null;
+            } | null;
+            settlement: {
+                tokens: number;
+                cost_usd: number | null;
+                estimated: boolean;
+            } | null;
+            feedback: {
+                score: number;
+                comment: string | null;
+                tags: string[];
+                /** Format: date-time */
+                created_at: string;
+            } | null;
             sandbox: boolean;
             attempts: {
                 target: string;

@@ -36,6 +36,8 @@ export function requestRecord(
     reasoning_tokens: 3,
     usage_estimated: false,
     cost_nano_usd: 1_234_567,
+    hold_tokens: null,
+    hold_nano_usd: null,
     sandbox: true,
     attempts: [{ provider: 'sandbox', model: 'echo', credential_id: id, status: 200, error: null, ms: 2 }],
     metadata: null,

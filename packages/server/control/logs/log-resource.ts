@@ -3,6 +3,8 @@ import type { ListedLog } from '../../storage/request-log-list.ts'
 import { dateTime, uuid } from '../fields.ts'
 import { z } from '../zod.ts'
 
+const amounts = z.strictObject({ tokens: z.int(), cost_usd: z.number().nullable() })
+
 export const logFields = {
   /** The gateway's own id of the request; `request_id` is what the caller got as X-Request-Id. */
   id: uuid,
@@ -34,6 +36,17 @@ export const logFields = {
   }),
   usage_estimated: z.boolean(),
   cost_usd: z.number().nullable(),
+  // What was held of limits of tokens and money before the call, and what they were settled with; null: none applied.
+  hold: amounts.nullable(),
+  settlement: amounts.extend({ estimated: z.boolean() }).nullable(),
+  feedback: z
+    .strictObject({
+      score: z.number(),
+      comment: z.string().nullable(),
+      tags: z.array(z.string()),
+      created_at: dateTime,
+    })
+    .nullable(),
   sandbox: z.boolean(),
   attempts: z.array(
     z.strictObject({
@@ -84,6 +97,12 @@ export function toLogResource(row: ListedLog): z.output<typeof LogResource> {
     },
     usage_estimated: row.usage_estimated,
     cost_usd: toUsd(row.cost_nano_usd),
+    hold: row.hold_tokens === null ? null : { tokens: row.hold_tokens, cost_usd: toUsd(row.hold_nano_usd) },
+    settlement:
+      row.hold_tokens === null
+        ? null
+        : { tokens: input + output, cost_usd: toUsd(row.cost_nano_usd), estimated: row.usage_estimated },
+    feedback: row.feedback,
     sandbox: row.sandbox,
     attempts: row.attempts.map(attempt => ({
       target: `${attempt.provider}/${attempt.model}`,

@@ -39,6 +39,8 @@ export function openRecord(x: Exchange, facts: Facts, held: HeldOutput, deps: Ga
     reasoning_tokens: 0,
     usage_estimated: true,
     cost_nano_usd: x.admission?.hold.nanoUsd ?? null,
+    hold_tokens: x.admission?.hold.tokens ?? null,
+    hold_nano_usd: x.admission?.hold.nanoUsd ?? null,
     sandbox: facts.isSandbox,
     attempts: [],
     metadata: facts.metadata,

@@ -57,6 +57,7 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
   x.isSettled = true
   const { usage, isEstimated, costNanoUsd } = outcome.bill ?? FREE
   const capture = environment.logCapture === 'full'
+  const hold = x.admission !== undefined && x.admission.hold.tokens > 0 ? x.admission.hold : undefined
   const record: RequestRecord = {
     id: x.id,
     at: new Date(x.arrivedAt).toISOString(),
@@ -85,6 +86,8 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     reasoning_tokens: usage.reasoning,
     usage_estimated: isEstimated,
     cost_nano_usd: costNanoUsd,
+    hold_tokens: hold === undefined ? null : hold.tokens,
+    hold_nano_usd: hold === undefined ? null : hold.nanoUsd,
     sandbox: facts.isSandbox,
     attempts: x.attempts,
     metadata: facts.metadata,

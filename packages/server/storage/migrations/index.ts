@@ -8,6 +8,7 @@ import { sql as rowSecurity } from './0007-row-security.ts'
 import { sql as sealed } from './0008-sealed.ts'
 import { sql as signingKeys } from './0009-signing-keys.ts'
 import { sql as alerts } from './0010-alerts.ts'
+import { sql as logHold } from './0011-log-hold.ts'
 
 /** One step of the schema. Once released it never changes; a correction is a step of its own. */
 export interface NumberedMigration {
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0008-sealed', sql: sealed },
   { name: '0009-signing-keys', sql: signingKeys },
   { name: '0010-alerts', sql: alerts },
+  { name: '0011-log-hold', sql: logHold },
 ]

@@ -1,0 +1,73 @@
+import type { JsonObject } from '@rideau/llm/spec'
+import { Fault } from '../../core/fault.ts'
+import { isUuid } from '../../core/ids.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../exchange.ts'
+import { sendJson } from '../send.ts'
+import { readJson } from '../steps/read-json.ts'
+import { invalid, listAt, optionalText, refuseUnknown, textAt } from '../surfaces/fields.ts'
+
+/** contract.md §1. */
+const BODY_LIMIT = 10 * 1024 * 1024
+const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
+const MAX_COMMENT = 1_000
+const MAX_TAGS = 20
+const MAX_TAG = 64
+
+export interface GivenFeedback {
+  readonly requestId: string
+  /** From -1 to 1. */
+  readonly score: number
+  readonly comment: string | null
+  readonly tags: readonly string[]
+}
+
+/** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
+export async function serveFeedback(x: Exchange, deps: GatewayDeps): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('feedback is taken after identification only')
+  const { value } = await readJson(x, 'native', BODY_LIMIT, deps.bodyTimeoutMs)
+  const given = parse(value)
+  const createdAt = new Date(deps.now()).toISOString()
+  // A client token speaks for its own end user, of whose requests alone it may tell.
+  const of = {
+    environmentId: environment.id,
+    requestId: given.requestId,
+    endUserId: caller.endUser?.id ?? null,
+  }
+  const { score, comment, tags } = given
+  const feedback = { score, comment, tags: [...tags], created_at: createdAt }
+  if (!(await deps.storeFeedback(of, feedback))) {
+    throw new Fault('resource_not_found', 'There is no such request.', { param: 'request_id' })
+  }
+  sendJson(x, 201, { request_id: given.requestId, ...feedback })
+}
+
+function parse(body: JsonObject): GivenFeedback {
+  refuseUnknown(body, FIELDS)
+  const requestId = textAt(body.request_id, 'request_id')
+  if (!isUuid(requestId)) throw invalid('request_id', 'must be a UUID.')
+  const { score } = body
+  if (typeof score !== 'number' || score < -1 || score > 1) {
+    throw invalid('score', 'must be a number between -1 and 1.')
+  }
+  const comment = optionalText(body, 'comment') ?? null
+  if (comment !== null && comment.length > MAX_COMMENT) {
+    throw invalid('comment', `must have at most ${MAX_COMMENT} characters.`)
+  }
+  return { requestId: requestId.toLowerCase(), score, comment, tags: parseTags(body) }
+}
+
+function parseTags(body: JsonObject): readonly string[] {
+  if (body.tags === undefined || body.tags === null) return []
+  const tags = listAt(body.tags, 'tags')
+  if (tags.length > MAX_TAGS) throw invalid('tags', `must have at most ${MAX_TAGS} entries.`)
+  return tags.map((tag, index) => {
+    const text = textAt(tag, `tags[${index}]`)
+    if (text === '' || text.length > MAX_TAG) {
+      throw invalid(`tags[${index}]`, `must have 1 to ${MAX_TAG} characters.`)
+    }
+    return text
+  })
+}
