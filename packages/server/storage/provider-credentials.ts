@@ -94,15 +94,19 @@ export interface CredentialCheck {
 
 /**
  * Stores the outcome of a check, unless the credential was changed or removed while it ran: then it was of something
- * else. The row as it then stands; undefined: it is gone.
+ * else. Raises `credential.invalid` where the provider had not refused the key before. The row as it then stands;
+ * undefined: it is gone.
  */
 export async function storeCredentialCheck(
-  db: Db,
+  tx: Db,
   checked: Pick<StoredCredential, 'id' | 'updated_at'>,
   { at, error, models }: CredentialCheck,
+  tools: EventTools,
 ): Promise<StoredCredential | undefined> {
   const { id, updated_at } = checked
-  await db
+  const before = await lockProviderCredential(tx, id)
+  if (before === undefined || before.updated_at.getTime() !== updated_at.getTime()) return before
+  const row = await tx
     .updateTable('provider_credentials')
     .set({
       last_validated_at: at,
@@ -110,9 +114,12 @@ export async function storeCredentialCheck(
       ...(models === undefined ? {} : { discovered_models: [...models] }),
     })
     .where('id', '=', id)
-    .where('updated_at', '=', updated_at)
-    .execute()
-  return await db.selectFrom('provider_credentials').selectAll().where('id', '=', id).executeTakeFirst()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (error === REJECTED && before.validation_error !== REJECTED) {
+    await insertSystemEvent(tx, toInvalidEvent(row), tools)
+  }
+  return row
 }
 
 /**

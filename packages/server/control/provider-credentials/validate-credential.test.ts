@@ -196,3 +196,23 @@ describe('where private addresses are not allowed', () => {
     expect(upstream.requests).toHaveLength(seen)
   })
 })
+
+test('credential.invalid: once, where the provider had not refused the key before', async () => {
+  const there = await plane.insertTenant('events')
+  const hook = { url: 'https://hooks.example.com', events: ['credential.invalid'] }
+  const path = `/v1/orgs/${there.organization.id}/webhooks`
+  await plane.call('POST', path, { key: there.keys.admin, body: hook })
+  const id = await create({}, plane, there)
+  upstream.script(json(401, {}), json(401, {}), models('a'), json(500, {}), json(403, {}))
+  for (let n = 0; n < 5; n++) expect((await validate(id, plane, there)).status).toBe(200)
+  const { rows } = await plane.database.pool.query(
+    `select after from audit_log where operation = 'credential.invalid' and resource_id = $1`,
+    [id],
+  )
+  expect(rows).toHaveLength(2)
+  expect(JSON.stringify(rows)).not.toContain(API_KEY)
+  const sent = await plane.database.pool.query('select payload from webhook_deliveries where org_id = $1', [
+    there.organization.id,
+  ])
+  expect(sent.rows.map(row => JSON.parse(row.payload).data.provider_credential_id)).toEqual([id, id])
+})

@@ -32,6 +32,8 @@ export const validateCredential = defineOperation({
       services.clock.now(),
     )
     const at = new Date(services.clock.now())
-    return toCredentialResource(orGone(await storeCredentialCheck(services.db, resource, { at, ...outcome })))
+    return toCredentialResource(
+      orGone(await storeCredentialCheck(services.db, resource, { at, ...outcome }, services)),
+    )
   },
 })
