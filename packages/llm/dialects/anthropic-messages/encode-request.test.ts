@@ -230,6 +230,18 @@ describe('reasoning effort, by the model’s generation', () => {
     expect(body).toMatchObject({ max_tokens: 3000, thinking: { budget_tokens: 1500 } })
   })
 
+  test('who must call a tool thinks where the effort is named, and not by a budget', () => {
+    const forced = { reasoningEffort: 'high', toolChoice: 'required' as const, tools: TOOLS }
+    expect(send(forced, 'claude-opus-4-6')).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+      tool_choice: { type: 'any' },
+    })
+    const byBudget = send(forced, 'claude-haiku-4-5')
+    expect(byBudget).toMatchObject({ tool_choice: { type: 'any' } })
+    expect(byBudget).not.toHaveProperty('thinking')
+  })
+
   test('a schema for a thinking model without one natively is asked for, since no call can be forced', () => {
     const body = send({ reasoningEffort: 'low', responseFormat: FORMAT }, 'claude-sonnet-4-20250514')
     expect(body).toMatchObject({ thinking: { type: 'enabled' }, tools: [{}] })
@@ -255,6 +267,7 @@ describe('parameters that cannot be honoured', () => {
     [{ reasoningEffort: 'low' }, 'claude-3-haiku-20240307', ['reasoning_effort']],
     [{ reasoningEffort: 'low', maxOutputTokens: 5 }, 'claude-haiku-4-5', ['reasoning_effort']],
     [{ reasoningEffort: 'low', toolChoice: 'required' }, 'claude-haiku-4-5', ['reasoning_effort']],
+    [{ reasoningEffort: 'low', toolChoice: 'required' }, 'claude-opus-4-6', []],
     [
       { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
       'claude-sonnet-5',

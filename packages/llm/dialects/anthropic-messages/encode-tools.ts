@@ -39,7 +39,7 @@ function toChoice(choice: ChatRequest['toolChoice']): JsonObject | undefined {
   return { type: 'tool', name: choice.function.name }
 }
 
-/** Is a call demanded, which no model does while it thinks? */
+/** Is a call demanded, which no model does while it thinks by a budget? One that thinks by effort does (recorded). */
 export function forcesTool({ toolChoice }: ChatRequest): boolean {
   return toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
 }

@@ -73,8 +73,8 @@ function findCanonical(request: ChatRequest, traits: ModelTraits): string[] {
 export function willThink(request: ChatRequest, traits: ModelTraits): boolean {
   const { reasoningEffort: effort, maxOutputTokens: cap } = request
   if (effort === undefined || effort === 'none' || traits.thinking === 'none') return false
-  if (forcesTool(request)) return false
-  return traits.thinking === 'adaptive' || cap === undefined || cap > 1024
+  if (traits.thinking === 'adaptive') return true
+  return !forcesTool(request) && (cap === undefined || cap > 1024)
 }
 
 /** What only an OpenAI body can ask for; a field that nobody here knows is named too, rather than lost. */
