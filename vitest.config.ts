@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import { findInstalledPostgres, ON_INSTALLED_POSTGRES } from './packages/server/testing/installed-postgres.ts'
 
-const pure = ['packages/llm/**/*.test.ts', 'packages/server/core/**/*.test.ts', 'tools/**/*.test.ts']
+const pure = [
+  'packages/llm/**/*.test.ts',
+  'packages/server/core/**/*.test.ts',
+  'packages/server/gateway/surfaces/responses-recorded-requests.test.ts',
+  'tools/**/*.test.ts',
+]
 
 /** The control plane's suites in which no statement reaches the database, or none that another suite does not send. */
 const withoutSql = [

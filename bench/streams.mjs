@@ -126,6 +126,35 @@ function awsFrame(type, payload) {
   return frame
 }
 
+function cohere() {
+  const tokens = { input_tokens: 10, output_tokens: DELTAS }
+  const usage = { billed_units: tokens, tokens }
+  const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
+  return [
+    named({ id: 'm1', type: 'message-start', delta: { message } }),
+    named({ type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } }),
+    ...texts.map(word =>
+      named({ type: 'content-delta', index: 0, delta: { message: { content: { text: word } } } }),
+    ),
+    named({ type: 'content-end', index: 0 }),
+    named({ type: 'message-end', delta: { finish_reason: 'COMPLETE', usage } }),
+  ]
+}
+
+function ollama() {
+  const line = (content, more) =>
+    Buffer.from(
+      `${JSON.stringify({
+        model: 'm',
+        created_at: '2026-01-01T00:00:00.000000Z',
+        message: { role: 'assistant', content },
+        ...more,
+      })}\n`,
+    )
+  const end = { done: true, done_reason: 'stop', prompt_eval_count: 10, eval_count: DELTAS }
+  return [...texts.map(content => line(content, { done: false })), line('', end)]
+}
+
 /** By our name of the wire format, with a provider that speaks it. */
 export const STREAMS = {
   'openai-chat': { provider: 'openai', make: openAiChat },
@@ -133,4 +162,6 @@ export const STREAMS = {
   'openai-responses': { provider: 'openai', make: openAiResponses },
   'gemini-content': { provider: 'gemini', make: gemini },
   'bedrock-converse': { provider: 'bedrock', make: bedrockConverse },
+  'cohere-v2': { provider: 'cohere', make: cohere },
+  'ollama-chat': { provider: 'ollama', make: ollama },
 }
