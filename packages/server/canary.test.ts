@@ -12,13 +12,16 @@ import {
 
 /**
  * A secret of its own in every slot that takes one, every path that can fail, debug logging on: none of them may show
- * up in an answer, a log line or the audit log (field notes, AC-68). The one answer that shows a key is its creation's.
+ * up in an answer, a log line, a metric or the audit log (field notes, AC-68). The one answer that shows a key is its creation's.
  */
 const secret = (slot: string): string => `canary${slot}${randomBytes(12).toString('hex')}`
 const providerKey = secret('provider')
 const rotatedKey = secret('rotated')
 const webhookHost = 'https://hooks.example.com/path'
 const password = secret('password')
+const awsSecret = secret('aws')
+const sessionToken = secret('session')
+const pem = secret('pem')
 const masterKey = randomBytes(32)
 
 let house: TestHouse
@@ -79,17 +82,63 @@ async function failInEveryWay(): Promise<void> {
   ] as const) {
     upstream.script(json(status, body, headers))
     for (const stream of [false, true]) {
-      for (const route of ['/v1/chat', '/openai/v1/chat/completions']) {
-        await chat({ model: 'openai/gpt-4o-mini', messages: MESSAGES, stream }, house.secretKey, route)
+      for (const [route, asked] of [
+        ['/v1/chat', { messages: MESSAGES }],
+        ['/openai/v1/chat/completions', { messages: MESSAGES }],
+        ['/openai/v1/responses', { input: 'hello' }],
+        ['/anthropic/v1/messages', { messages: MESSAGES, max_tokens: 9 }],
+      ] as const) {
+        await chat({ model: 'openai/gpt-4o-mini', stream, ...asked }, house.secretKey, route)
       }
     }
+    await chat({ model: 'openai/text-embedding-3-small', input: 'x' }, house.secretKey, '/v1/embeddings')
+    const image = { model: 'openai/gpt-image-1', prompt: 'x' }
+    await chat(image, house.secretKey, '/openai/v1/images/generations')
   }
+  await failToExchange()
   upstream.script(completion('fine'))
   await chat({ model: 'openai/gpt-4o-mini', messages: MESSAGES })
   upstream.script(cutStream(chunk({ content: 'half' })))
   await chat({ model: 'openai/gpt-4o-mini', messages: MESSAGES, stream: true })
   upstream.script(json(401, echo, headers))
   await manage('POST', `/v1/provider-credentials/${credentialId}/validate`)
+}
+
+/** Keys that are signed with, or exchanged, before they go anywhere. */
+async function failToExchange(): Promise<void> {
+  const environment = `/v1/environments/${house.developmentId}`
+  for (const fields of [
+    {
+      provider: 'bedrock',
+      api_key: awsSecret,
+      base_url: upstream.baseUrl,
+      options: { region: 'us-east-1', access_key_id: 'AKIDEXAMPLE', session_token: sessionToken },
+    },
+    {
+      provider: 'vertex',
+      api_key: JSON.stringify({ client_email: 'a@b.example', private_key: pem, token_uri: upstream.baseUrl }),
+      options: { project: 'p', location: 'global' },
+    },
+    { provider: 'anthropic', api_key: rotatedKey, base_url: upstream.baseUrl },
+    { provider: 'gemini', api_key: rotatedKey, base_url: upstream.baseUrl },
+  ]) {
+    const made = await manage('POST', `${environment}/provider-credentials`, {
+      name: fields.provider,
+      ...fields,
+    })
+    const { id } = (await made.json()) as { id: string }
+    // A provider that repeats everything it was sent.
+    upstream.script((res, seen) => {
+      const message = `refused: ${JSON.stringify(seen.headers)} ${seen.text}`
+      json(403, { message, error: { message } })(res, seen)
+    })
+    await manage('POST', `/v1/provider-credentials/${id}/validate`)
+    for (const stream of [false, true]) {
+      for (const model of ['claude-sonnet-4-5', 'gemini-2.5-flash', 'amazon.nova-lite-v1:0']) {
+        await chat({ model: `${fields.provider}/${model}`, messages: MESSAGES, stream })
+      }
+    }
+  }
 }
 
 let credentialId = ''
@@ -147,7 +196,7 @@ async function writeAndRead(): Promise<void> {
   }
 }
 
-test('no secret of any slot is in an answer, a log line or the audit log', async () => {
+test('no secret of any slot is in an answer, a log line, a metric or the audit log', async () => {
   await writeAndRead()
   await failInEveryWay()
   await writeAndRead()
@@ -156,6 +205,8 @@ test('no secret of any slot is in an answer, a log line or the audit log', async
     await manage('GET', '/v1/orgs', undefined, `${key}x`)
     await chat('{', key)
   }
+  await see(new URL('/metrics', house.metricsUrl).href, {})
+  expect(answers.at(-1)).toContain('rideau_requests_total')
   // The log is alive, and the answers reached the paths that they were meant to reach.
   expect(log.length).toBeGreaterThan(5)
   expect(answers.join()).toContain('provider_auth_failed')
@@ -164,6 +215,9 @@ test('no secret of any slot is in an answer, a log line or the audit log', async
     providerKey,
     rotatedKey,
     password,
+    awsSecret,
+    sessionToken,
+    pem,
     'secret key': house.secretKey,
     'management key': house.managementKey,
     'master key, base64': masterKey.toString('base64'),

@@ -142,7 +142,20 @@ async function makeTry<P extends ResolvedTarget, T>(
     error: result.ok ? null : result.error.kind,
     ms: Math.round((performance.now() - began) * 10) / 10,
   })
-  return result.ok ? result : { ok: false, error: withoutSecret(result.error, credential.apiKey, '[key]') }
+  return result.ok ? result : { ok: false, error: withoutSecrets(result.error, credential) }
+}
+
+/** Shorter options are names of places and versions, which a reader of the log wants to see. */
+const SECRET_CHARS = 16
+
+/** The key, and options that may be as secret as it, such as a session's token. */
+function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): UpstreamError {
+  let clean = withoutSecret(error, apiKey, '[key]')
+  for (const value of Object.values(options)) {
+    if (typeof value === 'string' && value.length >= SECRET_CHARS)
+      clean = withoutSecret(clean, value, '[option]')
+  }
+  return clean
 }
 
 /** The same body would fail anywhere: this says nothing of the target. */
