@@ -49,6 +49,11 @@ export function toBill(model: CatalogModel | undefined, reported: Usage | undefi
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
 }
 
+/** For a request that left and was not answered: its provider may charge for what it read, so its input counts. */
+export function toUnansweredBill(model: CatalogModel | undefined, inputTokens: number): Bill {
+  return toBill(model, undefined, { requestBytes: 0, inputTokens, deliveredTokens: 0 })
+}
+
 /** No request of today's models comes near it. */
 const MOST_TOKENS = 20_000_000
 

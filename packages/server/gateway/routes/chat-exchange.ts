@@ -1,6 +1,9 @@
 import { authorizeRequest } from '@rideau/llm/authorize-request'
 import type { Target } from '@rideau/llm/spec'
+import type { AttemptResult } from '../attempt-result.ts'
+import { toUnansweredBill } from '../bill.ts'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
+import { countInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { limitHeaders } from '../limit-headers.ts'
@@ -74,6 +77,15 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call:
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
     call,
   }
+}
+
+/** A try that left and was not answered may be charged for: its input counts unless another try answers. */
+export function noteTry({ facts, plan, target }: ChatExchange, result: AttemptResult<unknown>): void {
+  if (result.ok || result.isUnanswered !== true) return
+  facts.unanswered = toUnansweredBill(
+    target.catalogModel,
+    plan.held?.inputTokens ?? countInput(plan.call.request),
+  )
 }
 
 /** One try at the target that is aimed at: the request as its provider takes it, and how it gets there. */

@@ -1,6 +1,6 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { estimateTokens } from '@rideau/llm/estimate'
-import { toBill } from '../bill.ts'
+import { toBill, toUnansweredBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
@@ -77,6 +77,9 @@ export async function serveEmbeddings(
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: deps.now,
     })
+    if (!result.ok && result.isUnanswered === true) {
+      facts.unanswered = toUnansweredBill(planned.catalogModel, inputTokens)
+    }
     return result.ok ? { ...result, value: { reply: result.value, target: planned } } : result
   })
 

@@ -4,14 +4,16 @@ import { corsHeaders } from '../cors.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
-import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-exchange.ts'
+import { aimAt, answerHeaders, type ChatExchange, noteTry, toAttempt } from './chat-exchange.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
   const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
-    return await attemptPlain(await toAttempt(chat, target))
+    const result = await attemptPlain(await toAttempt(chat, target))
+    noteTry(chat, result)
+    return result
   })
   const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
     requestBytes: plan.source.bytes.length,

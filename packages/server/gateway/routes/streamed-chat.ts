@@ -9,7 +9,7 @@ import { openRecord } from '../steps/open-record.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
-import { aimAt, answerHeaders, type ChatExchange, toAttempt } from './chat-exchange.ts'
+import { aimAt, answerHeaders, type ChatExchange, noteTry, toAttempt } from './chat-exchange.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
@@ -28,6 +28,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     aimAt(chat, planned)
     const attempt = await toAttempt(chat, target)
     const result = await attemptStream(attempt, now => writer.tick(now))
+    noteTry(chat, result)
     return result.ok ? { ...result, value: [result.value, attempt] as const } : result
   })
   const { answered } = chat

@@ -32,6 +32,8 @@ export interface Facts {
   isStream: boolean
   metadata: Record<string, string> | null
   requestBody: Buffer | undefined
+  /** What the last try that left and was not answered may be charged for. Counts where no other is. */
+  unanswered: Bill | undefined
 }
 
 export function noFacts(): Facts {
@@ -44,6 +46,7 @@ export function noFacts(): Facts {
     isStream: false,
     metadata: null,
     requestBody: undefined,
+    unanswered: undefined,
   }
 }
 
@@ -55,7 +58,7 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
   const { caller, environment } = x
   if (caller === undefined || environment === undefined || x.isSettled) return
   x.isSettled = true
-  const { usage, isEstimated, costNanoUsd } = outcome.bill ?? FREE
+  const { usage, isEstimated, costNanoUsd } = outcome.bill ?? facts.unanswered ?? FREE
   const capture = environment.logCapture === 'full'
   const hold = x.admission !== undefined && x.admission.hold.tokens > 0 ? x.admission.hold : undefined
   const record: RequestRecord = {

@@ -36,12 +36,15 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   const replies: EmbeddingReply[] = []
   const fan = new Fan(exchange)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
+  let isCharged = false
   let next = 0
   let status = 200
   const work = async (): Promise<void> => {
     while (failure === undefined && next < batches.length) {
       const index = next++
       const result = await attemptOne(options, batches[index] as EmbeddingRequest, fan.open())
+      // Of several calls those that were answered are paid for though the whole fails.
+      if (result.ok || result.isUnanswered === true) isCharged = true
       if (result.ok) {
         replies[index] = result.value
         status = result.status
@@ -53,7 +56,8 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   }
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
   fan.close()
-  return failure ?? { ok: true, status, value: join(replies) }
+  if (failure !== undefined) return { ...failure, isUnanswered: isCharged }
+  return { ok: true, status, value: join(replies) }
 }
 
 function cut(request: EmbeddingRequest, most: number): EmbeddingRequest[] {

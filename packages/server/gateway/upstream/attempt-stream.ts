@@ -2,6 +2,7 @@ import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import type { StreamEvent, UpstreamError } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
+import { isUnanswered } from './attempt-whole.ts'
 import type { UpstreamCall, UpstreamHeaders } from './transport.ts'
 
 /** Where an open stream's bytes go. */
@@ -121,7 +122,10 @@ class Opening implements OpenStream {
   /** Does one of these events carry something? A role alone does not: after it a fallback is still invisible. */
   #look(events: readonly StreamEvent[]): void {
     for (const event of events) {
-      if (event.type === 'error') return this.giveUp({ status: this.#status, ...event.error })
+      if (event.type === 'error') {
+        this.#call?.abort()
+        return this.#fail({ status: this.#status, ...event.error }, true)
+      }
       // Some tell usage from the first frame on.
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
@@ -140,7 +144,7 @@ class Opening implements OpenStream {
     const { dialect } = this.#options
     const body = Buffer.concat(this.#held).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(dialect.decodeError(this.#status, this.#headers, body))
+      this.#fail(dialect.decodeError(this.#status, this.#headers, body), true)
     } else {
       this.#fail({
         kind: 'interrupted',
@@ -156,10 +160,12 @@ class Opening implements OpenStream {
     else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status })
   }
 
-  #fail(error: UpstreamError): void {
+  /** `isTold`: the provider itself says that it failed, and charges for nothing. */
+  #fail(error: UpstreamError, isTold = false): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#settle({ ok: false, error })
+    const isSent = this.#call?.isSent === true
+    this.#settle({ ok: false, error, isUnanswered: !isTold && isUnanswered(isSent, this.#status) })
   }
 }
 

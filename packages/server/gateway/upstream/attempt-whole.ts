@@ -39,9 +39,13 @@ export function attemptWhole<T>(
       x.unwatch()
       resolve(result)
     }
+    // A transport that is closing fails before it gives a call.
+    let hasLeft = (): boolean => false
+    const fail = (error: UpstreamError): void =>
+      finish({ ok: false, error, isUnanswered: isUnanswered(hasLeft(), status) })
     const giveUp = (error: UpstreamError): void => {
       call.abort()
-      finish({ ok: false, error })
+      fail(error)
     }
     const deadline = performance.now() + options.timeoutMs
     x.watch(
@@ -67,10 +71,16 @@ export function attemptWhole<T>(
       },
       onFail(error) {
         // An answer that breaks off has not been delivered: the try failed, whatever part of it came.
-        finish({ ok: false, error: status === 0 ? error : { ...error, status } })
+        fail(status === 0 ? error : { ...error, status })
       },
     })
+    hasLeft = () => call.isSent
   })
+}
+
+/** Did a request leave to which no answer came, or only a part of a good one? `status` is 0 before its headers. */
+export function isUnanswered(isSent: boolean, status: number): boolean {
+  return isSent && (status === 0 || (status >= 200 && status < 300))
 }
 
 export type ParsedAnswer =

@@ -68,6 +68,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall {
     this.#handler = handler
   }
 
+  get isSent(): boolean {
+    return this.#controller !== undefined
+  }
+
   abort(): void {
     if (this.#done) return
     this.#done = true

@@ -30,6 +30,7 @@ function answer(request: UpstreamRequest): SandboxAnswer {
 }
 
 class SandboxCall implements UpstreamCall {
+  readonly isSent = true
   readonly #handler: UpstreamHandler
   readonly #onDone: () => void
   #timer: NodeJS.Timeout | undefined

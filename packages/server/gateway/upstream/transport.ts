@@ -11,6 +11,8 @@ export interface UpstreamHandler {
 }
 
 export interface UpstreamCall {
+  /** The provider may have read the request: a connection was there, and the request was written to it. */
+  readonly isSent: boolean
   /** Closes the connection: most providers stop working, and billing, then. */
   abort(): void
   pause(): void
