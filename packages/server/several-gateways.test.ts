@@ -8,6 +8,7 @@ import { type House, openHouse } from './compose.ts'
 import { parseConfig } from './config.ts'
 import { openTestHouse, type TestHouse, toUrl } from './testing/house.ts'
 import { redisProgram, startTestRedis, type TestRedis } from './testing/redis.ts'
+import { isSigned, openWebhookReceiver } from './testing/webhook-receiver.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 
@@ -64,6 +65,40 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
   test('both serve the same tenants', async () => {
     expect((await house.call('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
     expect((await callSecond('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
+  })
+
+  test('what they use together crosses a threshold once: one alert, one signed delivery', async () => {
+    const receiver = await openWebhookReceiver()
+    try {
+      const hook = { url: receiver.url, events: ['quota.alert'] }
+      const { secret } = (await house.manage('POST', `/v1/orgs/${house.orgId}/webhooks`, hook)).body
+      const quota = { scope: 'default_end_user', metric: 'requests', window: 'month' }
+      const made = await house.manage('POST', `/v1/environments/${house.developmentId}/quotas`, {
+        ...quota,
+        limit: 3,
+        grace_pct: 100,
+      })
+      expect(made.status).toBe(201)
+      const headers = { 'x-rideau-end-user': 'ann' }
+      const statuses: number[] = []
+      for (let n = 0; n < 4; n++) {
+        statuses.push((await house.call('/v1/chat', chat('sandbox/echo'), { headers })).status)
+        statuses.push((await callSecond('/v1/chat', chat('sandbox/echo'), headers)).status)
+      }
+      // The second may learn of the quota a moment later.
+      expect([statuses[0], statuses.at(-1)]).toEqual([200, 429])
+      const [told] = await receiver.until(1)
+      expect(told?.event.data).toMatchObject({ quota_id: made.body.id, limit: 3, grace_pct: 100 })
+      expect(told !== undefined && (await isSigned(told, secret))).toBe(true)
+      const { rows } = await house.database.pool.query(
+        `select (select count(*) from audit_log where operation = 'quota.alert') as entries,
+          (select count(*) from webhook_deliveries) as deliveries`,
+      )
+      expect(rows).toEqual([{ entries: 1, deliveries: 1 }])
+      await house.manage('DELETE', `/v1/quotas/${made.body.id}`)
+    } finally {
+      await receiver.close()
+    }
   })
 
   test('one without REDIS_URL is kept out, with a line that says what to do', async () => {
