@@ -231,7 +231,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
   closers.push(() => lastUsed.close())
   const counting = await openCounting(shared, drain)
-  const isReady = (): Readiness => readinessOf(snapshots, counting, config)
+  const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
   const deps: GatewayDeps = {
     now: systemClock.now,
     random: systemRandom,
@@ -254,6 +254,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     learned: new LearnedUse(),
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
+    isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     storeFeedback: async (of, feedback) => {
       if (await setFeedback(storage.db, of, feedback)) return true
@@ -333,12 +334,22 @@ interface Readiness {
 }
 
 /** Where nothing is refused for it, limits that are counted by each process alone are told but take nobody down. */
-function readinessOf(snapshots: Snapshots, { ledger }: OpenedLedger, config: Config): Readiness {
+function readinessOf(
+  snapshots: Snapshots,
+  { ledger }: OpenedLedger,
+  drain: Drain,
+  config: Config,
+): Readiness {
   const { isWhole, reasons } = ledger.health()
   const isLost = snapshots.isLost()
+  const isFull = drain.isFull()
   return {
-    ready: !isLost && (isWhole || config.limitsFailOpen),
-    reasons: [...(isLost ? ['the database does not announce changes'] : []), ...reasons],
+    ready: !isLost && (isWhole || config.limitsFailOpen) && !(isFull && config.journalFull === 'refuse'),
+    reasons: [
+      ...(isLost ? ['the database does not announce changes'] : []),
+      ...(isFull ? ['the journal is full: usage records do not reach the database'] : []),
+      ...reasons,
+    ],
   }
 }
 
@@ -398,6 +409,7 @@ function openRecords(config: Config, log: Logger, storage: Storage): Drain {
   return new Drain({
     folder,
     journal,
+    maxBytes: config.journalMaxBytes,
     log,
     insert: async records => {
       const { rejected } = await insertRequestRecords(storage.pool, records)

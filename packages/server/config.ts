@@ -40,6 +40,12 @@ const Settings = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   RIDEAU_LIMITS_FAILOPEN: flag.default(false),
+  RIDEAU_JOURNAL_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1024 ** 3),
+  RIDEAU_JOURNAL_FULL: z.enum(['refuse', 'accept']).default('refuse'),
   RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
   RIDEAU_MASTER_KEY: masterKey.optional(),
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
@@ -70,6 +76,10 @@ export interface Config {
   readonly redisUrl: string | undefined
   /** While shared counting is lost: let requests that a limit on money concerns through, counted by each process alone. */
   readonly limitsFailOpen: boolean
+  /** What usage records may take on the disk while the database is away, in bytes. */
+  readonly journalMaxBytes: number
+  /** Above that: are requests refused, or served on? */
+  readonly journalFull: 'refuse' | 'accept'
   readonly dataDir: string
   /** undefined: made on first start beside the embedded database. */
   readonly masterKey: Buffer | undefined
@@ -140,6 +150,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     databaseUrl: settings.DATABASE_URL,
     redisUrl: settings.REDIS_URL,
     limitsFailOpen: settings.RIDEAU_LIMITS_FAILOPEN,
+    journalMaxBytes: settings.RIDEAU_JOURNAL_MAX_BYTES,
+    journalFull: settings.RIDEAU_JOURNAL_FULL,
     dataDir: settings.RIDEAU_DATA_DIR,
     masterKey: settings.RIDEAU_MASTER_KEY,
     formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,

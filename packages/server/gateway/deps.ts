@@ -47,6 +47,8 @@ export interface GatewayDeps {
   readonly openRecord: (estimate: RequestRecord) => void
   /** Makes the record durable before it returns. */
   readonly writeRecord: (record: RequestRecord) => void
+  /** No more requests are taken until records reach the database: there is no room to keep theirs. */
+  readonly isJournalFull: () => boolean
   /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */
   readonly isRequestLogged: (environmentId: string, requestId: string) => Promise<boolean>
   /** Keeps it with the request's record; false where there is none that the caller may speak of. */

@@ -64,6 +64,8 @@ async function serve(
   const x = openExchange(match.route, req, res, deps)
   const facts = noFacts()
   try {
+    // Before anything is known of the caller: a refusal that left a record would fill the journal further.
+    if (match.route.isMetered && deps.isJournalFull()) throw journalFullFault()
     const identifying = identify(x, deps)
     if (identifying !== undefined) await identifying
     const environmentId = x.environment?.id ?? ''
@@ -86,6 +88,11 @@ async function serve(
     deps.ticker.remove(x)
     deps.requestCounts.add(res.statusCode)
   }
+}
+
+function journalFullFault(): FaultError {
+  const message = 'Usage cannot be recorded right now. Try again shortly.'
+  return new FaultError('config_unavailable', message, { retryAfterSeconds: 5 })
 }
 
 function openExchange(route: Route, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): Exchange {

@@ -101,6 +101,32 @@ test('what does not fit in memory waits in the journal and is not lost', async (
   expect([...table.rows.keys()].sort()).toEqual(Array.from({ length: 9 }, (_, i) => `r${i}`))
 })
 
+test('a journal is full at its bound, keeps what is still written, and has room when the database is back', async () => {
+  const table = openTable()
+  const folder = folderOf()
+  const journal = openJournal(folder, { onError: () => {} })
+  const drain = new Drain({
+    folder,
+    journal,
+    insert: table.insert,
+    log: silent,
+    flushEveryMs: NEVER_MS,
+    maxBytes: 100,
+  })
+  table.break()
+  const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
+  for (const id of ids) drain.write(record(id))
+  await expect(drain.flush()).rejects.toThrow('the database is away')
+  expect(drain.isFull()).toBe(true)
+  // A start counts what an earlier run left.
+  expect(openJournal(folder, { onError: () => {} }).bytes()).toBe(journal.bytes())
+  table.mend()
+  await drain.flush()
+  expect(drain.isFull()).toBe(false)
+  expect([...table.rows.keys()]).toEqual(ids)
+  await drain.close()
+})
+
 test('a clean close leaves no segment behind; one that the database refused keeps them', async () => {
   const folder = folderOf()
   const table = openTable()

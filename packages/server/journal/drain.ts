@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type RecordLine, type RequestRecord, toRecordLine } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
 import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
@@ -17,6 +17,8 @@ export interface DrainOptions {
   readonly batchSize?: number
   /** Records held in memory at most; above it they wait in the segments alone. */
   readonly maxQueued?: number
+  /** Above it the journal is full. Bytes; absent: it never is. */
+  readonly maxBytes?: number
 }
 
 /** Somebody who asks the database while nothing is written to it. */
@@ -122,6 +124,12 @@ export class Drain {
     return this.#queue.length
   }
 
+  /** Does what waits for the database take more than the journal may? */
+  isFull(): boolean {
+    const { journal, maxBytes } = this.#options
+    return maxBytes !== undefined && journal.bytes() >= maxBytes
+  }
+
   /** Writes what is owed, as far as the database takes it; the rest stays in the journal for the next start. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
@@ -222,6 +230,13 @@ export class Drain {
 
   /** Requests that run take their open lines along. */
   #removeDone(): void {
+    const { journal, maxBytes } = this.#options
+    try {
+      // What is in the database already must not fill the journal: its segment ends here, and goes.
+      if (maxBytes !== undefined && journal.bytes() > maxBytes / 2) journal.rotate()
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the journal could not begin a segment')
+    }
     const done = this.#segmentsBehind()
     if (done.length === 0) return
     try {
@@ -240,7 +255,7 @@ export class Drain {
   }
 
   #remove(segments: readonly number[]): void {
-    for (const sequence of segments) rmSync(segmentPath(this.#options.folder, sequence), { force: true })
+    this.#options.journal.remove(segments)
   }
 }
 

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -23,6 +25,10 @@ export interface Journal {
   rotate(): number
   /** The number of the segment that is being written. */
   current(): number
+  /** What all segments take on the disk. Counted, never asked of the disk. */
+  bytes(): number
+  /** Removes segments that are not written any more. */
+  remove(segments: readonly number[]): void
   close(): void
 }
 
@@ -73,7 +79,11 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let sequence = Math.max(0, ...listSegments(folder))
   let size = 0
+  /** The bytes of each segment but the current one, and their sum. */
+  const sizes = new Map<number, number>()
+  let bytesBehind = 0
   let dirty = false
+  for (const each of listSegments(folder)) keep(each, statSync(segmentPath(folder, each)).size)
   const encoder = new LineEncoder()
   // A start never appends behind a line that a kill may have torn: it opens a segment of its own.
   let file = openSegment()
@@ -84,6 +94,11 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     fdatasync(file, error => error !== null && onError(error))
   }, syncEveryMs)
   timer.unref()
+
+  function keep(segment: number, bytes: number): void {
+    sizes.set(segment, bytes)
+    bytesBehind += bytes
+  }
 
   function openSegment(): number {
     sequence++
@@ -97,7 +112,9 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
 
   function rotate(): number {
     const full = file
+    const [number, bytes] = [sequence, size]
     file = openSegment()
+    keep(number, bytes)
     fdatasync(full, error => {
       if (error !== null) onError(error)
       closeSync(full)
@@ -117,6 +134,14 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     },
     rotate,
     current: () => sequence,
+    bytes: () => bytesBehind + size,
+    remove(segments) {
+      for (const each of segments) {
+        rmSync(segmentPath(folder, each), { force: true })
+        bytesBehind -= sizes.get(each) ?? 0
+        sizes.delete(each)
+      }
+    },
     close() {
       clearInterval(timer)
       fdatasyncSync(file)
