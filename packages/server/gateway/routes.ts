@@ -12,9 +12,10 @@ import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './
 import type { Facts } from './steps/settle.ts'
 import { anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
-import { compatEmbeddings, nativeEmbeddings } from './surfaces/embedding-reply.ts'
+import { compatEmbeddings, type EmbeddingSurface, nativeEmbeddings } from './surfaces/embedding-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
 import { responsesSurface } from './surfaces/responses-reply.ts'
+import type { ChatSurface } from './surfaces/surface.ts'
 
 /** A route of the data plane: who may call it, and what serves it. */
 export interface Route extends RouteInfo {
@@ -40,112 +41,62 @@ export interface Prefixes {
 
 /** Every route of the data plane. A route without a need cannot be written. */
 export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonly Route[] {
+  const compat = `${compatPrefix}/v1`
+  const anthropic = `${anthropicPrefix}/v1`
   return [
+    chat('/v1/chat', 'native', nativeSurface),
+    chat(`${compat}/chat/completions`, 'openai', compatSurface),
+    chat(`${compat}/responses`, 'openai', responsesSurface),
+    chat(`${anthropic}/messages`, 'anthropic', anthropicSurface),
     {
-      method: 'POST',
-      path: '/v1/chat',
-      endpoint: 'chat',
-      surface: 'native',
-      need: CHAT,
-      isMetered: true,
-      serve: (x, facts, _rest, deps) => serveChat(x, facts, nativeSurface, deps),
-    },
-    {
-      method: 'POST',
-      path: `${compatPrefix}/v1/chat/completions`,
-      endpoint: 'chat',
-      surface: 'openai',
-      need: CHAT,
-      isMetered: true,
-      serve: (x, facts, _rest, deps) => serveChat(x, facts, compatSurface, deps),
-    },
-    {
-      method: 'POST',
-      path: `${anthropicPrefix}/v1/messages`,
-      endpoint: 'chat',
-      surface: 'anthropic',
-      need: CHAT,
-      isMetered: true,
-      serve: (x, facts, _rest, deps) => serveChat(x, facts, anthropicSurface, deps),
-    },
-    {
-      method: 'POST',
-      path: `${anthropicPrefix}/v1/messages/count_tokens`,
+      ...chat(`${anthropic}/messages/count_tokens`, 'anthropic', anthropicSurface),
       endpoint: 'count_tokens',
-      surface: 'anthropic',
-      need: CHAT,
-      isMetered: true,
       serve: (x, facts, _rest, deps) => serveCountTokens(x, facts, deps),
     },
-    {
-      method: 'POST',
-      path: `${compatPrefix}/v1/responses`,
-      endpoint: 'chat',
-      surface: 'openai',
-      need: CHAT,
-      isMetered: true,
-      serve: (x, facts, _rest, deps) => serveChat(x, facts, responsesSurface, deps),
-    },
-    ...listImages(compatPrefix),
-    ...listAnthropicModels(anthropicPrefix),
-    {
-      method: 'POST',
-      path: '/v1/embeddings',
-      endpoint: 'embeddings',
-      surface: 'native',
-      need: EMBED,
-      isMetered: true,
-      serve: (x, facts, _rest, deps) => serveEmbeddings(x, facts, nativeEmbeddings, deps),
-    },
-    {
-      method: 'POST',
-      path: `${compatPrefix}/v1/embeddings`,
-      endpoint: 'embeddings',
-      surface: 'openai',
-      need: EMBED,
-      isMetered: true,
-      serve: (x, facts, _rest, deps) => serveEmbeddings(x, facts, compatEmbeddings, deps),
-    },
+    embeddings('/v1/embeddings', 'native', nativeEmbeddings),
+    embeddings(`${compat}/embeddings`, 'openai', compatEmbeddings),
+    // Images exist on the compat surface only (spec.md).
+    images(`${compat}/images/generations`, 'generations'),
+    images(`${compat}/images/edits`, 'edits'),
     free('GET', '/v1/models', 'models', x => serveModels(x)),
     free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
-    free('GET', `${compatPrefix}/v1/models`, 'models', x => serveCompatModels(x)),
-    free('GET', `${compatPrefix}/v1/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
+    free('GET', `${compat}/models`, 'models', x => serveCompatModels(x)),
+    free('GET', `${compat}/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
+    asAnthropic(free('GET', `${anthropic}/models`, 'models', x => serveAnthropicModels(x))),
+    asAnthropic(
+      free('GET', `${anthropic}/models/*`, 'models', (x, _facts, rest) => serveAnthropicModel(x, rest)),
+    ),
     {
-      method: 'POST',
-      path: '/v1/feedback',
-      endpoint: 'feedback',
-      surface: 'native',
+      ...free('POST', '/v1/feedback', 'feedback', (x, _facts, _rest, deps) => serveFeedback(x, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
-      isMetered: false,
-      serve: (x, _facts, _rest, deps) => serveFeedback(x, deps),
     },
     free('POST', '/v1/requests/*/cancel', 'cancel', (x, _facts, rest, deps) => serveCancel(x, rest, deps)),
   ]
 }
 
-/** Images exist on the compat surface only (spec.md). */
-function listImages(prefix: string): Route[] {
-  return (['generations', 'edits'] as const).map(kind => ({
-    method: 'POST',
-    path: `${prefix}/v1/images/${kind}`,
-    endpoint: 'images',
-    surface: 'openai',
-    need: IMAGES,
-    isMetered: true,
-    serve: (x, facts, _rest, deps) => serveImages(x, facts, kind, deps),
-  }))
+function chat(path: string, surface: string, format: ChatSurface): Route {
+  const serve: Route['serve'] = (x, facts, _rest, deps) => serveChat(x, facts, format, deps)
+  return { method: 'POST', path, endpoint: 'chat', surface, need: CHAT, isMetered: true, serve }
 }
 
-function listAnthropicModels(prefix: string): Route[] {
-  const list = free('GET', `${prefix}/v1/models`, 'models', x => serveAnthropicModels(x))
-  const one = free('GET', `${prefix}/v1/models/*`, 'models', (x, _facts, rest) =>
-    serveAnthropicModel(x, rest),
-  )
-  return [list, one].map(route => ({ ...route, surface: 'anthropic' }))
+function embeddings(path: string, surface: string, format: EmbeddingSurface): Route {
+  const serve: Route['serve'] = (x, facts, _rest, deps) => serveEmbeddings(x, facts, format, deps)
+  return { method: 'POST', path, endpoint: 'embeddings', surface, need: EMBED, isMetered: true, serve }
 }
 
+function images(path: string, kind: 'generations' | 'edits'): Route {
+  const serve: Route['serve'] = (x, facts, _rest, deps) => serveImages(x, facts, kind, deps)
+  return { method: 'POST', path, endpoint: 'images', surface: 'openai', need: IMAGES, isMetered: true, serve }
+}
+
+/** Can reach no provider, and needs no scope. */
 function free(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
   return { method, path, endpoint, surface: 'native', need: ANY, isMetered: false, serve }
+}
+
+/** Failures take Anthropic's shape there. */
+function asAnthropic(route: Route): Route {
+  return { ...route, surface: 'anthropic' }
 }
 
 export interface RouteMatch {
