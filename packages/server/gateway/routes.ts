@@ -27,6 +27,11 @@ export interface Route extends RouteInfo {
   serve(x: Exchange, facts: Facts, rest: string, deps: GatewayDeps): void | Promise<void>
 }
 
+/** As the log names them. */
+const NATIVE: RouteInfo['surface'] = 'native'
+const OPENAI: RouteInfo['surface'] = 'openai'
+const ANTHROPIC: RouteInfo['surface'] = 'anthropic'
+
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
 const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
@@ -44,17 +49,17 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
   const compat = `${compatPrefix}/v1`
   const anthropic = `${anthropicPrefix}/v1`
   return [
-    chat('/v1/chat', 'native', nativeSurface),
-    chat(`${compat}/chat/completions`, 'openai', compatSurface),
-    chat(`${compat}/responses`, 'openai', responsesSurface),
-    chat(`${anthropic}/messages`, 'anthropic', anthropicSurface),
+    chat('/v1/chat', NATIVE, nativeSurface),
+    chat(`${compat}/chat/completions`, OPENAI, compatSurface),
+    chat(`${compat}/responses`, OPENAI, responsesSurface),
+    chat(`${anthropic}/messages`, ANTHROPIC, anthropicSurface),
     {
-      ...chat(`${anthropic}/messages/count_tokens`, 'anthropic', anthropicSurface),
+      ...chat(`${anthropic}/messages/count_tokens`, ANTHROPIC, anthropicSurface),
       endpoint: 'count_tokens',
       serve: (x, facts, _rest, deps) => serveCountTokens(x, facts, deps),
     },
-    embeddings('/v1/embeddings', 'native', nativeEmbeddings),
-    embeddings(`${compat}/embeddings`, 'openai', compatEmbeddings),
+    embeddings('/v1/embeddings', NATIVE, nativeEmbeddings),
+    embeddings(`${compat}/embeddings`, OPENAI, compatEmbeddings),
     // Images exist on the compat surface only (spec.md).
     images(`${compat}/images/generations`, 'generations'),
     images(`${compat}/images/edits`, 'edits'),
@@ -74,29 +79,29 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
   ]
 }
 
-function chat(path: string, surface: string, format: ChatSurface): Route {
+function chat(path: string, surface: RouteInfo['surface'], format: ChatSurface): Route {
   const serve: Route['serve'] = (x, facts, _rest, deps) => serveChat(x, facts, format, deps)
   return { method: 'POST', path, endpoint: 'chat', surface, need: CHAT, isMetered: true, serve }
 }
 
-function embeddings(path: string, surface: string, format: EmbeddingSurface): Route {
+function embeddings(path: string, surface: RouteInfo['surface'], format: EmbeddingSurface): Route {
   const serve: Route['serve'] = (x, facts, _rest, deps) => serveEmbeddings(x, facts, format, deps)
   return { method: 'POST', path, endpoint: 'embeddings', surface, need: EMBED, isMetered: true, serve }
 }
 
 function images(path: string, kind: 'generations' | 'edits'): Route {
   const serve: Route['serve'] = (x, facts, _rest, deps) => serveImages(x, facts, kind, deps)
-  return { method: 'POST', path, endpoint: 'images', surface: 'openai', need: IMAGES, isMetered: true, serve }
+  return { method: 'POST', path, endpoint: 'images', surface: OPENAI, need: IMAGES, isMetered: true, serve }
 }
 
 /** Can reach no provider, and needs no scope. */
 function free(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
-  return { method, path, endpoint, surface: 'native', need: ANY, isMetered: false, serve }
+  return { method, path, endpoint, surface: NATIVE, need: ANY, isMetered: false, serve }
 }
 
 /** Failures take Anthropic's shape there. */
 function asAnthropic(route: Route): Route {
-  return { ...route, surface: 'anthropic' }
+  return { ...route, surface: ANTHROPIC }
 }
 
 export interface RouteMatch {
