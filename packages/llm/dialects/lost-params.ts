@@ -3,7 +3,7 @@ import type { ChatRequest, Json, Message, SourceBody } from '../spec.ts'
 import { isHarmless } from './openai-chat/harmless-params.ts'
 
 /** Fields of OpenAI's format that have a canonical meaning, or that ask for nothing of the model. */
-const TRANSLATED: ReadonlySet<string> = new Set([
+export const TRANSLATED: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'stream',

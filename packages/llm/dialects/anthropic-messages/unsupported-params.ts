@@ -1,35 +1,9 @@
 import type { ChatRequest, Json, Provider, SourceBody } from '../../spec.ts'
+import { readField, TRANSLATED } from '../lost-params.ts'
 import { isHarmless } from '../openai-chat/harmless-params.ts'
 import { findUnknownParts } from './encode-parts.ts'
 import { forcesTool } from './encode-tools.ts'
 import { findModelTraits, type ModelTraits } from './model-traits.ts'
-
-/** Fields of OpenAI's format that are translated, or that ask for nothing of the model. */
-const TRANSLATED: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'seed',
-  'presence_penalty',
-  'frequency_penalty',
-  'reasoning_effort',
-  'user',
-  'metadata',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'safety_identifier',
-])
 
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 export const PASSED_ON: readonly string[] = ['top_k', 'cache_control', 'thinking']
@@ -78,13 +52,12 @@ export function willThink(request: ChatRequest, traits: ModelTraits): boolean {
 }
 
 /** What only an OpenAI body can ask for; a field that nobody here knows is named too, rather than lost. */
-function findForeign({ bytes, fields }: SourceBody, traits: ModelTraits): string[] {
+function findForeign(source: SourceBody, traits: ModelTraits): string[] {
   const names: string[] = []
-  for (const [name, { valueStart, valueEnd }] of fields) {
+  for (const name of source.fields.keys()) {
     if (TRANSLATED.has(name)) continue
     if (PASSED_ON.includes(name) && (name !== 'top_k' || traits.hasSampling)) continue
-    const value = JSON.parse(bytes.toString('utf8', valueStart, valueEnd)) as Json
-    if (isSet(name, value)) names.push(name)
+    if (isSet(name, readField(source, name))) names.push(name)
   }
   return names
 }

@@ -1,15 +1,14 @@
 import { authorizeRequest } from '@rideau/llm/authorize-request'
-import type { Target } from '@rideau/llm/spec'
+import type { ChatRequest, Target } from '@rideau/llm/spec'
+import { answerHeaders } from '../answer-headers.ts'
 import type { AttemptResult } from '../attempt-result.ts'
 import { toUnansweredBill } from '../bill.ts'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import { countInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import { limitHeaders } from '../limit-headers.ts'
-import { idHeaders } from '../send.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
-import type { Facts } from '../steps/settle.ts'
+import { type Facts, noteTarget } from '../steps/settle.ts'
 import type { ChatCall } from '../surfaces/native-chat.ts'
 import type { Answered, ChatSurface } from '../surfaces/surface.ts'
 import type { AttemptOptions } from '../upstream/attempt-plain.ts'
@@ -58,13 +57,6 @@ export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
   noteTarget(chat.facts, target)
 }
 
-function noteTarget(facts: Facts, target: PlannedTarget): void {
-  facts.provider = target.provider.id
-  facts.model = target.id
-  facts.catalogModel = target.catalogModel
-  facts.isSandbox = target.provider.sandbox === true
-}
-
 function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call: ChatCall): Answered {
   return {
     requestId: x.requestId,
@@ -88,11 +80,19 @@ export function noteTry({ facts, plan, target }: ChatExchange, result: AttemptRe
   )
 }
 
-/** One try at the target that is aimed at: the request as its provider takes it, and how it gets there. */
-export async function toAttempt(chat: ChatExchange, target: Target): Promise<AttemptOptions> {
-  const { x, plan, deps, images, target: planned } = chat
+/**
+ * One try at the target that is aimed at: the request as its provider takes it, and how it gets there. A promise only
+ * where images have to be fetched first.
+ */
+export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions | Promise<AttemptOptions> {
+  const { x, deps, images, target: planned } = chat
+  if (!needsImages(planned)) return encodeAttempt(chat, target, planned.request)
+  return inlineImages(x, planned.request, images, deps).then(asked => encodeAttempt(chat, target, asked))
+}
+
+function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): AttemptOptions {
+  const { x, plan, deps, target: planned } = chat
   const { provider, alias, dialect } = planned
-  const asked = needsImages(planned) ? await inlineImages(x, planned.request, images, deps) : planned.request
   const request = dialect.encodeRequest(asked, target, plan.source, planned.dropped)
   authorizeRequest(request, target, deps.now())
   chat.emulated = request.emulated ?? []
@@ -106,27 +106,9 @@ export async function toAttempt(chat: ChatExchange, target: Target): Promise<Att
   }
 }
 
-/** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
-export function answerHeaders(chat: ChatExchange, contentType: string): string[] {
-  const { x, deps, target, answered } = chat
-  const headers = [
-    'Content-Type',
-    contentType,
-    ...idHeaders(x),
-    'X-Rideau-Provider',
-    answered.provider,
-    'X-Rideau-Model',
-    encodeHeader(answered.model),
-    'X-Rideau-Attempts',
-    String(Math.max(1, x.attempts.length)),
-  ]
-  if (chat.emulated.length > 0) headers.push('X-Rideau-Emulated-Params', chat.emulated.join(', '))
-  headers.push(...limitHeaders(x.admission?.standings, deps.now()))
-  if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
+/** See answerHeaders; what the format had no word for is named too. */
+export function chatHeaders({ x, deps, target, emulated }: ChatExchange, contentType: string): string[] {
+  const headers = answerHeaders(x, target, contentType, deps)
+  if (emulated.length > 0) headers.push('X-Rideau-Emulated-Params', emulated.join(', '))
   return headers
-}
-
-/** A model's name may hold what a header may not. */
-export function encodeHeader(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
 }

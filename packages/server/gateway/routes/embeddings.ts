@@ -1,11 +1,11 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { estimateTokens } from '@rideau/llm/estimate'
+import { answerHeaders } from '../answer-headers.ts'
 import { toBill, toUnansweredBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { toHold } from '../hold.ts'
-import { limitHeaders } from '../limit-headers.ts'
 import { admit } from '../steps/admit.ts'
 import { callTargets } from '../steps/call.ts'
 import { nameEndUser } from '../steps/name-end-user.ts'
@@ -14,10 +14,9 @@ import { type EmbeddingTarget, planEmbeddings } from '../steps/plan-embeddings.t
 import { readJson } from '../steps/read-json.ts'
 import { refuseByPlan } from '../steps/refuse-by-plan.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
-import { type Facts, settle } from '../steps/settle.ts'
+import { type Facts, noteTarget, settle } from '../steps/settle.ts'
 import type { EmbeddingSurface } from '../surfaces/embedding-reply.ts'
 import { attemptEmbeddings } from '../upstream/attempt-embeddings.ts'
-import { encodeHeader } from './chat-exchange.ts'
 
 /** contract.md §1. */
 const BODY_LIMIT = 10 * 1024 * 1024
@@ -54,7 +53,7 @@ export async function serveEmbeddings(
     toHold(targets, { input: inputTokens, output: 0, mayWriteCache: false })
   const admitting = admit(x, deps, { limits, isSandbox, hold: toAmounts() })
   if (admitting !== undefined) await admitting
-  aimAt(facts, targets[0] as EmbeddingTarget)
+  noteTarget(facts, targets[0] as EmbeddingTarget)
   if (limits.hasAmounts) {
     openRecord(
       x,
@@ -65,7 +64,7 @@ export async function serveEmbeddings(
   }
 
   const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
-    aimAt(facts, planned)
+    noteTarget(facts, planned)
     const { format, decodeError, provider, alias } = planned
     const result = await attemptEmbeddings({
       exchange: x,
@@ -119,22 +118,9 @@ function answer(
       ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
       : undefined
   settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
-  x.res.writeHead(200, [
-    'Content-Type',
-    'application/json',
-    'Content-Length',
-    String(bytes.length),
-    'X-Request-Id',
-    x.requestId,
-    'X-Rideau-Provider',
-    answered.provider,
-    'X-Rideau-Model',
-    encodeHeader(answered.model),
-    'X-Rideau-Attempts',
-    String(Math.max(1, x.attempts.length)),
-    ...limitHeaders(x.admission?.standings, deps.now()),
-    ...corsHeaders(x),
-  ])
+  const headers = answerHeaders(x, target, 'application/json', deps)
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
+  x.res.writeHead(200, headers)
   x.res.end(bytes)
 }
 
@@ -149,12 +135,4 @@ function countInput(input: readonly string[] | readonly (readonly number[])[]): 
 function toUsage({ inputTokens }: EmbeddingReply): Parameters<typeof toBill>[1] {
   if (inputTokens === undefined) return undefined
   return { uncachedInput: inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
-}
-
-/** The record names the target that was tried last. */
-function aimAt(facts: Facts, { provider, id, catalogModel }: EmbeddingTarget): void {
-  facts.provider = provider.id
-  facts.model = id
-  facts.catalogModel = catalogModel
-  facts.isSandbox = provider.sandbox === true
 }

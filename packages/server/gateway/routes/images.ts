@@ -1,10 +1,10 @@
 import { estimateTokens } from '@rideau/llm/estimate'
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
+import { answerHeaders } from '../answer-headers.ts'
 import { corsHeaders } from '../cors.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { toImageBill, toImageHold } from '../image-amounts.ts'
-import { limitHeaders } from '../limit-headers.ts'
 import { admit } from '../steps/admit.ts'
 import { callTargets } from '../steps/call.ts'
 import { type FetchedSources, inlineSources } from '../steps/inline-sources.ts'
@@ -14,11 +14,10 @@ import { type ImageTarget, planImages } from '../steps/plan-images.ts'
 import { type ImageRoute, readImageBody } from '../steps/read-image-body.ts'
 import { refuseByPlan } from '../steps/refuse-by-plan.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
-import { type Facts, settle } from '../steps/settle.ts'
+import { type Facts, noteTarget, settle } from '../steps/settle.ts'
 import { encodeImages } from '../surfaces/image-reply.ts'
 import { findPassedOn } from '../surfaces/image-request.ts'
 import { attemptImages } from '../upstream/attempt-images.ts'
-import { encodeHeader } from './chat-exchange.ts'
 
 /** For each call; a request may take several. Milliseconds. */
 const DEFAULT_TIMEOUT_MS = 300_000
@@ -51,7 +50,7 @@ export async function serveImages(
   const hold = toAmounts()
   const admitting = admit(x, deps, { limits, isSandbox, hold })
   if (admitting !== undefined) await admitting
-  aimAt(facts, targets[0] as ImageTarget)
+  noteTarget(facts, targets[0] as ImageTarget)
   if (limits.hasAmounts) {
     const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
     const outputTokens = hold.tokens - inputTokens
@@ -65,7 +64,7 @@ export async function serveImages(
 
   const fetched: FetchedSources = new Map()
   const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
-    aimAt(facts, planned)
+    noteTarget(facts, planned)
     const { format, decodeError, provider, alias, dropped } = planned
     const whole = format.inlinesImages === true ? await inlineSources(x, request, fetched, deps) : request
     const result = await attemptImages({
@@ -100,31 +99,8 @@ function answer(x: Exchange, deps: GatewayDeps, facts: Facts, { request, reply, 
       ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
       : undefined
   settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
-  const headers = [
-    'Content-Type',
-    'application/json',
-    'Content-Length',
-    String(bytes.length),
-    'X-Request-Id',
-    x.requestId,
-    'X-Rideau-Provider',
-    target.provider.id,
-    'X-Rideau-Model',
-    encodeHeader(target.id),
-    'X-Rideau-Attempts',
-    String(Math.max(1, x.attempts.length)),
-    ...limitHeaders(x.admission?.standings, deps.now()),
-    ...corsHeaders(x),
-  ]
-  if (target.dropped.length > 0) headers.push('X-Rideau-Dropped-Params', target.dropped.join(', '))
+  const headers = answerHeaders(x, target, 'application/json', deps)
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
   x.res.writeHead(200, headers)
   x.res.end(bytes)
-}
-
-/** The record names the target that was tried last. */
-function aimAt(facts: Facts, { provider, id, catalogModel }: ImageTarget): void {
-  facts.provider = provider.id
-  facts.model = id
-  facts.catalogModel = catalogModel
-  facts.isSandbox = provider.sandbox === true
 }

@@ -4,14 +4,15 @@ import { corsHeaders } from '../cors.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
-import { aimAt, answerHeaders, type ChatExchange, noteTry, toAttempt } from './chat-exchange.ts'
+import { aimAt, type ChatExchange, chatHeaders, noteTry, toAttempt } from './chat-exchange.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
   const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
-    const result = await attemptPlain(await toAttempt(chat, target))
+    const attempt = toAttempt(chat, target)
+    const result = await attemptPlain(attempt instanceof Promise ? await attempt : attempt)
     noteTry(chat, result)
     return result
   })
@@ -33,7 +34,7 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
     },
     deps,
   )
-  const headers = answerHeaders(chat, 'application/json')
+  const headers = chatHeaders(chat, 'application/json')
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
   x.res.writeHead(200, headers)
   x.res.end(bytes)

@@ -9,13 +9,13 @@ import { openRecord } from '../steps/open-record.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
-import { aimAt, answerHeaders, type ChatExchange, noteTry, toAttempt } from './chat-exchange.ts'
+import { aimAt, type ChatExchange, chatHeaders, noteTry, toAttempt } from './chat-exchange.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
   const openHeaders = (): void => {
-    const headers = answerHeaders(chat, 'text/event-stream; charset=utf-8')
+    const headers = chatHeaders(chat, 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
     headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
     x.res.writeHead(200, headers)
@@ -26,7 +26,8 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   x.encodeStreamFault = encodeEarly
   const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
-    const attempt = await toAttempt(chat, target)
+    const encoding = toAttempt(chat, target)
+    const attempt = encoding instanceof Promise ? await encoding : encoding
     const result = await attemptStream(attempt, now => writer.tick(now))
     noteTry(chat, result)
     return result.ok ? { ...result, value: [result.value, attempt] as const } : result

@@ -1,14 +1,16 @@
 import type { Target, UpstreamError } from '@rideau/llm/spec'
+import type { TokenAnswer } from '../../identity/token-exchange.ts'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import type { AccessTokens } from '../upstream/access-tokens.ts'
 import { waitFor } from './wait-for.ts'
 
 /**
  * One try, with an access token where the provider takes one. A kept token that is refused, as after a revocation, is
  * exchanged once more within the same try.
  */
-export async function attemptWithToken<T>(
+export function attemptWithToken<T>(
   x: Exchange,
   credentialId: string,
   target: Target,
@@ -16,7 +18,18 @@ export async function attemptWithToken<T>(
   { accessTokens }: GatewayDeps,
 ): Promise<AttemptResult<T>> {
   const found = accessTokens.find(credentialId, target)
-  if (found === undefined) return await attempt(target)
+  if (found === undefined) return attempt(target)
+  return attemptExchanged(x, credentialId, target, attempt, accessTokens, found)
+}
+
+async function attemptExchanged<T>(
+  x: Exchange,
+  credentialId: string,
+  target: Target,
+  attempt: (target: Target) => Promise<AttemptResult<T>>,
+  accessTokens: AccessTokens,
+  found: string | Promise<TokenAnswer>,
+): Promise<AttemptResult<T>> {
   if (typeof found === 'string') {
     const result = await attempt({ ...target, accessToken: found })
     if (result.ok || result.error.status !== 401 || x.stopped !== undefined) return hideToken(result, found)

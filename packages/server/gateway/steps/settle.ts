@@ -5,6 +5,7 @@ import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { type Bill, FREE } from '../bill.ts'
+import type { ResolvedTarget } from '../call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { cutBody } from '../transcript.ts'
@@ -48,6 +49,14 @@ export function noFacts(): Facts {
     requestBody: undefined,
     unanswered: undefined,
   }
+}
+
+/** The record names the target that was tried last. */
+export function noteTarget(facts: Facts, { provider, id, catalogModel }: ResolvedTarget): void {
+  facts.provider = provider.id
+  facts.model = id
+  facts.catalogModel = catalogModel
+  facts.isSandbox = provider.sandbox === true
 }
 
 /**
