@@ -24,9 +24,7 @@ export type DialectId =
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
 export type SurfaceId =
   | 'native'
-  | 'openai-chat'
-  | 'anthropic-messages'
-  | 'openai-responses'
+  | DialectId
   /** A Responses body that was sent to chat completions, as some editors do: nobody's own format. */
   | 'openai-mixed'
 

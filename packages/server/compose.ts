@@ -269,8 +269,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     },
     baseUrl,
     gatewayUrl,
-    compatPrefix: config.compatPrefix,
-    anthropicPrefix: config.anthropicPrefix,
+    prefixes: config.prefixes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     isReady,
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Prefixes } from './gateway/surfaces/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from './http/client-address.ts'
 
 /**
@@ -59,6 +60,10 @@ const Settings = z.object({
   RIDEAU_BASE_URL: origin.optional(),
   RIDEAU_COMPAT_PREFIX: prefix.default('/openai'),
   RIDEAU_ANTHROPIC_PREFIX: prefix.default('/anthropic'),
+  RIDEAU_GEMINI_PREFIX: prefix.default('/gemini'),
+  RIDEAU_OLLAMA_PREFIX: prefix.default('/ollama'),
+  RIDEAU_COHERE_PREFIX: prefix.default('/cohere'),
+  RIDEAU_BEDROCK_PREFIX: prefix.default('/bedrock'),
   RIDEAU_CONFIG_MAX_STALE_SECONDS: z.coerce.number().int().min(0).default(300),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
@@ -95,8 +100,7 @@ export interface Config {
   /** As callers reach us; undefined until the listener's port is known. */
   readonly gatewayUrl: string | undefined
   readonly baseUrl: string | undefined
-  readonly compatPrefix: string
-  readonly anthropicPrefix: string
+  readonly prefixes: Prefixes
   readonly configMaxStaleMs: number
   readonly allowPrivateUpstreams: boolean
   /** Whose `X-Forwarded-For` is believed. */
@@ -128,9 +132,6 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     throw new ConfigError(lines.join('\n'))
   }
   const settings = parsed.data
-  if (settings.RIDEAU_COMPAT_PREFIX === settings.RIDEAU_ANTHROPIC_PREFIX) {
-    throw new ConfigError('RIDEAU_ANTHROPIC_PREFIX: must differ from RIDEAU_COMPAT_PREFIX')
-  }
   if (settings.DATABASE_URL !== undefined && settings.RIDEAU_MASTER_KEY === undefined) {
     throw new ConfigError(
       'RIDEAU_MASTER_KEY: must be set where DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)',
@@ -163,12 +164,45 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     metricsPort: settings.RIDEAU_METRICS_PORT,
     gatewayUrl: settings.RIDEAU_GATEWAY_URL,
     baseUrl: settings.RIDEAU_BASE_URL,
-    compatPrefix: settings.RIDEAU_COMPAT_PREFIX,
-    anthropicPrefix: settings.RIDEAU_ANTHROPIC_PREFIX,
+    prefixes: toPrefixes(settings),
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
     allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
+  }
+}
+
+const PREFIX_SETTINGS = [
+  'RIDEAU_COMPAT_PREFIX',
+  'RIDEAU_ANTHROPIC_PREFIX',
+  'RIDEAU_GEMINI_PREFIX',
+  'RIDEAU_OLLAMA_PREFIX',
+  'RIDEAU_COHERE_PREFIX',
+  'RIDEAU_BEDROCK_PREFIX',
+] as const
+
+/** What native routes begin with. */
+const NATIVE_ROOTS: ReadonlySet<string | undefined> = new Set(['v1', 'healthz', 'readyz', '.well-known'])
+
+function toPrefixes(settings: z.output<typeof Settings>): Prefixes {
+  const taken = new Map<string, string>()
+  for (const setting of PREFIX_SETTINGS) {
+    const value = settings[setting]
+    const other = taken.get(value)
+    if (other !== undefined) throw new ConfigError(`${setting}: must differ from ${other}`)
+    taken.set(value, setting)
+    const [, root] = value.split('/')
+    if (NATIVE_ROOTS.has(root)) {
+      throw new ConfigError(`${setting}: must not begin with /${root}, where native routes are`)
+    }
+  }
+  return {
+    openai: settings.RIDEAU_COMPAT_PREFIX,
+    anthropic: settings.RIDEAU_ANTHROPIC_PREFIX,
+    gemini: settings.RIDEAU_GEMINI_PREFIX,
+    ollama: settings.RIDEAU_OLLAMA_PREFIX,
+    cohere: settings.RIDEAU_COHERE_PREFIX,
+    bedrock: settings.RIDEAU_BEDROCK_PREFIX,
   }
 }
 

@@ -3,6 +3,7 @@ import { parseConfig } from '../config.ts'
 import { openTestHouse, type TestHouse } from '../testing/house.ts'
 import { MESSAGE_START, message, textBlock } from '../testing/scripted-anthropic.ts'
 import { cutStream, openScriptedUpstream, type ScriptedUpstream } from '../testing/scripted-upstream.ts'
+import { findSurface } from './surfaces/prefixes.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream
@@ -174,6 +175,25 @@ test('a stream that breaks off is billed by the input that was told at its start
   const log = await house.findLog(answer.headers.get('request-id') ?? '')
   expect(log).toMatchObject({ status: 502, error_code: 'stream_interrupted' })
   expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 2 * 15) / 1e6, 9)
+})
+
+test.each(['COMPAT', 'ANTHROPIC', 'GEMINI', 'OLLAMA', 'COHERE', 'BEDROCK'])(
+  'the prefix of %s may be neither another one, nor the root, nor where native routes are',
+  name => {
+    const setting = `RIDEAU_${name}_PREFIX`
+    const other = name === 'OLLAMA' ? '/cohere' : '/ollama'
+    for (const value of [other, '/', '/v1', '/v1/models', '/healthz', '/.well-known/x', 'x', '/x/']) {
+      expect(() => parseConfig({ [setting]: value })).toThrow(/RIDEAU_\w+_PREFIX: must/)
+    }
+    expect(() => parseConfig({ [setting]: '/v1x' })).not.toThrow()
+  },
+)
+
+test('of prefixes inside one another the longer one says whose surface a path is', () => {
+  const { prefixes } = parseConfig({ RIDEAU_COMPAT_PREFIX: '/llm', RIDEAU_ANTHROPIC_PREFIX: '/llm/a' })
+  expect(findSurface('/llm/v1/none', prefixes)).toBe('openai')
+  expect(findSurface('/llm/a/v1/none', prefixes)).toBe('anthropic')
+  expect(findSurface('/llmx/v1/none', prefixes)).toBe('native')
 })
 
 test('the prefixes may not be the same, nor the root', () => {

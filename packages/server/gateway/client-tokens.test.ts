@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseConfig } from '../config.ts'
 import { systemRandom } from '../core/chance.ts'
 import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../core/client-token.ts'
 import { openSecretBox } from '../core/secret-box.ts'
 import { SCOPES } from '../core/tenancy.ts'
 import { findSigner } from '../storage/signing-keys.ts'
+import { findErrorCode } from '../testing/error-code.ts'
 import { type Answer, openTestHouse, type TestHouse } from '../testing/house.ts'
 import { messageItem, responseOf } from '../testing/scripted-responses.ts'
 import { completion, openScriptedUpstream, type ScriptedUpstream } from '../testing/scripted-upstream.ts'
@@ -378,7 +380,7 @@ describe('a client token', () => {
 })
 
 describe.each(
-  listRoutes({ compatPrefix: '/openai', anthropicPrefix: '/anthropic' }).map(route => ({
+  listRoutes(parseConfig({}).prefixes).map(route => ({
     ...route,
     title: `${route.method} ${route.path}`,
   })),
@@ -392,8 +394,8 @@ describe.each(
       },
       ...(method === 'GET' ? {} : { body: '{}' }),
     })
-    const { error } = (await response.json()) as { error?: { code: string } }
-    return [response.status, error?.code].filter(part => part !== undefined).join(' ')
+    const code = findErrorCode(await response.json())
+    return [response.status, code].filter(part => part !== undefined).join(' ')
   }
   /** Past the checks of who calls, wherever it fails then. */
   const LET_IN = /^(200|400 \w+|404 model_not_found)$/

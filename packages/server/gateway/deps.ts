@@ -11,6 +11,7 @@ import type { MeterSets } from './meter-sets.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { Snapshots } from './snapshots.ts'
+import type { Prefixes } from './surfaces/prefixes.ts'
 import type { Ticker } from './ticker.ts'
 import type { AccessTokens } from './upstream/access-tokens.ts'
 import type { Transport } from './upstream/transport.ts'
@@ -62,8 +63,7 @@ export interface GatewayDeps {
   readonly baseUrl: () => string
   /** As callers reach this host: the issuer of client tokens. */
   readonly gatewayUrl: () => string
-  readonly compatPrefix: string
-  readonly anthropicPrefix: string
+  readonly prefixes: Prefixes
   /** A body that has not arrived after this long ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }

@@ -4,13 +4,14 @@ import { Fault } from '../core/fault.ts'
 import type { AttemptRecord } from '../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../core/tenancy.ts'
 import type { Admission } from './admission.ts'
+import type { SurfaceName } from './surfaces/prefixes.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
 export interface RouteInfo {
   /** As the log names it: `chat`, `models`… */
   readonly endpoint: string
-  readonly surface: string
+  readonly surface: SurfaceName
   readonly need: Need
 }
 
@@ -48,7 +49,7 @@ export class Exchange implements Ticking {
   #onStop: ((fault: Fault) => void) | undefined
 
   /** How a fault is told once the stream's headers are out. Set by the routes that stream. */
-  encodeStreamFault: ((fault: Fault) => string) | undefined
+  encodeStreamFault: ((fault: Fault) => string | Uint8Array) | undefined
 
   constructor(init: {
     id: string

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseConfig } from '../config.ts'
 import type { TestHouse } from '../testing/house.ts'
 import { ASK, type LimitedHouse, openLimitedHouse, PRICED, UNPRICED, USED } from '../testing/limited-house.ts'
 import {
@@ -160,8 +161,10 @@ test('every route that can reach a provider is refused at a budget of 0; models 
     },
   }
   const before = upstream.requests.length
-  for (const route of listRoutes({ compatPrefix: '/openai', anthropicPrefix: '/anthropic' })) {
-    const path = route.path.replace('*', '018f0000-0000-7000-8000-000000000000')
+  for (const route of listRoutes(parseConfig({}).prefixes)) {
+    // Some formats name the model in the path.
+    const rest = route.isMetered ? PRICED : '018f0000-0000-7000-8000-000000000000'
+    const path = route.path.replace('*', rest)
     if (!route.isMetered) {
       const response = await fetch(house.gatewayUrl + path, {
         method: route.method,

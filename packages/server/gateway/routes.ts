@@ -14,6 +14,7 @@ import { anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
 import { compatEmbeddings, type EmbeddingSurface, nativeEmbeddings } from './surfaces/embedding-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
+import type { Prefixes } from './surfaces/prefixes.ts'
 import { responsesSurface } from './surfaces/responses-reply.ts'
 import type { ChatSurface } from './surfaces/surface.ts'
 
@@ -38,16 +39,10 @@ const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
 /** Models and cancel need no scope (contract.md §3). */
 const ANY: Need = { endpoint: null, scope: null }
 
-/** Where the surfaces in other houses' formats begin. */
-export interface Prefixes {
-  readonly compatPrefix: string
-  readonly anthropicPrefix: string
-}
-
 /** Every route of the data plane. A route without a need cannot be written. */
-export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonly Route[] {
-  const compat = `${compatPrefix}/v1`
-  const anthropic = `${anthropicPrefix}/v1`
+export function listRoutes(prefixes: Prefixes): readonly Route[] {
+  const compat = `${prefixes.openai}/v1`
+  const anthropic = `${prefixes.anthropic}/v1`
   return [
     chat('/v1/chat', NATIVE, nativeSurface),
     chat(`${compat}/chat/completions`, OPENAI, compatSurface),
@@ -80,7 +75,7 @@ export function listRoutes({ compatPrefix, anthropicPrefix }: Prefixes): readonl
 }
 
 function chat(path: string, surface: RouteInfo['surface'], format: ChatSurface): Route {
-  const serve: Route['serve'] = (x, facts, _rest, deps) => serveChat(x, facts, format, deps)
+  const serve: Route['serve'] = (x, facts, rest, deps) => serveChat(x, facts, format, rest, deps)
   return { method: 'POST', path, endpoint: 'chat', surface, need: CHAT, isMetered: true, serve }
 }
 

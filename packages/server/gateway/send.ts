@@ -1,22 +1,22 @@
 import type { Fault } from '../core/fault.ts'
-import { faultHeaders, toEnvelope } from '../http/envelope.ts'
+import { faultHeaders } from '../http/envelope.ts'
 import { hasUnreadBody } from '../http/read-body.ts'
 import { corsHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
-import { toAnthropicError } from './surfaces/anthropic-error.ts'
+import { MANNERS } from './surfaces/manners.ts'
 
-/** Clients of Anthropic's format read the request's id from a header of their own name. */
+/** Some clients read the request's id from a header of their own name. */
 export function idHeaders(x: Exchange): string[] {
   const { requestId, route } = x
-  return route.surface === 'anthropic'
-    ? ['X-Request-Id', requestId, 'request-id', requestId]
-    : ['X-Request-Id', requestId]
+  const { idHeader } = MANNERS[route.surface]
+  return idHeader === undefined
+    ? ['X-Request-Id', requestId]
+    : ['X-Request-Id', requestId, idHeader, requestId]
 }
 
 /** What every failure looks like, in the shape of the surface that was called. */
 function encodeFault({ requestId, route }: Exchange, fault: Fault, baseUrl: string): object {
-  const encode = route.surface === 'anthropic' ? toAnthropicError : toEnvelope
-  return encode(fault, requestId, baseUrl)
+  return MANNERS[route.surface].encodeFault(fault, requestId, baseUrl)
 }
 
 export function sendJson(x: Exchange, status: number, body: unknown): void {
@@ -52,6 +52,7 @@ export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
     String(bytes.length),
     ...idHeaders(x),
     ...Object.entries(faultHeaders(fault)).flat(),
+    ...(MANNERS[x.route.surface].faultHeaders?.(fault) ?? []),
     ...corsHeaders(x),
   ]
   if (hasUnreadBody(x.req)) {

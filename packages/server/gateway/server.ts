@@ -11,6 +11,7 @@ import { sendFault, sendJson } from './send.ts'
 import { claimRequestId } from './steps/claim-request-id.ts'
 import { identify } from './steps/identify.ts'
 import { noFacts, settle } from './steps/settle.ts'
+import { findSurface } from './surfaces/prefixes.ts'
 
 /** Above what load balancers keep idle connections for, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
@@ -19,7 +20,7 @@ const REQUEST_TIMEOUT_MS = 90_000
 
 /** The data plane's server: `node:http` and a table of routes. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
-  const route = openRouter(listRoutes(deps))
+  const route = openRouter(listRoutes(deps.prefixes))
   /** The answer under way on each connection: nothing may be written into the middle of it. */
   const answers = new WeakMap<object, ServerResponse>()
   const server = http.createServer(
@@ -109,19 +110,13 @@ function openExchange(route: Route, req: IncomingMessage, res: ServerResponse, d
   return x
 }
 
-const UNROUTED: RouteInfo = {
-  endpoint: 'none',
-  surface: 'native',
-  need: { endpoint: null, scope: null },
-}
-/** The same under the Anthropic prefix, where failures have another shape. */
-const UNROUTED_ANTHROPIC: RouteInfo = { ...UNROUTED, surface: 'anthropic' }
+const UNROUTED: Omit<RouteInfo, 'surface'> = { endpoint: 'none', need: { endpoint: null, scope: null } }
 
 /** What needs no credential: health, preflight, and the answer that there is no such route. */
 function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): void {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
-  const route = path.startsWith(`${deps.anthropicPrefix}/`) ? UNROUTED_ANTHROPIC : UNROUTED
+  const route: RouteInfo = { ...UNROUTED, surface: findSurface(path, deps.prefixes) }
   const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now() })
   // Load balancers probe by HEAD too.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'

@@ -9,13 +9,13 @@ const COMMENT = ': keep-alive\n\n'
 export class StreamWriter {
   readonly #x: Exchange
   readonly #openHeaders: () => void
-  readonly #keepAlive: string
+  readonly #keepAlive: string | Uint8Array
   #lastWriteAt: number
   #source: UpstreamCall | undefined
   #isPaused = false
 
   /** `openHeaders` writes the 200 head; it is called once, at the first byte. `keepAlive` fills the silence. */
-  constructor(x: Exchange, openHeaders: () => void, keepAlive = COMMENT) {
+  constructor(x: Exchange, openHeaders: () => void, keepAlive: string | Uint8Array = COMMENT) {
     this.#x = x
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
@@ -63,7 +63,8 @@ export class StreamWriter {
     if (this.#isPaused || this.#x.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
     const { res } = this.#x
     if (!res.headersSent) this.#openHeaders()
-    res.write(this.#keepAlive)
+    if (this.#keepAlive.length > 0) res.write(this.#keepAlive)
+    else res.flushHeaders()
     this.#lastWriteAt = now
   }
 }

@@ -14,11 +14,15 @@ import { openChatExchange } from './chat-exchange.ts'
 import { servePlainChat } from './plain-chat.ts'
 import { serveStreamedChat } from './streamed-chat.ts'
 
-/** The body of `POST /v1/chat` and of the compat surface's chat completions: read, plan, call, relay, settle. */
+/**
+ * The body of `POST /v1/chat` and of every other surface's chat: read, plan, call, relay, settle. `rest` is the model where
+ * the format names it in the path, else empty.
+ */
 export async function serveChat(
   x: Exchange,
   facts: Facts,
   surface: ChatSurface,
+  rest: string,
   deps: GatewayDeps,
 ): Promise<void> {
   const { caller, environment } = x
@@ -26,9 +30,9 @@ export async function serveChat(
     throw new Error('chat is served after identification only')
   const read = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = read.source.bytes
-  const model = read.value.model
+  const model = rest === '' ? read.value.model : rest
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
-  const call = surface.parse(read.value, read.source)
+  const call = surface.parse(read.value, read.source, rest)
   const body = call.shape === undefined ? read : { ...read, source: { ...read.source, surface: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata

@@ -15,14 +15,15 @@ import { aimAt, type ChatExchange, chatHeaders, noteTry, toAttempt } from './cha
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
   const openHeaders = (): void => {
-    const headers = chatHeaders(chat, 'text/event-stream; charset=utf-8')
+    const headers = chatHeaders(chat, surface.streamType ?? 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
     headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
     x.res.writeHead(200, headers)
   }
   const writer = new StreamWriter(x, openHeaders, surface.keepAlive)
   // From here on a fault may have to be told inside the stream.
-  const encodeEarly = (fault: Fault): string => surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+  const encodeEarly = (fault: Fault): string | Uint8Array =>
+    surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
   x.encodeStreamFault = encodeEarly
   const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
@@ -35,7 +36,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const { answered } = chat
   const { dialect, target, timeoutMs } = attempt
   const encoder = surface.openStream(answered)
-  const encodeFault = (fault: Fault): string =>
+  const encodeFault = (fault: Fault): string | Uint8Array =>
     encoder.encodeFault?.(fault, x.requestId, deps.baseUrl()) ?? encodeEarly(fault)
   x.encodeStreamFault = encodeFault
   const end = await relayStream({
@@ -65,7 +66,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   }
   const cutBy = end.isCut ? 'budget_exceeded' : undefined
   settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
-  if (end.isCut) writer.write(CUT_NOTE)
+  if (end.isCut && surface.cutNote !== '') writer.write(surface.cutNote ?? CUT_NOTE)
   writer.end(encoder.finish({ ...end, bill }))
 }
 

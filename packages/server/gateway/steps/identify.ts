@@ -8,6 +8,7 @@ import { parseBearer } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Tenant } from '../snapshots.ts'
+import { MANNERS } from '../surfaces/manners.ts'
 import { refuseBlocked, refuseNamedEndUser } from './name-end-user.ts'
 
 /**
@@ -26,12 +27,13 @@ export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
 }
 
 /**
- * Clients of Anthropic's format send `x-api-key`, a Bearer token or both; of two the one that has the form of a key of
- * ours counts.
+ * Clients of some formats send their key in a header of their own, a Bearer token or both; of two the one that has the
+ * form of a key of ours counts.
  */
 function readCredential({ req, route }: Exchange): string | undefined {
   const bearer = parseBearer(req.headers.authorization)
-  const apiKey = route.surface === 'anthropic' ? req.headers['x-api-key'] : undefined
+  const { keyHeader } = MANNERS[route.surface]
+  const apiKey = keyHeader === undefined ? undefined : req.headers[keyHeader]
   if (typeof apiKey !== 'string' || apiKey === '') return bearer
   if (bearer === undefined) return apiKey
   return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer

@@ -52,23 +52,28 @@ export interface StreamEncoder {
   /** What the caller gets for one event; empty: nothing. */
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
   /** The last frames. */
-  finish(end: StreamEnd): string
+  finish(end: StreamEnd): string | Uint8Array
   /** The frames of a failure in mid-stream, where they depend on what went before. */
-  encodeFault?(fault: Fault, requestId: string, baseUrl: string): string
+  encodeFault?(fault: Fault, requestId: string, baseUrl: string): string | Uint8Array
 }
 
 /** A format that chat callers speak to us. */
 export interface ChatSurface {
   readonly id: SurfaceId
-  parse(body: JsonObject, source: SourceBody): ChatCall
+  /** `pathModel`: the model where the format names it in the path, else empty. */
+  parse(body: JsonObject, source: SourceBody, pathModel: string): ChatCall
   /** A field that the provider gets unread, which client tokens may not send; undefined: there is none. */
   findPassedOn(body: JsonObject): string | undefined
   encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
   openStream(answered: Answered): StreamEncoder
   /** The frame that ends a stream after its headers are out. */
-  encodeStreamFault(fault: Fault, requestId: string, baseUrl: string): string
-  /** What fills a stream's silence. Absent: a comment. */
-  readonly keepAlive?: string
+  encodeStreamFault(fault: Fault, requestId: string, baseUrl: string): string | Uint8Array
+  /** Of its streams. Absent: server-sent events. */
+  readonly streamType?: string
+  /** What fills a stream's silence; empty: the format has nothing for it. Absent: a comment of server-sent events. */
+  readonly keepAlive?: string | Uint8Array
+  /** Goes out where a limit cuts a stream, before its last frames. Absent: a comment of server-sent events. */
+  readonly cutNote?: string | Uint8Array
   /** Headers that belong to the format: a provider of the same format gets them too. Lower case. */
   readonly forwardedHeaders?: readonly string[]
 }

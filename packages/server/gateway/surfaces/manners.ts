@@ -1,0 +1,29 @@
+import type { Fault } from '../../core/fault.ts'
+import { toEnvelope } from '../../http/envelope.ts'
+import { toAnthropicError } from './anthropic-error.ts'
+import type { SurfaceName } from './prefixes.ts'
+
+/** What sets a surface apart besides its formats of requests and answers. */
+export interface Manners {
+  /** In which its clients send their key; a Bearer token is read on every surface. Lower case. */
+  readonly keyHeader?: string
+  /** In which its clients look for the request's id, besides `X-Request-Id`. */
+  readonly idHeader?: string
+  /** What a failure looks like before an answer began. */
+  encodeFault(fault: Fault, requestId: string, baseUrl: string): object
+  /** Headers of a failure besides those of every surface, as name, value, name, value. */
+  faultHeaders?(fault: Fault): string[]
+}
+
+const OURS: Manners = { encodeFault: toEnvelope }
+
+/** Compat failures are our own envelope, which is a superset of theirs (contract.md §2). */
+export const MANNERS: Readonly<Record<SurfaceName, Manners>> = {
+  native: OURS,
+  openai: OURS,
+  anthropic: { keyHeader: 'x-api-key', idHeader: 'request-id', encodeFault: toAnthropicError },
+  gemini: OURS,
+  ollama: OURS,
+  cohere: OURS,
+  bedrock: OURS,
+}
