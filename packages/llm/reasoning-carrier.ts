@@ -46,7 +46,7 @@ export function plainToolCallId(packed: string): string {
   return at < 0 ? packed : packed.slice(0, at)
 }
 
-const TEXTS = ['text', 'summary', 'signature', 'data', 'id'] as const
+const TEXTS = ['text', 'summary', 'signature', 'data', 'id', 'via'] as const
 
 function isDetail(value: unknown): value is ReasoningDetail {
   if (typeof value !== 'object' || value === null) return false
@@ -59,6 +59,22 @@ function isDetail(value: unknown): value is ReasoningDetail {
 }
 
 /**
+ * The mark on what came from a family itself. Others hand the same formats on, but what they got belongs to their own
+ * accounts: without a mark, a detail that comes back cannot be told from theirs.
+ */
+const DIRECT = 'direct'
+
+/** Details as a caller gets them, who may send them back to any provider. */
+export function markDirect(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
+  return details.map(detail => (detail.via === undefined ? { ...detail, via: DIRECT } : detail))
+}
+
+/** Did the family itself make it, with nobody between? */
+export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
+  return via === DIRECT
+}
+
+/**
  * The reasoning of an assistant's message that one provider family made: from the message itself where the client kept
  * it, else from the ids of its tool calls. What others made is left out: a foreign signature is refused.
  */
@@ -66,11 +82,60 @@ export function findReasoningDetails(
   message: { readonly [field: string]: unknown },
   format: ReasoningDetail['format'],
 ): readonly ReasoningDetail[] {
-  const isOurs = (detail: ReasoningDetail): boolean => detail.format === format
-  const kept = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isDetail) : NOTHING
+  const { kept, carried } = readDetails(message)
+  // What a client kept without our mark is whose the ids say: of a turn that somebody handed on, all is theirs.
+  const isHandedOn = carried.some(detail => !isDirect(detail))
+  const isOurs = (detail: ReasoningDetail): boolean =>
+    detail.format === format && isDirect(detail) && (detail.via !== undefined || !isHandedOn)
   if (kept.some(isOurs)) return kept.filter(isOurs)
+  return carried.filter(detail => detail.format === format && isDirect(detail))
+}
+
+/**
+ * The reasoning of an assistant's message as the provider that handed it on takes it back, without our mark. What has
+ * no mark is the caller's own word and goes as it came, unless the ids tell that another made it.
+ */
+export function findHandedDetails(
+  message: { readonly [field: string]: unknown },
+  providerId: string,
+): readonly ReasoningDetail[] {
+  const { kept, carried } = readDetails(message)
+  const isTheirs = ({ via }: ReasoningDetail): boolean => via === providerId
+  if (kept.some(isTheirs)) return kept.filter(isTheirs).map(withoutMark)
+  if (carried.length > 0) return carried.filter(isTheirs).map(withoutMark)
+  return kept.filter(({ via }) => via === undefined)
+}
+
+function withoutMark({ via: _via, ...detail }: ReasoningDetail): ReasoningDetail {
+  return detail
+}
+
+interface Details {
+  readonly kept: readonly ReasoningDetail[]
+  /** In the ids of its calls. */
+  readonly carried: readonly ReasoningDetail[]
+}
+
+function readDetails(message: { readonly [field: string]: unknown }): Details {
+  const kept = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isDetail) : NOTHING
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls : []
-  return calls.flatMap((call: { id?: unknown } | null) =>
-    typeof call?.id === 'string' ? unpackToolCallId(call.id).details.filter(isOurs) : [],
+  const carried = calls.flatMap((call: { id?: unknown } | null) =>
+    typeof call?.id === 'string' ? unpackToolCallId(call.id).details : [],
   )
+  return { kept, carried }
+}
+
+/** Hands the reasoning before a call to its id, each piece once: the first call of a turn carries most. */
+export class ReasoningInIds {
+  private pending: ReasoningDetail[] = []
+
+  add(detail: ReasoningDetail): void {
+    this.pending.push(detail)
+  }
+
+  pack(id: string): string {
+    const packed = packToolCallId(id, this.pending)
+    this.pending = []
+    return packed
+  }
 }

@@ -122,8 +122,16 @@ export interface Usage {
  */
 export interface ReasoningDetail {
   readonly type: 'reasoning.text' | 'reasoning.encrypted' | 'reasoning.summary'
-  /** Who made it: no other dialect sends it. */
-  readonly format: 'anthropic-claude-v1' | 'google-gemini-v1' | 'openai-responses-v1'
+  /**
+   * Who made it: no other dialect sends it. Ours are `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`;
+   * a provider that passes other models on may name more.
+   */
+  readonly format: string
+  /**
+   * The id of the provider that handed it on and alone takes it back. Absent or `direct`: it came from the family that
+   * made it, and goes back there.
+   */
+  readonly via?: string
   readonly text?: string
   readonly summary?: string
   readonly signature?: string

@@ -1,5 +1,4 @@
 import { toJsonText, toText } from '../../json-value.ts'
-import { packToolCallId } from '../../reasoning-carrier.ts'
 import type { Json, JsonObject, ReasoningDetail } from '../../spec.ts'
 
 /** What plain replies and streams have in common. */
@@ -19,21 +18,6 @@ export function toThinkingDetail(
 export function toRedactedDetail(block: JsonObject, index: number): ReasoningDetail | undefined {
   const data = toText(block.data)
   return data === undefined ? undefined : { type: 'reasoning.encrypted', format: FORMAT, data, index }
-}
-
-/** Hands the reasoning before a call to its id, each piece once: the first call of a turn carries most. */
-export class ReasoningInIds {
-  private pending: ReasoningDetail[] = []
-
-  add(detail: ReasoningDetail): void {
-    this.pending.push(detail)
-  }
-
-  pack(id: string): string {
-    const packed = packToolCallId(id, this.pending)
-    this.pending = []
-    return packed
-  }
 }
 
 /** Arguments as JSON text: no input is an empty object. */

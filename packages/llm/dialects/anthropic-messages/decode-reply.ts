@@ -1,12 +1,7 @@
 import { toObject, toObjects, toText } from '../../json-value.ts'
+import { ReasoningInIds } from '../../reasoning-carrier.ts'
 import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, ToolCall } from '../../spec.ts'
-import {
-  encodeInput,
-  ReasoningInIds,
-  readRefusal,
-  toRedactedDetail,
-  toThinkingDetail,
-} from './decode-block.ts'
+import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from './decode-block.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { readStopReason } from './stop-reason.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'

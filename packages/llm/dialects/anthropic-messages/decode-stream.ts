@@ -1,4 +1,5 @@
 import { toObject, toText } from '../../json-value.ts'
+import { ReasoningInIds } from '../../reasoning-carrier.ts'
 import type {
   Json,
   JsonObject,
@@ -8,13 +9,7 @@ import type {
   Target,
   ToolCallDelta,
 } from '../../spec.ts'
-import {
-  encodeInput,
-  ReasoningInIds,
-  readRefusal,
-  toRedactedDetail,
-  toThinkingDetail,
-} from './decode-block.ts'
+import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from './decode-block.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { decodeUsage, mergeUsage } from './decode-usage.ts'

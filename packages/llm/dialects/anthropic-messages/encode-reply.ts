@@ -1,4 +1,5 @@
 import { toObject } from '../../json-value.ts'
+import { isDirect } from '../../reasoning-carrier.ts'
 import type {
   ChatReply,
   Json,
@@ -43,8 +44,9 @@ function encodeThinking({ reasoning, reasoning_details: details = [] }: ReplyMes
   return [{ type: 'thinking', thinking: reasoning, signature: FOREIGN_SIGNATURE }]
 }
 
-function toThinkingBlock({ type, format, text, signature, data }: ReasoningDetail): JsonObject[] {
-  if (format !== FORMAT) return []
+function toThinkingBlock(detail: ReasoningDetail): JsonObject[] {
+  const { type, format, text, signature, data } = detail
+  if (format !== FORMAT || !isDirect(detail)) return []
   if (type === 'reasoning.encrypted' && data !== undefined) return [{ type: 'redacted_thinking', data }]
   return signature === undefined ? [] : [{ type: 'thinking', thinking: text ?? '', signature }]
 }

@@ -1,3 +1,4 @@
+import { isDirect } from '../../reasoning-carrier.ts'
 import type {
   FinishReason,
   JsonObject,
@@ -81,8 +82,9 @@ export class MessageEncoder {
   }
 
   /** A signature ends its block; one of another format travels elsewhere. */
-  private sign(out: JsonObject[], { type, format, signature, data }: ReasoningDetail): void {
-    if (format !== FORMAT) return
+  private sign(out: JsonObject[], detail: ReasoningDetail): void {
+    const { type, format, signature, data } = detail
+    if (format !== FORMAT || !isDirect(detail)) return
     if (type === 'reasoning.encrypted' && data !== undefined) {
       this.close(out)
       const index = this.blocks++

@@ -1,4 +1,4 @@
-import { findReasoningDetails, plainToolCallId, unpackToolCallId } from '../../reasoning-carrier.ts'
+import { findReasoningDetails, isDirect, plainToolCallId, unpackToolCallId } from '../../reasoning-carrier.ts'
 import type { Message, ReasoningDetail } from '../../spec.ts'
 
 /** Google's name for what its family alone understands. */
@@ -25,8 +25,9 @@ export interface Signatures {
 export function findSignatures(message: Message, model: string): Signatures {
   const ofCalls = new Map<string, string>()
   let ofText: string | undefined
-  const note = ({ format, id, data }: ReasoningDetail): void => {
-    if (format !== FORMAT || data === undefined) return
+  const note = (detail: ReasoningDetail): void => {
+    const { format, id, data } = detail
+    if (format !== FORMAT || data === undefined || !isDirect(detail)) return
     if (id === undefined) ofText = data
     else if (!ofCalls.has(id)) ofCalls.set(id, data)
   }

@@ -1,6 +1,15 @@
 import { toArray, toIndex, toObject, toText } from '../../json-value.ts'
+import { ReasoningInIds } from '../../reasoning-carrier.ts'
 import { withReportedCost } from '../../reported-cost.ts'
-import type { ChatReply, Json, JsonObject, ReplyMessage, Target, ToolCall } from '../../spec.ts'
+import type {
+  ChatReply,
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  ReplyMessage,
+  Target,
+  ToolCall,
+} from '../../spec.ts'
 import {
   makeToolCallId,
   readArguments,
@@ -9,6 +18,7 @@ import {
   readReasoning,
 } from './decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
+import { readDetails } from './handed-details.ts'
 
 type Choice = ChatReply['choices'][number]
 
@@ -20,7 +30,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
     const choice = toObject(item)
     if (choice === undefined || choice.finish_reason === 'error') continue
     // What a content filter took away may leave no message at all.
-    choices.push(decodeChoice(choice, toObject(choice.message) ?? {}, position, replyId))
+    choices.push(decodeChoice(choice, toObject(choice.message) ?? {}, position, replyId, target.provider.id))
   }
   return {
     choices,
@@ -32,13 +42,21 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   }
 }
 
-function decodeChoice(choice: JsonObject, message: JsonObject, position: number, replyId: string): Choice {
+function decodeChoice(
+  choice: JsonObject,
+  message: JsonObject,
+  position: number,
+  replyId: string,
+  providerId: string,
+): Choice {
   const index = toIndex(choice.index) ?? position
-  const toolCalls = decodeToolCalls(message, index, replyId)
+  const details = readDetails(message, providerId)
+  const toolCalls = decodeToolCalls(message, index, replyId, details)
   const decoded: ReplyMessage = { role: 'assistant', content: readContent(message) ?? null }
   if (toolCalls.length > 0) decoded.tool_calls = toolCalls
   const reasoning = readReasoning(message)
   if (reasoning !== undefined) decoded.reasoning = reasoning
+  if (details.length > 0) decoded.reasoning_details = details
   const refusal = toText(message.refusal)
   if (refusal !== undefined) decoded.refusal = refusal
   const hasToolCalls = toolCalls.length > 0
@@ -47,13 +65,20 @@ function decodeChoice(choice: JsonObject, message: JsonObject, position: number,
   return { index, message: decoded, finishReason }
 }
 
-function decodeToolCalls(message: JsonObject, choice: number, replyId: string): ToolCall[] {
+function decodeToolCalls(
+  message: JsonObject,
+  choice: number,
+  replyId: string,
+  details: readonly ReasoningDetail[],
+): ToolCall[] {
   const calls: ToolCall[] = []
+  const ids = new ReasoningInIds()
+  for (const detail of details) ids.add(detail)
   const add = (id: string | undefined, fn: JsonObject | undefined): void => {
     const name = toText(fn?.name)
     if (name === undefined) return
     calls.push({
-      id: id ?? makeToolCallId(replyId, choice, calls.length, name),
+      id: ids.pack(id ?? makeToolCallId(replyId, choice, calls.length, name)),
       type: 'function',
       function: { name, arguments: completeArguments(fn?.arguments) },
     })

@@ -1,8 +1,10 @@
 import { toArray, toIndex, toObject, toText } from '../../json-value.ts'
+import { ReasoningInIds } from '../../reasoning-carrier.ts'
 import { withReportedCost } from '../../reported-cost.ts'
 import type {
   Json,
   JsonObject,
+  ReasoningDetail,
   StreamDecoder,
   StreamEvent,
   Target,
@@ -18,6 +20,7 @@ import {
   readReasoning,
 } from './decode-message.ts'
 import { decodeUsage } from './decode-usage.ts'
+import { DetailSum } from './handed-details.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -36,7 +39,7 @@ class ChunkDecoder implements StreamDecoder {
   }
 
   decode(data: string, event = ''): readonly StreamEvent[] {
-    if (data === '[DONE]') return [{ type: 'end' }]
+    if (data === '[DONE]') return [...this.listLeft(), { type: 'end' }]
     const chunk = parseObject(data)
     if (chunk === undefined) return [{ type: 'error', error: brokenFrame(data) }]
     const counted = decodeUsage(chunk, this.target.provider.openai?.completionExcludesReasoning)
@@ -62,6 +65,14 @@ class ChunkDecoder implements StreamDecoder {
     return events
   }
 
+  /** Reasoning that nothing followed, not even a reason to end. */
+  private listLeft(): Delta[] {
+    return [...this.choices.values()].flatMap(({ index, details }) => {
+      const reasoningDetails = details.take()
+      return reasoningDetails.length === 0 ? [] : [{ type: 'delta', index, reasoningDetails }]
+    })
+  }
+
   /** undefined: the choice says nothing new. */
   private decodeChoice(choice: JsonObject, replyId: string): Delta | undefined {
     const index = toIndex(choice.index) ?? 0
@@ -85,6 +96,11 @@ class ChunkDecoder implements StreamDecoder {
     set('content', toText(readContent(wire)))
     set('reasoning', readReasoning(wire))
     set('refusal', toText(wire.refusal))
+    state.details.add(wire, this.target.provider.id)
+    // The pieces of reasoning are whole when something else begins.
+    const isOver =
+      delta.content !== undefined || toArray(wire.tool_calls).length > 0 || isText(choice.finish_reason)
+    if (isOver) set('reasoningDetails', state.takeDetails())
     set('toolCalls', state.decodeToolCalls(wire))
     set('finishReason', readFinishReason(choice.finish_reason, state.hasToolCalls))
     return isEmpty ? undefined : delta
@@ -94,7 +110,9 @@ class ChunkDecoder implements StreamDecoder {
 /** What is known of one choice from its former chunks. */
 class ChoiceState {
   hasRole = false
-  private readonly index: number
+  readonly details = new DetailSum()
+  private readonly ids = new ReasoningInIds()
+  readonly index: number
   private readonly replyId: string
   /** Our number of each call by the provider's own number, and the id that it has there. */
   private readonly byWireIndex = new Map<number, number>()
@@ -109,6 +127,13 @@ class ChoiceState {
 
   get hasToolCalls(): boolean {
     return this.wireIds.length > 0
+  }
+
+  /** The details that came since; what calls come next carry them too. */
+  takeDetails(): readonly ReasoningDetail[] | undefined {
+    const details = this.details.take()
+    for (const detail of details) this.ids.add(detail)
+    return details.length === 0 ? undefined : details
   }
 
   decodeToolCalls(wire: JsonObject): readonly ToolCallDelta[] | undefined {
@@ -147,7 +172,7 @@ class ChoiceState {
     if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
     return {
       index,
-      id: id ?? makeToolCallId(this.replyId, this.index, index, name),
+      id: this.ids.pack(id ?? makeToolCallId(this.replyId, this.index, index, name)),
       type: 'function',
       function: { name, arguments: begun },
     }
@@ -184,6 +209,10 @@ function findError(chunk: JsonObject, event: string): UpstreamError | undefined 
     return decodeErrorBody(undefined, {}, { error: choice.error ?? 'the choice ended with an error' })
   }
   return undefined
+}
+
+function isText(value: Json | undefined): boolean {
+  return typeof value === 'string' && value !== ''
 }
 
 function parseObject(data: string): JsonObject | undefined {

@@ -1,20 +1,36 @@
 import { createHash } from 'node:crypto'
-import { plainToolCallId } from '../../reasoning-carrier.ts'
+import { findHandedDetails, plainToolCallId } from '../../reasoning-carrier.ts'
 import type { Message, OpenAiDeviations, ToolCall } from '../../spec.ts'
 
 /** Messages as the provider takes them; undefined: they are right as they came, and need not be written again. */
 export function encodeMessages(
   messages: readonly Message[],
   deviations: OpenAiDeviations,
+  providerId: string,
 ): readonly Message[] | undefined {
   const { developerRole = false, toolCallIdLength } = deviations
   const encode = (message: Message): Message => {
-    const own = withoutCarriedReasoning(message)
+    const own = withoutCarriedReasoning(withHandedDetails(message, providerId))
     const known: Message = !developerRole && own.role === 'developer' ? { ...own, role: 'system' } : own
     const fitting = toolCallIdLength === undefined ? known : withToolCallIds(known, toolCallIdLength)
     return fitting.role === 'assistant' ? withReasoning(fitting, deviations) : fitting
   }
   return messages.some(message => encode(message) !== message) ? messages.map(encode) : undefined
+}
+
+/** The details that this provider handed on go back to it, from wherever the client kept them; others' do not. */
+function withHandedDetails(message: Message, providerId: string): Message {
+  if (message.role !== 'assistant') return message
+  const kept = message.reasoning_details
+  const carries = Array.isArray(message.tool_calls) && message.tool_calls.some(({ id }) => isPacked(id))
+  if (!carries && (!Array.isArray(kept) || !kept.some(isMarked))) return message
+  const details = findHandedDetails(message, providerId)
+  const { reasoning_details: _kept, ...plain } = message
+  return details.length === 0 ? plain : { ...plain, reasoning_details: details }
+}
+
+function isMarked(detail: unknown): boolean {
+  return typeof detail === 'object' && detail !== null && 'via' in detail
 }
 
 /** What packToolCallId put into an id is another format's, and its ids are longer than OpenAI takes. */

@@ -1,3 +1,4 @@
+import { markDirect } from '../../reasoning-carrier.ts'
 import type { ChatReply, JsonObject, ReplyEnvelope, ReplyMessage } from '../../spec.ts'
 import { encodeUsage } from './encode-usage.ts'
 
@@ -27,7 +28,7 @@ function encodeMessage(message: ReplyMessage): JsonObject {
     ...(message.reasoning === undefined ? {} : { reasoning_content: message.reasoning }),
     ...(message.reasoning_details === undefined
       ? {}
-      : { reasoning_details: message.reasoning_details as unknown as JsonObject[] }),
+      : { reasoning_details: markDirect(message.reasoning_details) as unknown as JsonObject[] }),
     ...(message.tool_calls === undefined
       ? {}
       : { tool_calls: message.tool_calls as unknown as JsonObject[] }),

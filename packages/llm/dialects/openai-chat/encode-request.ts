@@ -48,7 +48,7 @@ export function encodeRequest(
     changes,
   )
   setStream(request, body, deviations, changes)
-  const messages = encodeMessages(request.messages, deviations)
+  const messages = encodeMessages(request.messages, deviations, target.provider.id)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
   removeUnsupported(body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)

@@ -1,3 +1,4 @@
+import { markDirect } from '../../reasoning-carrier.ts'
 import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../spec.ts'
 import { encodeUsage } from './encode-usage.ts'
 
@@ -70,7 +71,7 @@ function encodeDelta(event: Delta, isFirst: boolean): JsonObject {
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning_content = event.reasoning
   if (event.reasoningDetails !== undefined) {
-    delta.reasoning_details = event.reasoningDetails as unknown as JsonObject[]
+    delta.reasoning_details = markDirect(event.reasoningDetails) as unknown as JsonObject[]
   }
   if (event.refusal !== undefined) delta.refusal = event.refusal
   if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]

@@ -1,8 +1,9 @@
-import { toText } from '../../json-value.ts'
+import { toObjects, toText } from '../../json-value.ts'
 import type {
   ChatRequest,
   ContentPart,
   FunctionTool,
+  Json,
   JsonObject,
   Message,
   OpenAiDeviations,
@@ -10,7 +11,7 @@ import type {
 
 /**
  * A request that came in another format, without what only that format knows: breakpoints of the cache, marks on
- * results, opaque reasoning. Images in results, which are text here, follow as the user's.
+ * results, its own opaque reasoning. Images in results, which are text here, follow as the user's.
  */
 export function toPlainRequest(request: ChatRequest, { reasoningField }: OpenAiDeviations): ChatRequest {
   const messages: Message[] = []
@@ -53,18 +54,20 @@ function toPlainMessage(
   keepsReasoning: boolean,
 ): Message {
   const {
-    reasoning_details: _details,
+    reasoning_details: details,
     cache_control: _control,
     is_error: isError,
     reasoning,
     ...plain
   } = message
+  const handed = toObjects(details as Json | undefined).filter(({ via }) => via !== undefined)
   // Many servers take lists from users only.
   const isText = parts?.every(({ type }) => type === 'text') === true && message.role !== 'user'
   const content = isText ? parts.map(({ text }) => toText(text) ?? '').join('\n') : (parts ?? plain.content)
   return {
     ...plain,
     ...(content === undefined ? {} : { content: isError === true ? `Error: ${String(content)}` : content }),
+    ...(handed.length === 0 ? {} : { reasoning_details: handed }),
     ...(keepsReasoning && reasoning !== undefined ? { reasoning } : {}),
   }
 }

@@ -1,5 +1,5 @@
 import { toObject, toText } from '../../json-value.ts'
-import { findReasoningDetails, plainToolCallId, unpackToolCallId } from '../../reasoning-carrier.ts'
+import { findReasoningDetails, isDirect, plainToolCallId, unpackToolCallId } from '../../reasoning-carrier.ts'
 import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../spec.ts'
 import { REASONING_FORMAT } from './read-items.ts'
 
@@ -41,7 +41,7 @@ function encodeAssistant(message: Message): JsonObject[] {
 }
 
 function ofOurs(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
-  return details.filter(({ format }) => format === REASONING_FORMAT)
+  return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
 }
 
 function keyOf({ type, id, data, summary }: ReasoningDetail): string {

@@ -3,11 +3,13 @@ import { type ChunkEncoder, openChunkEncoder } from '@rideau/llm/dialects/openai
 import { encodeUsage } from '@rideau/llm/dialects/openai-chat/encode-usage'
 import { scanJson } from '@rideau/llm/frames/json-scan'
 import { spliceObject } from '@rideau/llm/frames/splice'
-import type { JsonObject, ReplyEnvelope, StreamEvent } from '@rideau/llm/spec'
+import { CARRIER_MARK } from '@rideau/llm/reasoning-carrier'
+import type { Json, JsonObject, ReplyEnvelope, StreamEvent } from '@rideau/llm/spec'
 import { toEnvelope } from '../../http/envelope.ts'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
 import { findUnknownField, parseCompatChat } from './compat-chat.ts'
+import { markChoices, markChunk } from './passed-reasoning.ts'
 import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from './surface.ts'
 
 /**
@@ -30,11 +32,20 @@ function toCompatReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buf
     const reply = encodeReply({ ...answer.reply, usage: bill.usage }, envelopeOf(answered))
     return Buffer.from(JSON.stringify(reply))
   }
-  if (!answered.rewritesUsage && answer.reply.usage !== undefined) return answer.bytes
-  const scan = scanJson(answer.bytes)
-  if (!scan.ok) return answer.bytes
-  const usage = encodeUsage(bill.usage)
-  return spliceObject({ bytes: answer.bytes, fields: scan.fields }, new Map([['usage', usage]]))
+  const changes = new Map<string, Json>()
+  if (answered.rewritesUsage || answer.reply.usage === undefined)
+    changes.set('usage', encodeUsage(bill.usage))
+  const choices = markPassed(answer)
+  if (choices !== undefined) changes.set('choices', choices)
+  const scan = changes.size === 0 ? undefined : scanJson(answer.bytes)
+  if (scan === undefined || !scan.ok) return answer.bytes
+  return spliceObject({ bytes: answer.bytes, fields: scan.fields }, changes)
+}
+
+function markPassed({ bytes, reply }: PlainAnswer): Json[] | undefined {
+  if (!reply.choices.some(({ message }) => message.reasoning_details !== undefined)) return undefined
+  const body = parseChunk(bytes.toString())
+  return body === undefined ? undefined : markChoices(body, reply)
 }
 
 function envelopeOf({ requestId, created, model }: Answered): ReplyEnvelope {
@@ -81,6 +92,8 @@ class PassedStream implements StreamEncoder {
   readonly #answered: Answered
   /** The last chunk that was decoded: what we add ourselves takes its id, model and time from it. */
   #template: JsonObject | undefined
+  /** Reasoning that wants to come back was seen: what goes on with it, and the calls after it, must be read. */
+  #hasDetails = false
 
   constructor(answered: Answered) {
     this.#answered = answered
@@ -91,8 +104,10 @@ class PassedStream implements StreamEncoder {
     const { length } = chunk
     if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
     const text = chunk.toString('latin1')
+    this.#hasDetails ||= text.includes('"reasoning_details"')
     return (
       this.#template !== undefined &&
+      !(this.#hasDetails && (text.includes('"reasoning_details"') || text.includes('"tool_calls"'))) &&
       !text.includes('"error"') &&
       !text.includes('[DONE]') &&
       isNullOrAbsent(text, '"usage"') &&
@@ -103,12 +118,15 @@ class PassedStream implements StreamEncoder {
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
     if (events.some(({ type }) => type === 'end')) return ''
     const hasUsage = events.some(({ type }) => type === 'usage')
-    if (this.#template === undefined || hasUsage) {
-      const chunk = parseChunk(event.data)
+    const isMarked = isSealed(event.data) || carries(events)
+    if (this.#template === undefined || hasUsage || isMarked) {
+      const parsed = parseChunk(event.data)
+      const chunk = parsed && isMarked ? markChunk(parsed, events, this.#answered.provider) : parsed
       if (chunk !== undefined) {
         // Some begin with a chunk that tells of the prompt only, under no id.
         if (chunk.id !== '') this.#template = chunk
-        if (hasUsage) return this.#encodeUsageChunk(chunk, events, event)
+        if (hasUsage) return this.#encodeUsageChunk(chunk, events, isMarked ? toFrame(chunk) : event.raw)
+        if (isMarked) return toFrame(chunk)
       }
     }
     return event.raw
@@ -129,10 +147,10 @@ class PassedStream implements StreamEncoder {
   #encodeUsageChunk(
     chunk: JsonObject,
     events: readonly StreamEvent[],
-    event: UpstreamEvent,
+    asItCame: string | Uint8Array,
   ): string | Uint8Array {
     const { includeUsage, rewritesUsage } = this.#answered
-    if (includeUsage && !rewritesUsage) return event.raw
+    if (includeUsage && !rewritesUsage) return asItCame
     if (includeUsage) {
       const found = events.find(each => each.type === 'usage')
       return toFrame({ ...chunk, usage: found === undefined ? null : encodeUsage(found.usage) })
@@ -152,6 +170,18 @@ class PassedStream implements StreamEncoder {
       ...fields,
     })
   }
+}
+
+/** Signed or encrypted reasoning: the client needs our mark on it. */
+function isSealed(data: string): boolean {
+  return data.includes('"reasoning_details"') && /"(?:signature|data)"\s*:\s*"[^"]/.test(data)
+}
+
+/** Did a call get an id that carries reasoning? */
+function carries(events: readonly StreamEvent[]): boolean {
+  return events.some(
+    event => event.type === 'delta' && event.toolCalls?.some(({ id }) => id?.includes(CARRIER_MARK)) === true,
+  )
 }
 
 function toFrame(chunk: JsonObject): string {

@@ -1,4 +1,5 @@
-import type { ChatReply, JsonObject, StreamEvent } from '@rideau/llm/spec'
+import { markDirect } from '@rideau/llm/reasoning-carrier'
+import type { ChatReply, JsonObject, ReplyMessage, StreamEvent } from '@rideau/llm/spec'
 import { cacheWriteTokens, inputTokens, outputTokens } from '@rideau/llm/usage-sums'
 import { toUsd } from '../../core/money.ts'
 import { toEnvelope } from '../../http/envelope.ts'
@@ -28,11 +29,16 @@ function toNativeReply(answered: Answered, reply: ChatReply, bill: Bill): JsonOb
     provider: answered.provider,
     choices: reply.choices.map(({ index, message, finishReason }) => ({
       index,
-      message: message as unknown as JsonObject,
+      message: toMessage(message) as unknown as JsonObject,
       finish_reason: finishReason,
     })),
     ...toNativeUsage(answered, bill),
   }
+}
+
+function toMessage(message: ReplyMessage): ReplyMessage {
+  const { reasoning_details: details } = message
+  return details === undefined ? message : { ...message, reasoning_details: markDirect(details) }
 }
 
 function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
@@ -97,7 +103,7 @@ function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning = event.reasoning
   if (event.reasoningDetails !== undefined) {
-    delta.reasoning_details = event.reasoningDetails as unknown as JsonObject[]
+    delta.reasoning_details = markDirect(event.reasoningDetails) as unknown as JsonObject[]
   }
   if (event.refusal !== undefined) delta.refusal = event.refusal
   if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
