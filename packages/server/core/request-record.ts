@@ -8,6 +8,8 @@ export interface AttemptRecord {
   /** Cause by our classification; null for success. */
   error: string | null
   ms: number
+  /** What was billed for it though nobody got an answer of it, as an estimate; null: its price is unknown. Absent: nothing. */
+  cost_nano_usd?: number | null
 }
 
 /**

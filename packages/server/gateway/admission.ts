@@ -20,6 +20,8 @@ export class Admission {
   hold: Amounts
   /** When the lease was last renewed, in Unix milliseconds. */
   renewedAt: number
+  /** Of tries that are billed though nobody got an answer of them: held besides, until the settle counts them. */
+  #lost: Amounts = { tokens: 0, nanoUsd: 0 }
 
   constructor(owner: Admissions, id: string, standings: readonly Standing[], hold: Amounts, at: number) {
     this.#owner = owner
@@ -29,8 +31,18 @@ export class Admission {
     this.renewedAt = at
   }
 
-  /** Makes the hold this large where all limits allow it. */
+  /** Makes the hold this large, what was lost besides, where all limits allow it. */
   extend(hold: Amounts): Verdict | Promise<Verdict> {
+    return this.#extendTo(addAmounts(hold, this.#lost))
+  }
+
+  /** Holds as much again for another try, where all limits allow it: the last one is billed as it is. */
+  lose(lost: Amounts): Verdict | Promise<Verdict> {
+    this.#lost = addAmounts(this.#lost, lost)
+    return this.#extendTo(addAmounts(this.hold, lost))
+  }
+
+  #extendTo(hold: Amounts): Verdict | Promise<Verdict> {
     const verdict = this.#owner.extend(this.#id, this, hold)
     if (verdict instanceof Promise) return verdict.then(each => this.#note(each, hold))
     return this.#note(verdict, hold)
@@ -49,6 +61,10 @@ export class Admission {
     if (verdict.isAdmitted) this.hold = hold
     return verdict
   }
+}
+
+function addAmounts(one: Amounts, other: Amounts): Amounts {
+  return { tokens: one.tokens + other.tokens, nanoUsd: one.nanoUsd + other.nanoUsd }
 }
 
 export type AdmissionVerdict = Admission | Exclude<Verdict, { isAdmitted: true }>

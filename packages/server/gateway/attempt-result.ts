@@ -1,4 +1,5 @@
 import type { UpstreamError } from '@rideau/llm/spec'
+import type { Bill, Charge } from './bill.ts'
 
 /** How one try ended. */
 export type AttemptResult<T> =
@@ -6,6 +7,8 @@ export type AttemptResult<T> =
   | {
       readonly ok: false
       readonly error: UpstreamError
-      /** The request had left for the provider, which told of no error: it may charge for what it read. */
-      readonly isUnanswered?: boolean
+      /** Why its provider may charge for the try all the same; absent: it told of an error, or was never reached. */
+      readonly charge?: Charge | undefined
+      /** What is billed for that: whoever knows the request prices it. */
+      readonly bill?: Bill | undefined
     }

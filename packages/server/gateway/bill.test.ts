@@ -25,6 +25,22 @@ describe('toBill', () => {
     expect(toBill(undefined, USAGE, SEEN).costNanoUsd).toBeNull()
   })
 
+  test.each([
+    ['negative', { uncachedInput: -5 }],
+    ['a fraction', { output: 0.5 }],
+    ['far too much', { output: 5e8 }],
+    ['no number', { uncachedInput: Number.NaN }],
+    ['without input', { uncachedInput: 0 }],
+    ['nothing at all', { uncachedInput: 0, output: 0 }],
+  ])('what a stream told before it broke off is not believed where it is %s', (_what, odd) => {
+    const seen = { ...SEEN, inputTokens: 25, partialUsage: { ...USAGE, ...odd } }
+    expect(toBill(MODEL, undefined, seen)).toEqual({
+      usage: { ...USAGE, uncachedInput: 25, output: 3 },
+      isEstimated: true,
+      costNanoUsd: 31_000,
+    })
+  })
+
   test('an incredible usage takes its price with it', () => {
     const bill = toBill(MODEL, { ...USAGE, output: 5e8, reportedCostNanoUsd: 7 }, SEEN)
     expect(bill.isEstimated).toBe(true)

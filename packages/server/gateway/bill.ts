@@ -1,6 +1,7 @@
 import { estimateTokens } from '@rideau/llm/estimate'
 import { costNanoUsd } from '@rideau/llm/pricing'
 import type { CatalogModel, Usage } from '@rideau/llm/spec'
+import { inputTokens as inputOf } from '@rideau/llm/usage-sums'
 
 /** What a request used and what that costs. */
 export interface Bill {
@@ -25,15 +26,17 @@ export interface Seen {
   readonly partialUsage?: Usage | undefined
 }
 
-function estimateUsage({ requestBytes, inputTokens, deliveredTokens, partialUsage }: Seen): Usage {
-  if (partialUsage === undefined) {
-    return {
-      ...NOTHING_USED,
-      uncachedInput: inputTokens ?? estimateTokens(requestBytes),
-      output: deliveredTokens,
-    }
+function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
+  const { requestBytes, inputTokens, deliveredTokens, partialUsage } = seen
+  // What cannot be true of a whole answer is not believed of a part of one.
+  if (partialUsage !== undefined && isCredible(partialUsage, model) && inputOf(partialUsage) > 0) {
+    return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
   }
-  return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
+  return {
+    ...NOTHING_USED,
+    uncachedInput: inputTokens ?? estimateTokens(requestBytes),
+    output: deliveredTokens,
+  }
 }
 
 /**
@@ -45,13 +48,55 @@ export function toBill(model: CatalogModel | undefined, reported: Usage | undefi
     const priced = reported.reportedCostNanoUsd ?? costNanoUsd(reported, model?.pricing ?? null)
     return { usage: reported, isEstimated: false, costNanoUsd: priced }
   }
-  const usage = estimateUsage(seen)
+  const usage = estimateUsage(model, seen)
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
 }
 
-/** For a request that left and was not answered: its provider may charge for what it read, so its input counts. */
-export function toUnansweredBill(model: CatalogModel | undefined, inputTokens: number): Bill {
-  return toBill(model, undefined, { requestBytes: 0, inputTokens, deliveredTokens: 0 })
+/** What is known of a try that left, and of which nobody got an answer. */
+export interface Charge {
+  /** Its provider answered as for a success, with something that cannot be read; else nobody knows how far it got. */
+  readonly isAnswered: boolean
+  /** Of the answer, as far as it came. */
+  readonly bytes: number
+  /** As far as it was told. */
+  readonly usage?: Usage | undefined
+}
+
+/**
+ * For a try that nobody got an answer of: its provider may charge for what it read, so its input counts, and as output what
+ * is said here of it. What the provider told goes before, where it told that and can be believed.
+ */
+export function toLostBill(
+  model: CatalogModel | undefined,
+  charge: Charge,
+  { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
+): Bill {
+  const seen = { requestBytes: 0, inputTokens, deliveredTokens: outputTokens }
+  if (charge.isAnswered) return toBill(model, charge.usage, seen)
+  return toBill(model, undefined, { ...seen, partialUsage: charge.usage })
+}
+
+/** Of one request: its tries that were lost, and the one that answered. An unknown price stays unknown. */
+export function addBills(one: Bill | undefined, other: Bill): Bill {
+  if (one === undefined) return other
+  const cost =
+    one.costNanoUsd === null || other.costNanoUsd === null ? null : one.costNanoUsd + other.costNanoUsd
+  return {
+    usage: addUsage(one.usage, other.usage),
+    isEstimated: one.isEstimated || other.isEstimated,
+    costNanoUsd: cost,
+  }
+}
+
+function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    uncachedInput: one.uncachedInput + other.uncachedInput,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    cacheWrite1h: (one.cacheWrite1h ?? 0) + (other.cacheWrite1h ?? 0),
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  }
 }
 
 /** No request of today's models comes near it. */

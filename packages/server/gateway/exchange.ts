@@ -4,6 +4,7 @@ import { Fault } from '../core/fault.ts'
 import type { AttemptRecord } from '../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../core/tenancy.ts'
 import type { Admission } from './admission.ts'
+import type { Bill } from './bill.ts'
 import type { SurfaceName } from './surfaces/prefixes.ts'
 import type { Ticking } from './ticker.ts'
 
@@ -36,6 +37,10 @@ export class Exchange implements Ticking {
   environment: Environment | undefined
   /** What it holds of its limits; undefined: it was not admitted yet. */
   admission: Admission | undefined
+  /** What tries that nobody got an answer of are billed, together: providers may charge for them. */
+  lost: Bill | undefined
+  /** Some of that is of a provider that takes money. */
+  isLostReal = false
   /** When the first upstream call left, and when the first byte went to the caller (`performance.now()`). */
   calledAt: number | undefined
   firstByteAt: number | undefined

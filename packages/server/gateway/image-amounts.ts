@@ -48,6 +48,18 @@ export function toImageBill(request: ImageRequest, target: ImagePriced, reply: I
   }
 }
 
+/** For images of which nobody got an answer: all of them at their most, which is what was held of them. */
+export function toLostImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
+  const lost = { ...request, n: images }
+  const usage = mostUsage(lost, target)
+  const isPerImage = target.catalogModel?.image_pricing?.per_image !== undefined
+  return {
+    usage: toUsage(isPerImage ? undefined : usage),
+    isEstimated: true,
+    costNanoUsd: priceOf(lost, target, images, usage),
+  }
+}
+
 function mostUsage(request: ImageRequest, { format, model, catalogModel }: ImagePriced): ImageUsage {
   const promptTokens = estimateTokens(request.prompt)
   const prices = catalogModel?.image_pricing ?? {}

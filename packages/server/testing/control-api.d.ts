@@ -1921,6 +1921,7 @@ export interface components {
                 status: number | null;
                 error: string | null;
                 ms: number;
+                lost_cost_usd?: number | null;
             }[];
             metadata: {
                 [key: string]: string;
@@ -1988,6 +1989,7 @@ export interface components {
                 status: number | null;
                 error: string | null;
                 ms: number;
+                lost_cost_usd?: number | null;
             }[];
             metadata: {
                 [key: string]: string;

@@ -55,6 +55,7 @@ export const logFields = {
       status: z.int().nullable(),
       error: z.string().nullable(),
       ms: z.number(),
+      lost_cost_usd: z.number().nullable().optional(),
     }),
   ),
   metadata: z.record(z.string(), z.string()).nullable(),
@@ -110,6 +111,7 @@ export function toLogResource(row: ListedLog): z.output<typeof LogResource> {
       status: attempt.status,
       error: attempt.error,
       ms: attempt.ms,
+      ...(attempt.cost_nano_usd === undefined ? {} : { lost_cost_usd: toUsd(attempt.cost_nano_usd) }),
     })),
     metadata: row.metadata,
   }

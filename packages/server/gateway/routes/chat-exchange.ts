@@ -1,12 +1,14 @@
 import { authorizeRequest } from '@rideau/llm/authorize-request'
+import { estimateTokens } from '@rideau/llm/estimate'
 import type { ChatRequest, Target } from '@rideau/llm/spec'
 import { answerHeaders } from '../answer-headers.ts'
 import type { AttemptResult } from '../attempt-result.ts'
-import { toUnansweredBill } from '../bill.ts'
+import { type Bill, type Charge, toLostBill } from '../bill.ts'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import { countInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import { mostOutput } from '../hold.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
 import { type Facts, noteTarget } from '../steps/settle.ts'
 import type { ChatCall } from '../surfaces/native-chat.ts'
@@ -71,13 +73,28 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call:
   }
 }
 
-/** A try that left and was not answered may be charged for: its input counts unless another try answers. */
-export function noteTry({ facts, plan, target }: ChatExchange, result: AttemptResult<unknown>): void {
-  if (result.ok || result.isUnanswered !== true) return
-  facts.unanswered = toUnansweredBill(
-    target.catalogModel,
-    plan.held?.inputTokens ?? countInput(plan.call.request),
-  )
+/** A try that left and was not answered may be charged for: with what is billed for it. */
+export function withBill<T>(chat: ChatExchange, result: AttemptResult<T>): AttemptResult<T> {
+  if (result.ok || result.charge === undefined) return result
+  return { ...result, bill: toBillOfLost(chat, result.charge) }
+}
+
+/**
+ * The counted input, and as output what came of it by its bytes. A plain answer that its provider made but that cannot be
+ * read may have been as long as any: it counts as what this key's answers by this model are known to use, or where that is
+ * not known as what is held.
+ */
+function toBillOfLost({ x, deps, plan, target }: ChatExchange, charge: Charge): Bill {
+  const { held, call } = plan
+  // No more than was asked for, whatever came: an error page can be large.
+  const most = held?.mostOutputTokens ?? mostOutput(target).tokens
+  let outputTokens = Math.min(most, estimateTokens(charge.bytes))
+  if (charge.isAnswered && !call.request.stream && held !== undefined) {
+    const usual = deps.learned.find(x.caller?.keyId ?? null, target.id)?.usual
+    outputTokens = Math.min(held.outputTokens, Math.max(outputTokens, usual ?? held.outputTokens))
+  }
+  const inputTokens = held?.inputTokens ?? countInput(call.request)
+  return toLostBill(target.catalogModel, charge, { inputTokens, outputTokens })
 }
 
 /**

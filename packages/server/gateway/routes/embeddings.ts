@@ -1,7 +1,7 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { estimateTokens } from '@rideau/llm/estimate'
 import { answerHeaders } from '../answer-headers.ts'
-import { toBill, toUnansweredBill } from '../bill.ts'
+import { toBill, toLostBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
@@ -76,10 +76,11 @@ export async function serveEmbeddings(
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: deps.now,
     })
-    if (!result.ok && result.isUnanswered === true) {
-      facts.unanswered = toUnansweredBill(planned.catalogModel, inputTokens)
-    }
-    return result.ok ? { ...result, value: { reply: result.value, target: planned } } : result
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
+    if (result.charge === undefined) return result
+    // There is no output, so it is the same whether an answer came.
+    const charge = { ...result.charge, usage: undefined }
+    return { ...result, bill: toLostBill(planned.catalogModel, charge, { inputTokens, outputTokens: 0 }) }
   })
 
   answer(x, deps, surface, { request, reply, target, inputTokens, requestBytes: source.bytes.length, facts })
@@ -106,6 +107,7 @@ function answer(
     inputTokens,
     deliveredTokens: 0,
   })
+  facts.answered = bill
   const answered = {
     model: target.id,
     provider: target.provider.id,

@@ -1,10 +1,11 @@
 import { estimateTokens } from '@rideau/llm/estimate'
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { answerHeaders } from '../answer-headers.ts'
+import { addBills } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import { toImageBill, toImageHold } from '../image-amounts.ts'
+import { toImageBill, toImageHold, toLostImageBill } from '../image-amounts.ts'
 import { admit } from '../steps/admit.ts'
 import { callTargets } from '../steps/call.ts'
 import { type FetchedSources, inlineSources } from '../steps/inline-sources.ts'
@@ -63,11 +64,11 @@ export async function serveImages(
   }
 
   const fetched: FetchedSources = new Map()
-  const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
+  const { reply, target, lost } = await callTargets(x, deps, plan, async (called, planned) => {
     noteTarget(facts, planned)
     const { format, decodeError, provider, alias, dropped } = planned
     const whole = format.inlinesImages === true ? await inlineSources(x, request, fetched, deps) : request
-    const result = await attemptImages({
+    const { result, lost } = await attemptImages({
       exchange: x,
       transport: provider.sandbox === true ? deps.sandbox : deps.http,
       format,
@@ -78,20 +79,26 @@ export async function serveImages(
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: deps.now,
     })
-    return result.ok ? { ...result, value: { reply: result.value, target: planned } } : result
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
+    return lost === 0 ? result : { ...result, bill: toLostImageBill(request, planned, lost) }
   })
-  answer(x, deps, facts, { request, reply, target })
+  answer(x, deps, facts, { request, reply, target, lost })
 }
 
 interface Answer {
   readonly request: ImageRequest
   readonly reply: ImageReply
   readonly target: ImageTarget
+  /** Images that were asked for besides, of calls that got no answer. */
+  readonly lost: number
 }
 
 /** The record first, then the last byte: whoever got an answer is in the journal. */
-function answer(x: Exchange, deps: GatewayDeps, facts: Facts, { request, reply, target }: Answer): void {
-  const bill = toImageBill(request, target, reply)
+function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: Answer): void {
+  const { request, reply, target, lost } = answered
+  const made = toImageBill(request, target, reply)
+  const bill = lost === 0 ? made : addBills(toLostImageBill(request, target, lost), made)
+  facts.answered = bill
   const bytes = encodeImages(reply, Math.floor(x.arrivedAt / 1000))
   x.firstByteAt = performance.now()
   const responseBody =

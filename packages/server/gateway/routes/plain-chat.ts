@@ -4,7 +4,7 @@ import { corsHeaders } from '../cors.ts'
 import { callTargets } from '../steps/call.ts'
 import { settle } from '../steps/settle.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
-import { aimAt, type ChatExchange, chatHeaders, noteTry, toAttempt } from './chat-exchange.ts'
+import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
@@ -12,15 +12,14 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
     const attempt = toAttempt(chat, target)
-    const result = await attemptPlain(attempt instanceof Promise ? await attempt : attempt)
-    noteTry(chat, result)
-    return result
+    return withBill(chat, await attemptPlain(attempt instanceof Promise ? await attempt : attempt))
   })
   const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
     requestBytes: plan.source.bytes.length,
     inputTokens: plan.held?.inputTokens,
     deliveredTokens: estimateTokens(answer.bytes.length),
   })
+  facts.answered = bill
   const bytes = surface.encodeReply(chat.answered, answer, bill)
   x.firstByteAt = performance.now()
   settle(

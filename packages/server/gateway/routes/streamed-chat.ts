@@ -9,7 +9,7 @@ import { openRecord } from '../steps/open-record.ts'
 import { settle } from '../steps/settle.ts'
 import { StreamWriter } from '../stream-writer.ts'
 import { attemptStream } from '../upstream/attempt-stream.ts'
-import { aimAt, type ChatExchange, chatHeaders, noteTry, toAttempt } from './chat-exchange.ts'
+import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
@@ -29,8 +29,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     aimAt(chat, planned)
     const encoding = toAttempt(chat, target)
     const attempt = encoding instanceof Promise ? await encoding : encoding
-    const result = await attemptStream(attempt, now => writer.tick(now))
-    noteTry(chat, result)
+    const result = withBill(chat, await attemptStream(attempt, now => writer.tick(now)))
     return result.ok ? { ...result, value: [result.value, attempt] as const } : result
   })
   const { answered } = chat
@@ -57,6 +56,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     deliveredTokens: end.deliveredTokens,
     partialUsage: end.partialUsage,
   })
+  facts.answered = bill
   const fault = toFaultOf(chat, end)
   const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
   if (fault !== undefined) {

@@ -44,7 +44,7 @@ async function attemptExchanged<T>(
 }
 
 function hideToken<T>(result: AttemptResult<T>, token: string): AttemptResult<T> {
-  return result.ok ? result : { ok: false, error: withoutSecret(result.error, token, '[token]') }
+  return result.ok ? result : { ...result, error: withoutSecret(result.error, token, '[token]') }
 }
 
 /** Some providers repeat the key they refuse; from here on their words go to our log. */

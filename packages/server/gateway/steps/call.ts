@@ -1,10 +1,12 @@
 import { toBaseUrl } from '@rideau/llm/base-address'
 import type { Target, UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
+import { inputTokens, outputTokens } from '@rideau/llm/usage-sums'
 import { orderByWeight } from '../../core/order-targets.ts'
 import { backoffMs, nextStep } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import type { AttemptResult } from '../attempt-result.ts'
+import { addBills, type Bill } from '../bill.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from '../call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
@@ -42,13 +44,23 @@ export async function callTargets<P extends ResolvedTarget, T>(
       shouldRetry: error.shouldRetry,
       retries: way.mayRepeat,
     })
-    if (step === 'stop') throw toUpstreamFault(error)
+    if (step === 'stop' || (result.bill !== undefined && !(await mayTryAgain(x, result.bill))))
+      throw toUpstreamFault(error)
     if (step === 'other') way.goOn()
     else {
       way.repeat()
       await pause(x, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
     }
   }
+}
+
+/** A try that is billed has used up what was held of it: the next one needs as much besides. */
+async function mayTryAgain({ admission }: Exchange, { usage, costNanoUsd }: Bill): Promise<boolean> {
+  // Nothing held: no limit of tokens or money concerns the request.
+  if (admission === undefined || (admission.hold.tokens === 0 && admission.hold.nanoUsd === 0)) return true
+  const tokens = inputTokens(usage) + outputTokens(usage)
+  const verdict = await admission.lose({ tokens, nanoUsd: costNanoUsd ?? 0 })
+  return verdict.isAdmitted
 }
 
 /** Through the targets and the credentials of each: where we are, and whether there is more. */
@@ -134,6 +146,7 @@ async function makeTry<P extends ResolvedTarget, T>(
     target => attempt(target, planned),
     deps,
   )
+  const lost = result.ok ? undefined : result.bill
   x.attempts.push({
     provider: provider.id,
     model,
@@ -141,8 +154,13 @@ async function makeTry<P extends ResolvedTarget, T>(
     status: result.ok ? result.status : (result.error.status ?? null),
     error: result.ok ? null : result.error.kind,
     ms: Math.round((performance.now() - began) * 10) / 10,
+    ...(lost === undefined ? {} : { cost_nano_usd: lost.costNanoUsd }),
   })
-  return result.ok ? result : { ok: false, error: withoutSecrets(result.error, credential) }
+  if (lost !== undefined) {
+    x.lost = addBills(x.lost, lost)
+    if (provider.sandbox !== true) x.isLostReal = true
+  }
+  return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
 }
 
 /** Shorter options are names of places and versions, which a reader of the log wants to see. */

@@ -4,7 +4,7 @@ import { cacheWriteTokens } from '@rideau/llm/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
-import { type Bill, FREE } from '../bill.ts'
+import { addBills, type Bill, FREE } from '../bill.ts'
 import type { ResolvedTarget } from '../call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
@@ -33,8 +33,8 @@ export interface Facts {
   isStream: boolean
   metadata: Record<string, string> | null
   requestBody: Buffer | undefined
-  /** What the last try that left and was not answered may be charged for. Counts where no other is. */
-  unanswered: Bill | undefined
+  /** What is owed to the provider that answered, should the answer fail on our side. */
+  answered: Bill | undefined
 }
 
 export function noFacts(): Facts {
@@ -47,7 +47,7 @@ export function noFacts(): Facts {
     isStream: false,
     metadata: null,
     requestBody: undefined,
-    unanswered: undefined,
+    answered: undefined,
   }
 }
 
@@ -67,7 +67,10 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
   const { caller, environment } = x
   if (caller === undefined || environment === undefined || x.isSettled) return
   x.isSettled = true
-  const { usage, isEstimated, costNanoUsd } = outcome.bill ?? facts.unanswered ?? FREE
+  // The sandbox's price is none where somebody has to be paid.
+  const isSandbox = facts.isSandbox && !x.isLostReal
+  const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
+  const { usage, isEstimated, costNanoUsd } = addBills(x.lost, own)
   const capture = environment.logCapture === 'full'
   const hold = x.admission !== undefined && x.admission.hold.tokens > 0 ? x.admission.hold : undefined
   const record: RequestRecord = {
@@ -100,15 +103,19 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     cost_nano_usd: costNanoUsd,
     hold_tokens: hold === undefined ? null : hold.tokens,
     hold_nano_usd: hold === undefined ? null : hold.nanoUsd,
-    sandbox: facts.isSandbox,
+    sandbox: isSandbox,
     attempts: x.attempts,
     metadata: facts.metadata,
     request_body:
       capture && facts.requestBody !== undefined ? cutBody(facts.requestBody.toString('utf8')) : null,
     response_body: capture && outcome.responseBody !== undefined ? cutBody(outcome.responseBody) : null,
   }
-  deps.writeRecord(record)
-  endAdmission(x, record, deps)
+  try {
+    deps.writeRecord(record)
+  } finally {
+    // Also where the journal refuses it: what was used stays used.
+    endAdmission(x, record, deps)
+  }
   if (outcome.fault?.code === 'internal_error') {
     deps.log.error(
       { requestId: x.requestId, err: inspect(outcome.fault.cause) },

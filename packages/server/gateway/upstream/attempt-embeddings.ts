@@ -8,8 +8,9 @@ import type {
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientDialect, Target } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
+import type { Charge } from '../bill.ts'
 import type { Exchange } from '../exchange.ts'
-import { attemptWhole, parseAnswer, type Watched } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
 import { Fan } from './fan.ts'
 import type { Transport } from './transport.ts'
 
@@ -36,7 +37,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   const replies: EmbeddingReply[] = []
   const fan = new Fan(exchange)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
-  let isCharged = false
+  let charge: Charge | undefined
   let next = 0
   let status = 200
   const work = async (): Promise<void> => {
@@ -44,7 +45,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
       const index = next++
       const result = await attemptOne(options, batches[index] as EmbeddingRequest, fan.open())
       // Of several calls those that were answered are paid for though the whole fails.
-      if (result.ok || result.isUnanswered === true) isCharged = true
+      charge ??= result.ok ? { isAnswered: true, bytes: 0 } : result.charge
       if (result.ok) {
         replies[index] = result.value
         status = result.status
@@ -56,7 +57,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   }
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
   fan.close()
-  if (failure !== undefined) return { ...failure, isUnanswered: isCharged }
+  if (failure !== undefined) return { ...failure, charge }
   return { ok: true, status, value: join(replies) }
 }
 
@@ -86,10 +87,7 @@ function attemptOne(
     if (parsed.body.error !== undefined) {
       return { ok: false, error: decodeError(status, headers, answer.bytes.toString('utf8')) }
     }
-    return {
-      ok: false,
-      error: { kind: 'unavailable', status, detail: 'the answer has not a vector for each input' },
-    }
+    return unreadable(answer, 'the answer has not a vector for each input')
   })
 }
 

@@ -3,7 +3,7 @@ import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/
 import type { ClientDialect, Target } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { Exchange } from '../exchange.ts'
-import { attemptWhole, parseAnswer, type Watched } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
 import { Fan } from './fan.ts'
 import type { Transport } from './transport.ts'
 
@@ -21,6 +21,13 @@ export interface ImageAttempt {
   readonly now: () => number
 }
 
+/** What came of a request's calls. */
+export interface ImageResult {
+  readonly result: AttemptResult<ImageReply>
+  /** Images of calls that nobody got an answer of: their provider may have made them. */
+  readonly lost: number
+}
+
 /** Calls of one request that run side by side, where a provider makes few images a call. */
 const MAX_PARALLEL = 5
 
@@ -28,7 +35,7 @@ const MAX_PARALLEL = 5
  * One try for all images: as many calls as the provider's limit makes it. After a failure no more are begun; what was made
  * is answered, since it is paid for, and the try has failed only where nothing was.
  */
-export async function attemptImages(options: ImageAttempt): Promise<AttemptResult<ImageReply>> {
+export async function attemptImages(options: ImageAttempt): Promise<ImageResult> {
   const { request, format, target, exchange } = options
   const most = format.maxImages(target)
   const counts: number[] = []
@@ -36,6 +43,7 @@ export async function attemptImages(options: ImageAttempt): Promise<AttemptResul
   const replies: ImageReply[] = []
   const fan = new Fan(exchange)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
+  let lost = 0
   let next = 0
   let status = 200
   const work = async (): Promise<void> => {
@@ -47,14 +55,15 @@ export async function attemptImages(options: ImageAttempt): Promise<AttemptResul
         status = result.status
       } else {
         failure ??= result
+        if (result.charge !== undefined) lost += counts[index] as number
       }
     }
   }
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
   fan.close()
   const made = Object.values(replies)
-  if (failure !== undefined && made.length === 0) return failure
-  return { ok: true, status, value: join(made) }
+  if (failure !== undefined && made.length === 0) return { result: failure, lost }
+  return { result: { ok: true, status, value: join(made) }, lost }
 }
 
 function attemptOne(
@@ -76,7 +85,7 @@ function attemptOne(
     if (parsed.body.error !== undefined && parsed.body.error !== null) {
       return { ok: false, error: decodeError(status, headers, answer.bytes.toString('utf8')) }
     }
-    return { ok: false, error: { kind: 'unavailable', status, detail: 'the answer has no image' } }
+    return unreadable(answer, 'the answer has no image')
   })
 }
 

@@ -1,7 +1,7 @@
 import type { ChatReply, ClientDialect, JsonObject, Target, UpstreamRequest } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { Exchange } from '../exchange.ts'
-import { attemptWhole, parseAnswer } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
 import type { Transport } from './transport.ts'
 
 /** A provider's whole answer: its bytes, and what they mean. */
@@ -34,6 +34,6 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     if (body.error !== undefined) {
       return { ok: false, error: dialect.decodeError(status, headers, bytes.toString('utf8')) }
     }
-    return { ok: false, error: { kind: 'unavailable', status, detail: 'the answer has no choices' } }
+    return unreadable(answer, 'the answer has no choices', reply.usage)
   })
 }

@@ -1,8 +1,8 @@
 import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
-import type { StreamEvent, UpstreamError } from '@rideau/llm/spec'
+import type { StreamDecoder, StreamEvent, UpstreamError, Usage } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
-import { isUnanswered } from './attempt-whole.ts'
+import { toCharge } from './attempt-whole.ts'
 import type { UpstreamCall, UpstreamHeaders } from './transport.ts'
 
 /** Where an open stream's bytes go. */
@@ -61,11 +61,15 @@ class Opening implements OpenStream {
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
   readonly #parser: FrameParser
+  readonly #decoder: StreamDecoder
+  /** Some tell usage from the first frame on. */
+  #usage: Usage | undefined
 
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
     this.#options = options
     this.#settle = settle
     const decoder = options.dialect.openStream(options.target)
+    this.#decoder = decoder
     this.#parser = openFrames(options.dialect.framing, event => {
       if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data, event.event))
     })
@@ -100,7 +104,7 @@ class Opening implements OpenStream {
   giveUp(error: UpstreamError): void {
     if (this.#isSettled) return
     this.#call?.abort()
-    this.#fail(error)
+    this.#fail(error, error.status === undefined ? 'cut by us' : 'unreadable')
   }
 
   #onData(chunk: Buffer): void {
@@ -124,9 +128,9 @@ class Opening implements OpenStream {
     for (const event of events) {
       if (event.type === 'error') {
         this.#call?.abort()
-        return this.#fail({ status: this.#status, ...event.error }, true)
+        return this.#fail({ status: this.#status, ...event.error }, 'told')
       }
-      // Some tell usage from the first frame on.
+      if (event.type === 'usage') this.#usage = event.usage
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
       this.#isSettled = true
@@ -144,28 +148,32 @@ class Opening implements OpenStream {
     const { dialect } = this.#options
     const body = Buffer.concat(this.#held).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(dialect.decodeError(this.#status, this.#headers, body), true)
+      this.#fail(dialect.decodeError(this.#status, this.#headers, body), 'told')
     } else {
-      this.#fail({
-        kind: 'interrupted',
-        status: this.#status,
-        detail: 'the stream ended before its first event',
-      })
+      const detail = 'the stream ended before its first event'
+      this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')
     }
   }
 
   #onFail(error: UpstreamError): void {
     if (this.#sink !== undefined) return this.#sink.onError(error)
     if (this.#isOpen) this.#end = error
-    else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status })
+    else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status }, 'unreadable')
   }
 
-  /** `isTold`: the provider itself says that it failed, and charges for nothing. */
-  #fail(error: UpstreamError, isTold = false): void {
+  /** `why` told: the provider itself says that it failed, and charges for nothing. */
+  #fail(error: UpstreamError, why: 'told' | 'unreadable' | 'cut by us'): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    const isSent = this.#call?.isSent === true
-    this.#settle({ ok: false, error, isUnanswered: !isTold && isUnanswered(isSent, this.#status) })
+    if (why === 'told') return this.#settle({ ok: false, error })
+    const charge = toCharge({
+      isSent: this.#call?.isSent === true,
+      status: this.#status,
+      isAnswered: why === 'unreadable',
+      bytes: this.#heldBytes,
+      usage: this.#usage ?? this.#decoder.partialUsage?.(),
+    })
+    this.#settle({ ok: false, error, charge })
   }
 }
 

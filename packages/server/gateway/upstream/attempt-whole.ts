@@ -1,5 +1,6 @@
-import type { ClientDialect, JsonObject, UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
+import type { ClientDialect, JsonObject, UpstreamError, UpstreamRequest, Usage } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
+import type { Charge } from '../bill.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Transport, UpstreamHeaders } from './transport.ts'
 
@@ -41,11 +42,14 @@ export function attemptWhole<T>(
     }
     // A transport that is closing fails before it gives a call.
     let hasLeft = (): boolean => false
-    const fail = (error: UpstreamError): void =>
-      finish({ ok: false, error, isUnanswered: isUnanswered(hasLeft(), status) })
+    const fail = (error: UpstreamError, isCutByUs: boolean): void => {
+      const charge = toCharge({ isSent: hasLeft(), status, isAnswered: !isCutByUs, bytes: size })
+      finish({ ok: false, error, charge })
+    }
     const giveUp = (error: UpstreamError): void => {
       call.abort()
-      fail(error)
+      // A status: it is the answer's fault.
+      fail(error, error.status === undefined)
     }
     const deadline = performance.now() + options.timeoutMs
     x.watch(
@@ -67,31 +71,61 @@ export function attemptWhole<T>(
       },
       onEnd() {
         const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-        finish(decode({ status, headers, bytes }))
+        finish(readAnswer({ status, headers, bytes }, decode))
       },
       onFail(error) {
         // An answer that breaks off has not been delivered: the try failed, whatever part of it came.
-        fail(status === 0 ? error : { ...error, status })
+        fail(status === 0 ? error : { ...error, status }, false)
       },
     })
     hasLeft = () => call.isSent
   })
 }
 
-/** Did a request leave to which no answer came, or only a part of a good one? `status` is 0 before its headers. */
-export function isUnanswered(isSent: boolean, status: number): boolean {
-  return isSent && (status === 0 || (status >= 200 && status < 300))
+/** A provider may send anything: what our decoder does not expect is an answer that cannot be read. */
+function readAnswer<T>(
+  answer: WholeAnswer,
+  decode: (answer: WholeAnswer) => AttemptResult<T>,
+): AttemptResult<T> {
+  try {
+    return decode(answer)
+  } catch (error) {
+    return unreadable(answer, `the answer cannot be read: ${String(error)}`)
+  }
+}
+
+/** A good status, and a body that is no answer: it was made, and is paid for. */
+export function unreadable<T>(
+  { status, bytes }: WholeAnswer,
+  detail: string,
+  usage?: Usage,
+): AttemptResult<T> & { ok: false } {
+  return {
+    ok: false,
+    error: { kind: 'unavailable', status, detail },
+    charge: { isAnswered: true, bytes: bytes.length, usage },
+  }
+}
+
+/** A try that failed without a word of its provider on why. `status` is 0 before its headers. */
+export interface Lost extends Charge {
+  readonly isSent: boolean
+  readonly status: number
+}
+
+/** Undefined: it never left, or a bad status came, which no provider charges for. */
+export function toCharge({ isSent, status, isAnswered, bytes, usage }: Lost): Charge | undefined {
+  if (!isSent || (status !== 0 && (status < 200 || status >= 300))) return undefined
+  return { isAnswered: isAnswered && status !== 0, bytes, usage }
 }
 
 export type ParsedAnswer =
   | { readonly ok: true; readonly body: JsonObject }
-  | { readonly ok: false; readonly error: UpstreamError }
+  | (AttemptResult<never> & { readonly ok: false })
 
 /** The JSON object of a successful answer; anything else is the error that it tells of. */
-export function parseAnswer(
-  { status, headers, bytes }: WholeAnswer,
-  decodeError: ClientDialect['decodeError'],
-): ParsedAnswer {
+export function parseAnswer(answer: WholeAnswer, decodeError: ClientDialect['decodeError']): ParsedAnswer {
+  const { status, headers, bytes } = answer
   if (status < 200 || status >= 300) {
     return { ok: false, error: decodeError(status, headers, bytes.toString('utf8')) }
   }
@@ -99,10 +133,10 @@ export function parseAnswer(
   try {
     body = JSON.parse(bytes.toString('utf8'))
   } catch {
-    return { ok: false, error: { kind: 'unavailable', status, detail: 'the answer is not JSON' } }
+    return unreadable(answer, 'the answer is not JSON')
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { ok: false, error: { kind: 'unavailable', status, detail: 'the answer is not a JSON object' } }
+    return unreadable(answer, 'the answer is not a JSON object')
   }
   return { ok: true, body: body as JsonObject }
 }
