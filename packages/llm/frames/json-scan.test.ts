@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../spec.ts'
-import { findCaseVariant, MAX_JSON_DEPTH, scanJson } from './json-scan.ts'
-
-const scanText = (text: string) => scanJson(Buffer.from(text))
+import { findCaseVariant, scanJson } from './json-scan.ts'
+import { MAX_JSON_DEPTH } from './structure-walk.ts'
 
 /** Strings as attackers and foreign alphabets write them. */
 const anyText = fc.oneof(
@@ -61,7 +60,13 @@ function hasDuplicateKey(text: string): boolean {
   return false
 }
 
-describe('scanJson', () => {
+/** By default in one piece; and in pieces so small that every test's text is cut. */
+const PIECES = [undefined, 8, 40]
+
+describe.each(PIECES)('scanJson, in pieces of %s bytes', pieceBytes => {
+  const scanBytes = (bytes: Buffer) => scanJson(bytes, pieceBytes)
+  const scanText = (text: string) => scanBytes(Buffer.from(text))
+
   test('any JSON text: same value as JSON.parse, or the duplicate key that a naive reader also finds', () => {
     fc.assert(
       fc.property(jsonText, text => {
@@ -81,7 +86,7 @@ describe('scanJson', () => {
     fc.assert(
       fc.property(jsonText, text => {
         const bytes = Buffer.from(text)
-        const scan = scanJson(bytes)
+        const scan = scanBytes(bytes)
         if (!scan.ok) return
         const isObject = scan.value !== null && typeof scan.value === 'object' && !Array.isArray(scan.value)
         if (!isObject) {
@@ -114,7 +119,7 @@ describe('scanJson', () => {
           soup.map(parts => Buffer.from(parts.join(''))),
         ),
         bytes => {
-          const scan = scanJson(bytes)
+          const scan = scanBytes(bytes)
           let parsed: unknown
           try {
             parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
@@ -126,6 +131,30 @@ describe('scanJson', () => {
           else expect(scan.reason).toBe('duplicate_key')
         },
       ),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('a valid text with a byte taken out, put in or doubled: ok only where JSON.parse agrees', () => {
+    const strange = fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', '1', ' ', 'null')
+    const object = fc
+      .array(jsonText, { maxLength: 6 })
+      .map(values => `{"a":[${values.join()}],"b":${values[0] ?? 0}}`)
+    fc.assert(
+      fc.property(object, fc.nat(), fc.nat(2), strange, (text, place, removed, added) => {
+        const at = place % (text.length + 1)
+        const mutated = Buffer.from(text.slice(0, at) + added + text.slice(at + removed))
+        const scan = scanBytes(mutated)
+        let parsed: unknown
+        try {
+          parsed = JSON.parse(mutated.toString())
+        } catch {
+          expect(scan.ok).toBe(false)
+          return
+        }
+        if (scan.ok) expect(scan.value).toEqual(parsed)
+        else expect(['duplicate_key']).toContain(scan.reason)
+      }),
       { numRuns: 3000 },
     )
   })
@@ -156,6 +185,21 @@ describe('scanJson', () => {
     expect(scanText(JSON.stringify({ a: '[{'.repeat(1000) })).ok).toBe(true)
   })
 
+  test.each(['é', 'ж', '日本', '👩‍👩‍👧', 'a'])(
+    'a long body of %s reads as it was written, wherever its pieces end',
+    sign => {
+      const messages = Array.from({ length: 40 }, (_, at) => ({
+        role: 'user',
+        content: sign.repeat(at * 150),
+      }))
+      const body = { model: 'm', messages, [sign]: sign.repeat(3_000), __proto: null }
+      const scan = scanText(JSON.stringify(body))
+      if (!scan.ok) throw new Error(scan.reason)
+      expect(scan.value).toEqual(body)
+      expect([...scan.fields.keys()]).toEqual(Object.keys(body))
+    },
+  )
+
   test('a byte order mark, an empty body and half a body are malformed', () => {
     for (const text of ['\ufeff{}', '', ' ', '{"a":', '{"a":"', '{"a":1}}', '{a:1}', "{'a':1}"]) {
       expect(scanText(text)).toEqual({ ok: false, reason: 'malformed' })
@@ -163,9 +207,9 @@ describe('scanJson', () => {
   })
 
   test('bytes that are not UTF-8 are told apart', () => {
-    expect(scanJson(Buffer.from([0x22, 0xff, 0x22]))).toEqual({ ok: false, reason: 'not_utf8' })
+    expect(scanBytes(Buffer.from([0x22, 0xff, 0x22]))).toEqual({ ok: false, reason: 'not_utf8' })
     // A surrogate half, as CESU-8 writes it.
-    expect(scanJson(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toEqual({ ok: false, reason: 'not_utf8' })
+    expect(scanBytes(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toEqual({ ok: false, reason: 'not_utf8' })
   })
 
   test('__proto__ is an ordinary own field', () => {
@@ -179,7 +223,7 @@ describe('scanJson', () => {
 
 describe('findCaseVariant', () => {
   const find = (text: string) => {
-    const scan = scanText(text)
+    const scan = scanJson(Buffer.from(text))
     if (!scan.ok) throw new Error(scan.reason)
     return findCaseVariant(scan.fields, new Set(['model', 'max_tokens']))
   }
