@@ -54,8 +54,10 @@ export function encodeRequest(
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
+  const { origin, path } = toAddress(target, '/chat/completions')
   return {
-    ...toAddress(target, '/chat/completions'),
+    origin,
+    path,
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',

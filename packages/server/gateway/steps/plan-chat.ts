@@ -36,7 +36,8 @@ export function planChat(
     },
     deps,
   )
-  return { ...plan, call, source: body.source }
+  const { targets, alias, isStream } = plan
+  return { targets, alias, isStream, call, source: body.source }
 }
 
 function planTarget(
@@ -46,7 +47,7 @@ function planTarget(
   environment: Environment,
   caller: Caller,
 ): TargetPlan {
-  const { provider, model, catalogModel } = resolved
+  const { provider, model, id, catalogModel, credentials, alias } = resolved
   const request = fitRequest(call.request, source, provider, catalogModel)
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
   if (lack !== undefined) return { refusal: lack }
@@ -54,17 +55,17 @@ function planTarget(
   const dialect = CLIENT_DIALECTS[findDialectId(provider, model, request, source.surface)]
   const refusal = refuseFindings(call, dialect, source, environment, caller)
   if (refusal !== undefined) return { refusal }
-  const dropped = [
-    ...listLost(call, dialect, source),
-    ...dialect.findUnsupportedParams(request, provider, model, source),
-  ]
+  const lost = listLost(call, dialect, source)
+  const unsupportedParams = dialect.findUnsupportedParams(request, provider, model, source)
+  const dropped = lost.length === 0 ? unsupportedParams : [...lost, ...unsupportedParams]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(first, provider) }
   }
   // What an end user asks is never stored at a provider: absent means off.
   const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped
-  return { ...resolved, dialect, request, dropped: withheld }
+  // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
+  return { provider, model, id, catalogModel, credentials, alias, dialect, request, dropped: withheld }
 }
 
 /** Responses are stored unless the request says otherwise. */
