@@ -454,6 +454,8 @@ export interface ClientDialect {
   readonly framing: Framing
   /** The provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
   readonly inlinesImages?: true
+  /** A body of this very format goes out as it came, with the addresses in it. */
+  readonly passesOwn?: true
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */
   encodeRequest(
     request: ChatRequest,

@@ -160,6 +160,10 @@ test('every route that can reach a provider is refused at a budget of 0; models 
       images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
     },
   }
+  for (const version of ['v1beta', 'v1', 'v1alpha']) {
+    for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
+      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [{ parts: [{ text: 'hi' }] }] }
+  }
   const before = upstream.requests.length
   for (const route of listRoutes(parseConfig({}).prefixes)) {
     // Some formats name the model in the path.

@@ -7,12 +7,14 @@ import { serveChat } from './routes/chat.ts'
 import { serveCountTokens } from './routes/count-tokens.ts'
 import { serveEmbeddings } from './routes/embeddings.ts'
 import { serveFeedback } from './routes/feedback.ts'
+import { serveGeminiModel, serveGeminiModels } from './routes/gemini-models.ts'
 import { serveImages } from './routes/images.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
 import type { Facts } from './steps/settle.ts'
-import { anthropicSurface } from './surfaces/anthropic-reply.ts'
+import { anthropicCount, anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
 import { compatEmbeddings, type EmbeddingSurface, nativeEmbeddings } from './surfaces/embedding-reply.ts'
+import { geminiCount, geminiEvents, geminiList, geminiSurface } from './surfaces/gemini-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
 import type { Prefixes } from './surfaces/prefixes.ts'
 import { responsesSurface } from './surfaces/responses-reply.ts'
@@ -32,6 +34,7 @@ export interface Route extends RouteInfo {
 const NATIVE: RouteInfo['surface'] = 'native'
 const OPENAI: RouteInfo['surface'] = 'openai'
 const ANTHROPIC: RouteInfo['surface'] = 'anthropic'
+const GEMINI: RouteInfo['surface'] = 'gemini'
 
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
@@ -51,7 +54,7 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
     {
       ...chat(`${anthropic}/messages/count_tokens`, ANTHROPIC, anthropicSurface),
       endpoint: 'count_tokens',
-      serve: (x, facts, _rest, deps) => serveCountTokens(x, facts, deps),
+      serve: (x, facts, rest, deps) => serveCountTokens(x, facts, anthropicCount, rest, deps),
     },
     embeddings('/v1/embeddings', NATIVE, nativeEmbeddings),
     embeddings(`${compat}/embeddings`, OPENAI, compatEmbeddings),
@@ -62,10 +65,15 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
     free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
     free('GET', `${compat}/models`, 'models', x => serveCompatModels(x)),
     free('GET', `${compat}/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
-    asAnthropic(free('GET', `${anthropic}/models`, 'models', x => serveAnthropicModels(x))),
-    asAnthropic(
+    under(
+      ANTHROPIC,
+      free('GET', `${anthropic}/models`, 'models', x => serveAnthropicModels(x)),
+    ),
+    under(
+      ANTHROPIC,
       free('GET', `${anthropic}/models/*`, 'models', (x, _facts, rest) => serveAnthropicModel(x, rest)),
     ),
+    ...GEMINI_VERSIONS.flatMap(version => listGemini(`${prefixes.gemini}/${version}/models`)),
     {
       ...free('POST', '/v1/feedback', 'feedback', (x, _facts, _rest, deps) => serveFeedback(x, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
@@ -94,9 +102,41 @@ function free(method: Route['method'], path: string, endpoint: string, serve: Ro
   return { method, path, endpoint, surface: NATIVE, need: ANY, isMetered: false, serve }
 }
 
-/** Failures take Anthropic's shape there. */
-function asAnthropic(route: Route): Route {
-  return { ...route, surface: ANTHROPIC }
+/** Failures take the surface's shape there. */
+function under(surface: RouteInfo['surface'], route: Route): Route {
+  return { ...route, surface }
+}
+
+/** Google's clients ask for one of these; nothing that is served here differs between them. */
+const GEMINI_VERSIONS = ['v1beta', 'v1', 'v1alpha']
+
+/** The model stands in the path, the method behind it. */
+function listGemini(models: string): Route[] {
+  return [
+    chat(`${models}/*:generateContent`, GEMINI, geminiSurface),
+    {
+      ...chat(`${models}/*:streamGenerateContent`, GEMINI, geminiEvents),
+      serve: (x, facts, rest, deps) =>
+        serveChat(x, facts, isAskedForEvents(x) ? geminiEvents : geminiList, rest, deps),
+    },
+    {
+      ...chat(`${models}/*:countTokens`, GEMINI, geminiSurface),
+      endpoint: 'count_tokens',
+      serve: (x, facts, rest, deps) => serveCountTokens(x, facts, geminiCount, rest, deps),
+    },
+    under(
+      GEMINI,
+      free('GET', models, 'models', x => serveGeminiModels(x)),
+    ),
+    under(
+      GEMINI,
+      free('GET', `${models}/*`, 'models', (x, _facts, rest) => serveGeminiModel(x, rest)),
+    ),
+  ]
+}
+
+function isAskedForEvents({ req }: Exchange): boolean {
+  return new URLSearchParams(req.url?.split('?')[1] ?? '').get('alt') === 'sse'
 }
 
 export interface RouteMatch {

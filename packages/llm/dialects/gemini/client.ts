@@ -11,6 +11,7 @@ export const geminiContent: ClientDialect = {
   framing: 'sse',
   // It fetches few addresses, and honours what robots may not read (wire facts §1.4).
   inlinesImages: true,
+  passesOwn: true,
   encodeRequest,
   findUnsupportedParams,
   decodeReply,

@@ -40,7 +40,7 @@ function encodePart(part: ContentPart): JsonObject | undefined {
     case 'image_url':
       return encodeUrl(toText(toObject(part.image_url)?.url) ?? toText(part.image_url))
     case 'file':
-      return encodeUrl(toText(toObject(part.file)?.file_data))
+      return encodeUrl(toText(toObject(part.file)?.file_data) ?? toText(toObject(part.file)?.file_url))
     case 'input_audio':
       return encodeAudio(toObject(part.input_audio))
     default:

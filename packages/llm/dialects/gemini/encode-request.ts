@@ -4,6 +4,7 @@ import type { ChatRequest, Json, JsonObject, SourceBody, Target, UpstreamRequest
 import { encodeConfig } from './encode-config.ts'
 import { encodeContents } from './encode-contents.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
+import { passRequest } from './pass-request.ts'
 import { readSource } from './read-source.ts'
 
 /** Where models stand, after the base address. */
@@ -19,7 +20,10 @@ export function encodeRequest(
   const { provider, model } = target
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
-  const body = encodeBody(request, target, source, dropped)
+  const body =
+    source?.surface === 'gemini-content'
+      ? passRequest(request, source, dropped)
+      : encodeBody(request, target, source, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
     headers: {

@@ -5,7 +5,7 @@ import type { Message, ReasoningDetail } from '../../spec.ts'
 export const FORMAT = 'google-gemini-v1'
 
 /** What Google documents for calls that another model made, or whose signature a client lost. */
-const PLACEHOLDER = 'skip_thought_signature_validator'
+export const PLACEHOLDER = 'skip_thought_signature_validator'
 
 export function toSignature(data: string, callId: string | undefined): ReasoningDetail {
   return {

@@ -14,6 +14,8 @@ export function findUnsupportedParams(
   model: string,
   source?: SourceBody,
 ): readonly string[] {
+  // A body of this format goes out as it came.
+  if (source?.surface === 'gemini-content') return []
   const { tools, toolChoice, parallelToolCalls, reasoningEffort, messages } = request
   const names = findLostParams(request, source, [], PASSED_ON)
   const hasTools = tools !== undefined && tools.length > 0

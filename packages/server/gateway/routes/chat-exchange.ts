@@ -102,8 +102,10 @@ function toBillOfLost({ x, deps, plan, target }: ChatExchange, charge: Charge): 
  * where images have to be fetched first.
  */
 export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions | Promise<AttemptOptions> {
-  const { x, deps, images, target: planned } = chat
-  if (!needsImages(planned)) return encodeAttempt(chat, target, planned.request)
+  const { x, deps, plan, images, target: planned } = chat
+  const { dialect } = planned
+  const isPassed = dialect.passesOwn === true && plan.source.surface === dialect.id
+  if (isPassed || !needsImages(planned)) return encodeAttempt(chat, target, planned.request)
   return inlineImages(x, planned.request, images, deps).then(asked => encodeAttempt(chat, target, asked))
 }
 

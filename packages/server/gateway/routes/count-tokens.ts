@@ -16,8 +16,7 @@ import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
 import { type Facts, settle } from '../steps/settle.ts'
 import { withFormatHeaders } from '../steps/with-format-headers.ts'
-import { parseCountTokens } from '../surfaces/anthropic-chat.ts'
-import { anthropicSurface } from '../surfaces/anthropic-reply.ts'
+import type { CountFormat } from '../surfaces/surface.ts'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
 
 const TIMEOUT_MS = 30_000
@@ -26,22 +25,28 @@ const TIMEOUT_MS = 30_000
 const SMALLEST = { tokens: 1, nanoUsd: 1 }
 
 /**
- * `POST {anthropic prefix}/v1/messages/count_tokens`: the provider's own count where it gives one in this format, else
- * our estimate. Nothing is charged.
+ * `POST {anthropic prefix}/v1/messages/count_tokens` and Gemini's `:countTokens`: the provider's own count where it gives
+ * one, else our estimate. Nothing is charged.
  */
-export async function serveCountTokens(x: Exchange, facts: Facts, deps: GatewayDeps): Promise<void> {
+export async function serveCountTokens(
+  x: Exchange,
+  facts: Facts,
+  { surface, parse, encode }: CountFormat,
+  rest: string,
+  deps: GatewayDeps,
+): Promise<void> {
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('tokens are counted after identification only')
-  const body = await readJson(x, anthropicSurface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  const body = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
-  const { model } = body.value
+  const model = rest === '' ? body.value.model : rest
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
-  const call = parseCountTokens(body.value)
+  const call = parse(body.value, rest)
   const naming = nameEndUser(x, body.value.end_user, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, anthropicSurface, body.value)
-  const sent = withFormatHeaders(x, body, anthropicSurface, caller, environment)
+  refusePassThrough(caller, environment, surface, body.value)
+  const sent = withFormatHeaders(x, body, surface, caller, environment)
   const limits = findLimits(x, deps)
   const plan = planChat(call, sent, caller, environment, limits, deps)
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
@@ -54,7 +59,7 @@ export async function serveCountTokens(x: Exchange, facts: Facts, deps: GatewayD
     return countAt(x, target, planned, sent.source, deps)
   })
   settle(x, facts, { status: 200, bill: FREE }, deps)
-  sendJson(x, 200, { input_tokens: tokens })
+  sendJson(x, 200, encode(tokens))
 }
 
 async function countAt(

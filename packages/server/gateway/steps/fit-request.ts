@@ -1,7 +1,7 @@
 import type { CatalogModel, ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
 
 /**
- * Anthropic's format makes every caller name an output cap, and its clients ask every model to think if it can. A model
+ * A model that cannot think does what is asked of it where it is told not to. Anthropic's format makes every caller name an output cap, and its clients ask every model to think if it can. A model
  * of another format gets no higher cap than it has, and is not asked to think where it cannot: neither changes the answer.
  */
 export function fitRequest(
@@ -10,7 +10,12 @@ export function fitRequest(
   provider: Provider,
   model: CatalogModel | undefined,
 ): ChatRequest {
-  if (surface !== 'anthropic-messages' || provider.dialect === surface || model === undefined) return request
+  if (provider.dialect === surface || model === undefined) return request
+  if (surface !== 'anthropic-messages') {
+    if (request.reasoningEffort !== 'none' || model.capabilities.includes('reasoning')) return request
+    const { reasoningEffort: _, ...other } = request
+    return other
+  }
   const { reasoningEffort, maxOutputTokens, ...rest } = request
   const most = model.max_output_tokens
   const cap =

@@ -16,6 +16,7 @@ import { refuseBlocked, refuseNamedEndUser } from './name-end-user.ts'
  * Synchronous where the credential is in memory, which is nearly always.
  */
 export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
+  refuseKeyInAddress(x)
   const token = readCredential(x)
   if (token === undefined) {
     throw new Fault('unauthenticated', 'Send a secret key or client token as "Authorization: Bearer …".')
@@ -37,6 +38,16 @@ function readCredential({ req, route }: Exchange): string | undefined {
   if (typeof apiKey !== 'string' || apiKey === '') return bearer
   if (bearer === undefined) return apiKey
   return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer
+}
+
+/** Proxies log addresses: a key that was sent in one is a key that others may have read. */
+function refuseKeyInAddress({ req, route }: Exchange): void {
+  const { refusedKeyParam, keyHeader = 'authorization' } = MANNERS[route.surface]
+  const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
+  if (refusedKeyParam === undefined || query === undefined) return
+  if (!new URLSearchParams(query).has(refusedKeyParam)) return
+  const message = `A key in the address ends in logs. Send it in the header ${keyHeader}, and roll the one that was sent.`
+  throw new Fault('unauthenticated', message, { param: refusedKeyParam })
 }
 
 async function identifySlowly(x: Exchange, token: string, digest: string, deps: GatewayDeps): Promise<void> {

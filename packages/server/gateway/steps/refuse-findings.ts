@@ -20,7 +20,7 @@ export function refuseFindings(
     )
   }
   const isEndUser = caller.kind === 'client_token'
-  const unread = findings.nativeOnly.find(path => path.startsWith('input['))
+  const unread = findings.nativeOnly.find(path => path.startsWith('input[') || path.startsWith('contents['))
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
     return refuse(unread, 'a client token may not send this here.')
   }
@@ -29,7 +29,10 @@ export function refuseFindings(
   // What a provider keeps belongs to the whole environment.
   if (isEndUser) return refuse(stateful, 'a client token may not reach what the provider keeps.')
   if (dialect.id !== source.surface) {
-    return refuse(stateful, 'no state is kept for this model; send the whole conversation in input.')
+    return refuse(
+      stateful,
+      'this model has nothing of what another provider keeps; send everything in the request.',
+    )
   }
   if (caller.maxRequestCostNanoUsd !== null) {
     return refuse(
@@ -47,7 +50,8 @@ export function listLost(
   source: SourceBody,
 ): readonly string[] {
   if (findings === undefined) return []
-  return dialect.id === source.surface ? findings.hosted : [...findings.hosted, ...findings.nativeOnly]
+  const { hosted, unread = [], nativeOnly } = findings
+  return dialect.id === source.surface ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
 }
 
 function refuse(param: string, message: string): Refusal {

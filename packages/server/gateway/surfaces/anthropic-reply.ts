@@ -5,9 +5,16 @@ import { toStopReason } from '@rideau/llm/dialects/anthropic-messages/stop-reaso
 import type { JsonObject, ReplyEnvelope, StreamEvent } from '@rideau/llm/spec'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
-import { findUnknownField, parseAnthropicChat } from './anthropic-chat.ts'
+import { findUnknownField, parseAnthropicChat, parseCountTokens } from './anthropic-chat.ts'
 import { toAnthropicError } from './anthropic-error.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from './surface.ts'
+import type {
+  Answered,
+  ChatSurface,
+  CountFormat,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from './surface.ts'
 
 /**
  * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.
@@ -23,6 +30,13 @@ export const anthropicSurface: ChatSurface = {
     `event: error\ndata: ${JSON.stringify(toAnthropicError(fault, requestId, baseUrl))}\n\n`,
   keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
+}
+
+/** `{anthropic prefix}/v1/messages/count_tokens`. */
+export const anthropicCount: CountFormat = {
+  surface: anthropicSurface,
+  parse: parseCountTokens,
+  encode: tokens => ({ input_tokens: tokens }),
 }
 
 function toAnthropicReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {

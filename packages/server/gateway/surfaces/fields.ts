@@ -52,14 +52,15 @@ export function optionalNumber(
   source: JsonObject,
   name: string,
   range: NumberRange = {},
+  path = name,
 ): number | undefined {
   const value = source[name]
   if (value === undefined || value === null) return undefined
   const { min = -Infinity, max = Infinity, integer = false } = range
   if (typeof value !== 'number' || (integer && !Number.isInteger(value))) {
-    throw invalid(name, integer ? 'must be an integer.' : 'must be a number.')
+    throw invalid(path, integer ? 'must be an integer.' : 'must be a number.')
   }
-  if (value < min || value > max) throw invalid(name, `must be ${describeRange(min, max)}.`)
+  if (value < min || value > max) throw invalid(path, `must be ${describeRange(min, max)}.`)
   return value
 }
 

@@ -1,12 +1,15 @@
 import type { Fault } from '../../core/fault.ts'
 import { toEnvelope } from '../../http/envelope.ts'
 import { toAnthropicError } from './anthropic-error.ts'
+import { toGoogleError } from './google-error.ts'
 import type { SurfaceName } from './prefixes.ts'
 
 /** What sets a surface apart besides its formats of requests and answers. */
 export interface Manners {
   /** In which its clients send their key; a Bearer token is read on every surface. Lower case. */
   readonly keyHeader?: string
+  /** A query parameter in which clients of the format may send their key: refused, since addresses end in logs. */
+  readonly refusedKeyParam?: string
   /** In which its clients look for the request's id, besides `X-Request-Id`. */
   readonly idHeader?: string
   /** What a failure looks like before an answer began. */
@@ -22,7 +25,11 @@ export const MANNERS: Readonly<Record<SurfaceName, Manners>> = {
   native: OURS,
   openai: OURS,
   anthropic: { keyHeader: 'x-api-key', idHeader: 'request-id', encodeFault: toAnthropicError },
-  gemini: OURS,
+  gemini: {
+    keyHeader: 'x-goog-api-key',
+    refusedKeyParam: 'key',
+    encodeFault: toGoogleError,
+  },
   ollama: OURS,
   cohere: OURS,
   bedrock: OURS,

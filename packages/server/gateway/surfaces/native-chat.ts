@@ -54,6 +54,8 @@ export interface ChatCall {
   readonly shape?: SurfaceId
   /** What not every target can give, where the surface's format has such things. */
   readonly findings?: Findings
+  /** The caller asked to see thoughts, in formats where one has to. */
+  readonly showsThoughts?: boolean
   /** What an answer repeats of its request, in the formats that do so. */
   readonly repeated?: Pick<ResponseHead, 'echo' | 'toolKinds'>
 }

@@ -82,6 +82,9 @@ const OWN_ELSEWHERE = [
   'response_modalities',
   'speech_config',
   'image_config',
+  'routing_config',
+  'model_config',
+  'model_selection_config',
   'num_predict',
   'raw',
   'template',
@@ -117,6 +120,11 @@ export function refuseReservedOptions(options: JsonObject, path: string): void {
     if (GATHERERS.has(plain) && isObject(value)) refuseReservedOptions(value, at)
     refuseByValue(name, value, at)
   }
+}
+
+/** For a field that a surface does not read, in a format of another house: whatever becomes of others, never these. */
+export function refuseReservedName(name: string, at: string): void {
+  if (RESERVED_OPTIONS.has(toPlain(name))) throw invalid(at, REASON)
 }
 
 /** For a compat body: known fields have their own checks, the rest passes on except for these. */

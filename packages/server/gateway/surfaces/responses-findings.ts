@@ -1,4 +1,4 @@
-/** What a Responses body asks that not every target can give; by the path of each field. */
+/** What a body asks that not every target can give; by the path of each field. */
 export interface Findings {
   /** Only a target of this format can honour it: refused by name, or dropped, elsewhere. */
   readonly nativeOnly: string[]
@@ -6,6 +6,8 @@ export interface Findings {
   readonly hosted: string[]
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
+  /** Nobody here knows what it asks: no target gets it. */
+  readonly unread?: string[]
 }
 
 export function noFindings(): Findings {

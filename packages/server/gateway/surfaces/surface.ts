@@ -40,6 +40,8 @@ export interface StreamEnd {
   readonly finishReason: FinishReason
   /** The provider sent a finish reason itself. */
   readonly isFinishSent: boolean
+  /** A limit's end was reached, and the stream was cut by us. */
+  readonly isCut: boolean
   /** The provider sent usage and it was passed on. */
   readonly isUsageSent: boolean
   readonly bill: Bill
@@ -76,4 +78,12 @@ export interface ChatSurface {
   readonly cutNote?: string | Uint8Array
   /** Headers that belong to the format: a provider of the same format gets them too. Lower case. */
   readonly forwardedHeaders?: readonly string[]
+}
+
+/** How a format asks for a count, and how it is told. */
+export interface CountFormat {
+  readonly surface: ChatSurface
+  /** `pathModel`: see ChatSurface. */
+  parse(body: JsonObject, pathModel: string): ChatCall
+  encode(tokens: number): JsonObject
 }

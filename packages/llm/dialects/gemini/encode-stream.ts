@@ -1,0 +1,84 @@
+import type {
+  FinishReason,
+  JsonObject,
+  ReasoningDetail,
+  ReplyEnvelope,
+  StreamEvent,
+  ToolCall,
+  ToolCallDelta,
+  Usage,
+} from '../../spec.ts'
+import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } from './encode-reply.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+
+/**
+ * Canonical events as the chunks of this format's stream. A call has no pieces here, and pieces of parallel calls may
+ * alternate: calls are told in the last chunk.
+ */
+export class ContentEncoder {
+  readonly #envelope: ReplyEnvelope
+  readonly #shown: Shown
+  /** Calls by index, in the order in which they began; those that were told are gone. */
+  readonly #calls = new Map<number, ToolCall>()
+  readonly #details: ReasoningDetail[] = []
+
+  constructor(envelope: ReplyEnvelope, shown: Shown) {
+    this.#envelope = envelope
+    this.#shown = shown
+  }
+
+  /** Errors and the end are the caller's. The format's streams have one answer: others are left out. */
+  encode(event: StreamEvent): readonly JsonObject[] {
+    if (event.type !== 'delta' || event.index !== 0) return []
+    const parts: JsonObject[] = []
+    this.#details.push(...(event.reasoningDetails ?? []))
+    if (this.#shown.thoughts && event.reasoning !== undefined && event.reasoning !== '') {
+      parts.push({ text: event.reasoning, thought: true })
+    }
+    this.#say(parts, event)
+    for (const call of event.toolCalls ?? []) this.#add(call)
+    return parts.length === 0 ? [] : [this.#toChunk(parts)]
+  }
+
+  /** The last chunk: calls, the reason to stop, and usage. */
+  finish(reason: FinishReason, usage: Usage): JsonObject {
+    const parts = [...this.#calls.values()]
+      // Where the answer was cut, a call was too: with no arguments it would be another call.
+      .filter(call => reason !== 'length' || isWhole(call))
+      .map(call => encodeCall(call, this.#details))
+    this.#calls.clear()
+    const content = { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' }
+    const candidate = { content, finishReason: toFinishReason(reason), index: 0 }
+    return encodeChunk([candidate], this.#envelope, usage)
+  }
+
+  #toChunk(parts: JsonObject[]): JsonObject {
+    return encodeChunk([{ content: { parts, role: 'model' }, index: 0 }], this.#envelope, undefined)
+  }
+
+  #say(parts: JsonObject[], { content, refusal, reasoningDetails = [] }: Delta): void {
+    const text = content ?? refusal ?? ''
+    const signature = findSignature(reasoningDetails, undefined)
+    if (text === '' && signature === undefined) return
+    parts.push({ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) })
+  }
+
+  #add({ index, id, function: fn }: ToolCallDelta): void {
+    const known = this.#calls.get(index)
+    if (known !== undefined) known.function.arguments += fn?.arguments ?? ''
+    else {
+      const { name = '', arguments: text = '' } = fn ?? {}
+      this.#calls.set(index, { id: id ?? '', type: 'function', function: { name, arguments: text } })
+    }
+  }
+}
+
+function isWhole({ function: fn }: ToolCall): boolean {
+  try {
+    JSON.parse(fn.arguments)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '@rideau/llm/spec'
+import type { Exchange } from '../exchange.ts'
+import { sendJson } from '../send.ts'
+import { findAllowed, type Listed, listAllowed } from './models.ts'
+
+/** `GET {gemini prefix}/v1beta/models`: Google's shape, never paged. */
+export function serveGeminiModels(x: Exchange): void {
+  sendJson(x, 200, { models: listAllowed(x).map(toModel) })
+}
+
+/** `GET {gemini prefix}/v1beta/models/{model}`. */
+export function serveGeminiModel(x: Exchange, name: string): void {
+  sendJson(x, 200, toModel(findAllowed(x, name)))
+}
+
+/** Numbers that nobody knows are left out, as the format does. */
+function toModel(listed: Listed): JsonObject {
+  const name = `models/${listed.id}`
+  if ('targets' in listed) {
+    return { name, displayName: listed.id, supportedGenerationMethods: METHODS }
+  }
+  const {
+    display_name: displayName,
+    context_window: input,
+    max_output_tokens: output,
+    capabilities,
+  } = listed.model
+  return {
+    name,
+    displayName,
+    ...(input === null ? {} : { inputTokenLimit: input }),
+    ...(output === null ? {} : { outputTokenLimit: output }),
+    supportedGenerationMethods: capabilities.includes('chat') ? METHODS : [],
+    ...(capabilities.includes('reasoning') ? { thinking: true } : {}),
+  }
+}
+
+const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']

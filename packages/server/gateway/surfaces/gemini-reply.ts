@@ -1,0 +1,181 @@
+import { encodeChunk, encodeReply, toFinishReason } from '@rideau/llm/dialects/gemini/encode-reply'
+import { ContentEncoder } from '@rideau/llm/dialects/gemini/encode-stream'
+import type { JsonObject, ReplyEnvelope, StreamEvent } from '@rideau/llm/spec'
+import type { Fault } from '../../core/fault.ts'
+import type { Bill } from '../bill.ts'
+import type { PlainAnswer } from '../upstream/attempt-plain.ts'
+import { findPassedOnContent, parseContent, parseContentCount, toCounted } from './gemini-chat.ts'
+import { toGoogleError } from './google-error.ts'
+import type {
+  Answered,
+  ChatSurface,
+  CountFormat,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from './surface.ts'
+
+/**
+ * `{gemini prefix}/v1beta/models/{model}:generateContent`: an answer of a provider of the same format is passed on, every
+ * other one is translated.
+ */
+export const geminiSurface: ChatSurface = {
+  id: 'gemini-content',
+  parse: (body, _source, model) => parseContent(body, model, false),
+  findPassedOn: findPassedOnContent,
+  encodeReply: toContentReply,
+  openStream: answered => openEncoder(answered, EVENTS),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    EVENTS.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
+}
+
+/** `:streamGenerateContent?alt=sse`. */
+export const geminiEvents: ChatSurface = {
+  ...geminiSurface,
+  parse: (body, _source, model) => parseContent(body, model, true),
+}
+
+/** `:streamGenerateContent` without more: one list, of which elements arrive as they are made. */
+export const geminiList: ChatSurface = {
+  ...geminiEvents,
+  openStream: answered => openEncoder(answered, LIST),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `${LIST.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true)}${LIST.end}`,
+  streamType: 'application/json; charset=utf-8',
+  // Between the elements of a list there may be room.
+  keepAlive: ' ',
+  cutNote: '',
+}
+
+/** `:countTokens`. */
+export const geminiCount: CountFormat = {
+  surface: { ...geminiSurface, findPassedOn: body => findPassedOnContent(toCounted(body)) },
+  parse: parseContentCount,
+  encode: totalTokens => ({ totalTokens }),
+}
+
+/** How the chunks of a stream are set apart. */
+interface Form {
+  write(json: string, isFirst: boolean): string
+  readonly end: string
+}
+
+const EVENTS: Form = { write: json => `data: ${json}\r\n\r\n`, end: '' }
+const LIST: Form = { write: (json, isFirst) => (isFirst ? `[${json}` : `,\r\n${json}`), end: ']' }
+
+function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (answered.dialect === 'gemini-content') return answer.bytes
+  const reply = { ...answer.reply, usage: bill.usage }
+  return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(answered), toShown(answered))))
+}
+
+function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+  return { id: requestId, created, model }
+}
+
+function toShown({ call }: Answered): { thoughts: boolean } {
+  return { thoughts: call.showsThoughts === true }
+}
+
+function openEncoder(answered: Answered, form: Form): StreamEncoder {
+  return answered.dialect === 'gemini-content'
+    ? new PassedStream(answered, form)
+    : new TranslatedStream(answered, form)
+}
+
+/** Chunks in either form. */
+class ChunkWriter {
+  readonly #form: Form
+  #isBegun = false
+
+  constructor(form: Form) {
+    this.#form = form
+  }
+
+  write(json: string): string {
+    const text = this.#form.write(json, !this.#isBegun)
+    this.#isBegun = true
+    return text
+  }
+
+  end(jsons: readonly string[]): string {
+    return jsons.map(json => this.write(json)).join('') + this.#form.end
+  }
+
+  encodeFault(fault: Fault, requestId: string, baseUrl: string): string {
+    return this.end([JSON.stringify(toGoogleError(fault, requestId, baseUrl))])
+  }
+}
+
+/** What another format said, in this one's chunks. */
+class TranslatedStream implements StreamEncoder {
+  readonly #encoder: ContentEncoder
+  readonly #out: ChunkWriter
+
+  constructor(answered: Answered, form: Form) {
+    this.#encoder = new ContentEncoder(toEnvelope(answered), toShown(answered))
+    this.#out = new ChunkWriter(form)
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    let text = ''
+    for (const event of events)
+      for (const chunk of this.#encoder.encode(event)) text += this.#out.write(JSON.stringify(chunk))
+    return text
+  }
+
+  finish({ finishReason, bill, isCut }: StreamEnd): string {
+    const last = this.#encoder.finish(finishReason, bill.usage)
+    return this.#out.end([JSON.stringify(isCut ? withCutNote(last) : last)])
+  }
+
+  encodeFault(...fault: Parameters<ChunkWriter['encodeFault']>): string {
+    return this.#out.encodeFault(...fault)
+  }
+}
+
+/** The provider's own chunks, but for the last ones, which wait for the record. */
+class PassedStream implements StreamEncoder {
+  readonly #answered: Answered
+  readonly #out: ChunkWriter
+  readonly #held: string[] = []
+
+  constructor(answered: Answered, form: Form) {
+    this.#answered = answered
+    this.#out = new ChunkWriter(form)
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
+    const isLast = events.some(event => event.type === 'delta' && event.finishReason !== undefined)
+    if (!isLast && this.#held.length === 0) return this.#out.write(data)
+    this.#held.push(data)
+    return ''
+  }
+
+  finish({ finishReason, isFinishSent, bill, isCut }: StreamEnd): string {
+    if (isFinishSent) return this.#out.end(this.#held)
+    const content = { parts: [{ text: '' }], role: 'model' }
+    const candidate = { content, finishReason: toFinishReason(finishReason), index: 0 }
+    const last = encodeChunk([candidate], toEnvelope(this.#answered), bill.usage)
+    return this.#out.end([...this.#held, JSON.stringify(isCut ? withCutNote(last) : last)])
+  }
+
+  encodeFault(...fault: Parameters<ChunkWriter['encodeFault']>): string {
+    return this.#out.encodeFault(...fault)
+  }
+}
+
+/** Why the answer ends here, where the format has a place for it. */
+function withCutNote(chunk: JsonObject): JsonObject {
+  const candidates = chunk.candidates as JsonObject[]
+  const finishMessage = 'budget_exceeded: a limit of tokens or spend ended this answer'
+  return { ...chunk, candidates: candidates.map(candidate => ({ ...candidate, finishMessage })) }
+}
