@@ -20,15 +20,16 @@ export function decodeRequest(body: JsonObject): Asked {
   const effort = decodeEffort(toObject(body.thinking), toObject(body.output_config))
   const stop = Array.isArray(body.stop_sequences) ? (body.stop_sequences as string[]) : undefined
   const hasTools = tools.length > 0
-  return {
+  const asked: { -readonly [K in keyof Asked]: Asked[K] } = {
     messages: decodeMessages(body.system, body.messages),
-    ...(hasTools ? { tools } : {}),
-    ...(hasTools && toolChoice !== undefined ? { toolChoice } : {}),
-    ...(hasTools && choice?.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(stop === undefined || stop.length === 0 ? {} : { stop }),
-    ...(effort === undefined ? {} : { reasoningEffort: effort }),
   }
+  if (hasTools) asked.tools = tools
+  if (hasTools && toolChoice !== undefined) asked.toolChoice = toolChoice
+  if (hasTools && choice?.disable_parallel_tool_use === true) asked.parallelToolCalls = false
+  if (responseFormat !== undefined) asked.responseFormat = responseFormat
+  if (stop !== undefined && stop.length > 0) asked.stop = stop
+  if (effort !== undefined) asked.reasoningEffort = effort
+  return asked
 }
 
 function decodeTools(tools: Json | undefined): FunctionTool[] {

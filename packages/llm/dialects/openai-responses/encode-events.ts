@@ -148,7 +148,8 @@ class ResponseWriter implements EventEncoder {
     return `${prefix}_${this.#head.id.replace(/^resp_/, '')}_${this.#items.length}`
   }
 
-  #count(events: readonly WireEvent[]): WireEvent[] {
-    return events.map(({ type, ...rest }) => ({ type, sequence_number: this.#number++, ...rest }))
+  #count(events: WireEvent[]): WireEvent[] {
+    for (const event of events) event.sequence_number = this.#number++
+    return events
   }
 }

@@ -57,8 +57,15 @@ export class MessageItem extends BaseItem {
       events.push(this.#atPart('response.content_part.added', { part: toPart(part) }))
     }
     part.text += text
-    const extra = kind === 'output_text' ? { logprobs: [] } : {}
-    events.push(this.#atPart(`response.${kind}.delta`, { delta: text, ...extra }))
+    const delta: WireEvent = {
+      type: `response.${kind}.delta`,
+      item_id: this.id,
+      output_index: this.index,
+      content_index: this.#parts.length - 1,
+      delta: text,
+    }
+    if (kind === 'output_text') delta.logprobs = []
+    events.push(delta)
     return events
   }
 

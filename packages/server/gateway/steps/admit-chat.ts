@@ -135,8 +135,12 @@ function holdOf(ask: ChatAsk, targets: readonly PlannedTarget[], output: number)
 
 function toPlan(ask: ChatAsk, { targets, output, isCapped }: Offer): ChatPlan {
   const { plan, input, choices } = ask
+  const { alias, isStream, call, source } = plan
   return {
-    ...plan,
+    alias,
+    isStream,
+    call,
+    source,
     targets: isCapped ? targets.map(target => capped(target, output)) : targets,
     held: {
       inputTokens: input,

@@ -33,21 +33,26 @@ export function findUnknownField(body: JsonObject): string | undefined {
 
 /** `POST {anthropic prefix}/v1/messages` in Anthropic's own shape: as on the compat surface, unknown fields pass on. */
 export function parseAnthropicChat(body: JsonObject): ChatCall {
-  const call = parseCountTokens(body)
+  const request = parseRequest(body)
   const cap = optionalNumber(body, 'max_tokens', { min: 1, integer: true })
   if (cap === undefined) throw invalid('max_tokens', 'is required.')
-  const request: { -readonly [K in keyof ChatRequest]: ChatRequest[K] } = {
-    ...call.request,
-    stream: optionalFlag(body, 'stream') ?? false,
-    maxOutputTokens: cap,
-  }
+  request.stream = optionalFlag(body, 'stream') ?? false
+  request.maxOutputTokens = cap
   set(request, 'temperature', optionalNumber(body, 'temperature'))
   set(request, 'topP', optionalNumber(body, 'top_p'))
-  return { ...call, request }
+  return toCall(request)
 }
 
 /** `POST {anthropic prefix}/v1/messages/count_tokens`: the same without what concerns the answer. */
 export function parseCountTokens(body: JsonObject): ChatCall {
+  return toCall(parseRequest(body))
+}
+
+function toCall(request: ChatRequest): ChatCall {
+  return { request, metadata: null, timeoutMs: undefined, endUser: undefined }
+}
+
+function parseRequest(body: JsonObject): { -readonly [K in keyof ChatRequest]: ChatRequest[K] } {
   refuseReservedMessages(body)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
@@ -57,6 +62,5 @@ export function parseCountTokens(body: JsonObject): ChatCall {
   checkStopSequences(body)
   for (const name of ['thinking', 'output_config', 'output_format', 'metadata']) optionalObject(body, name)
   optionalText(body, 'service_tier')
-  const request: ChatRequest = { ...decodeRequest(body), model, stream: false, includeUsage: true }
-  return { request, metadata: null, timeoutMs: undefined, endUser: undefined }
+  return { model, stream: false, includeUsage: true, ...decodeRequest(body) }
 }
