@@ -95,6 +95,8 @@ export interface ChatRequest {
   readonly frequencyPenalty?: number
   readonly reasoningEffort?: string
   readonly user?: string
+  /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
+  readonly passedInput?: Json
   /** Merged into the body of the provider named by the key. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
 }

@@ -12,6 +12,7 @@ export function countInput(request: ChatRequest): number {
   for (const message of request.messages) tokens += countMessage(message)
   if (request.tools !== undefined) tokens += estimateTokens(JSON.stringify(request.tools))
   if (request.responseFormat !== undefined) tokens += estimateTokens(JSON.stringify(request.responseFormat))
+  if (request.passedInput !== undefined) tokens += estimateTokens(JSON.stringify(request.passedInput))
   return tokens
 }
 

@@ -144,6 +144,7 @@ function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Pro
 test('every route that can reach a provider is refused at a budget of 0; models and cancel are not', async () => {
   const { key } = await limited.freshKey(0)
   const chat = { model: PRICED, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+  const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
   const bodies: Record<string, unknown> = {
     '/v1/chat': chat,
     '/openai/v1/chat/completions': chat,
@@ -159,6 +160,9 @@ test('every route that can reach a provider is refused at a budget of 0; models 
       // The first bytes of a PNG.
       images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
     },
+    '/cohere/v2/chat': chat,
+    [`/bedrock/model/${PRICED}/converse`]: converse,
+    [`/bedrock/model/${PRICED}/converse-stream`]: converse,
   }
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])

@@ -12,7 +12,9 @@ import { serveImages } from './routes/images.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
 import type { Facts } from './steps/settle.ts'
 import { anthropicCount, anthropicSurface } from './surfaces/anthropic-reply.ts'
+import { cohereSurface } from './surfaces/cohere-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
+import { converseStreamSurface, converseSurface } from './surfaces/converse-reply.ts'
 import { compatEmbeddings, type EmbeddingSurface, nativeEmbeddings } from './surfaces/embedding-reply.ts'
 import { geminiCount, geminiEvents, geminiList, geminiSurface } from './surfaces/gemini-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
@@ -35,6 +37,8 @@ const NATIVE: RouteInfo['surface'] = 'native'
 const OPENAI: RouteInfo['surface'] = 'openai'
 const ANTHROPIC: RouteInfo['surface'] = 'anthropic'
 const GEMINI: RouteInfo['surface'] = 'gemini'
+const COHERE: RouteInfo['surface'] = 'cohere'
+const BEDROCK: RouteInfo['surface'] = 'bedrock'
 
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
@@ -56,6 +60,9 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
       endpoint: 'count_tokens',
       serve: (x, facts, rest, deps) => serveCountTokens(x, facts, anthropicCount, rest, deps),
     },
+    chat(`${prefixes.cohere}/v2/chat`, COHERE, cohereSurface),
+    chat(`${prefixes.bedrock}/model/*/converse`, BEDROCK, converseSurface),
+    chat(`${prefixes.bedrock}/model/*/converse-stream`, BEDROCK, converseStreamSurface),
     embeddings('/v1/embeddings', NATIVE, nativeEmbeddings),
     embeddings(`${compat}/embeddings`, OPENAI, compatEmbeddings),
     // Images exist on the compat surface only (spec.md).

@@ -73,7 +73,8 @@ function decodeFormat(body: JsonObject): ResponseFormat | undefined {
 const LOW_BUDGET = 4096
 const MEDIUM_BUDGET = 16_384
 
-function decodeEffort(
+/** An effort that any provider knows; undefined: none is asked for. */
+export function decodeEffort(
   thinking: JsonObject | undefined,
   outputConfig: JsonObject | undefined,
 ): string | undefined {

@@ -138,7 +138,11 @@ function encodeResult(
     toCachePoint(message.cache_control as Json)
   const toolUseId = toToolUseId(message.tool_call_id ?? '', model)
   // A result needs some content.
-  const toolResult = { toolUseId, content: blocks.length === 0 ? [{ json: {} }] : blocks }
+  const toolResult = {
+    toolUseId,
+    content: blocks.length === 0 ? [{ json: {} }] : blocks,
+    ...(message.is_error === true ? { status: 'error' } : {}),
+  }
   return cache === undefined ? [{ toolResult }] : [{ toolResult }, cache]
 }
 

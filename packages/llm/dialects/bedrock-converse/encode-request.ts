@@ -7,22 +7,21 @@ import { encodeMessages } from './encode-messages.ts'
 import { canHonourEffort, encodeReasoning, findRefusedSampling } from './encode-reasoning.ts'
 import { canHonourChoice, encodeTools } from './encode-tools.ts'
 import { findFamily } from './model-family.ts'
+import { passRequest } from './pass-request.ts'
 
 /** Wire names of what Converse has no place for, whatever the model. */
 const NO_PLACE = ['seed', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls']
 
 const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'file', 'input_audio'])
 
-/** The canonical request as Converse takes it: `POST /model/{id}/converse` or `…/converse-stream`. */
+/** The canonical request as Converse takes it: `POST /model/{id}/converse` or `…/converse-stream`; a body of this format passes through. */
 export function encodeRequest(
   request: ChatRequest,
   target: Target,
-  _source: SourceBody | undefined,
+  source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
   const { model } = target
-  const made = encodeBody(request, model, dropped)
-  const body = mergeOptions(made, request.providerOptions?.[target.provider.id])
   const action = request.stream ? 'converse-stream' : 'converse'
   return {
     // Encoded once here, colon and slash of an ARN included; the signature encodes it once more.
@@ -31,6 +30,20 @@ export function encodeRequest(
       'content-type': 'application/json',
       accept: request.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
     },
+    ...(source?.surface === 'bedrock-converse'
+      ? { body: passRequest(request, source, dropped) }
+      : translateBody(request, target, dropped)),
+  }
+}
+
+function translateBody(
+  request: ChatRequest,
+  { provider, model }: Target,
+  dropped: readonly string[],
+): Pick<UpstreamRequest, 'body' | 'emulated'> {
+  const made = encodeBody(request, model, dropped)
+  const body = mergeOptions(made, request.providerOptions?.[provider.id])
+  return {
     body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
     // A schema that the model does not keep by itself is asked for by a tool of ours, or by words.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
@@ -85,6 +98,8 @@ export function findUnsupportedParams(
   model: string,
   source?: SourceBody,
 ): readonly string[] {
+  // A body of this same format is the provider's to judge.
+  if (source?.surface === 'bedrock-converse') return []
   const lost = findLostParams(request, source, NO_PLACE)
   if (!canHonourChoice(request, model)) lost.push('tool_choice')
   if (!canHonourEffort(request, model)) lost.push('reasoning_effort')

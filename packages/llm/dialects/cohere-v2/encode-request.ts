@@ -12,6 +12,7 @@ import type {
 } from '../../spec.ts'
 import { findLostParams, findLostParts, readField } from '../lost-params.ts'
 import { mergeOptions } from '../merge-options.ts'
+import { passRequest } from './pass-request.ts'
 
 const NO_PLACE = ['parallel_tool_calls']
 const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'document'])
@@ -21,13 +22,32 @@ const PASSED_ON = ['k', 'p', 'thinking', 'safety_mode', 'citation_options', 'str
 /** Thinking tokens of an effort; of the highest as many as the model wants. */
 const BUDGETS: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 }
 
-/** The canonical request as `POST /v2/chat` takes it. */
+/** The canonical request as `POST /v2/chat` takes it; a body of this format passes through. */
 export function encodeRequest(
   request: ChatRequest,
   target: Target,
   source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
+  return {
+    ...joinAddress(target.baseUrl, '/chat'),
+    headers: {
+      'content-type': 'application/json',
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+    },
+    body:
+      source?.surface === 'cohere-v2'
+        ? passRequest(request, target.model, source, dropped)
+        : translateBody(request, target, source, dropped),
+  }
+}
+
+function translateBody(
+  request: ChatRequest,
+  target: Target,
+  source: SourceBody | undefined,
+  dropped: readonly string[],
+): Buffer {
   const body = encodeBody(request, target.model)
   if (source?.surface === 'openai-chat') {
     for (const name of PASSED_ON) {
@@ -36,14 +56,7 @@ export function encodeRequest(
     }
   }
   for (const name of dropped) delete body[SPELLED[name] ?? name]
-  return {
-    ...joinAddress(target.baseUrl, '/chat'),
-    headers: {
-      'content-type': 'application/json',
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-    },
-    body: Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[target.provider.id]))),
-  }
+  return Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[target.provider.id])))
 }
 
 /** Its words for OpenAI's names. */
@@ -161,6 +174,8 @@ export function findUnsupportedParams(
   model: string,
   source?: SourceBody,
 ): readonly string[] {
+  // A body of this same format is the provider's to judge.
+  if (source?.surface === 'cohere-v2') return []
   const lost = findLostParams(request, source, NO_PLACE, PASSED_ON)
   const { presencePenalty = 0, frequencyPenalty = 0, reasoningEffort } = request
   if (presencePenalty < 0 || presencePenalty > 1) lost.push('presence_penalty')

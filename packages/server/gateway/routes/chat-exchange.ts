@@ -67,6 +67,7 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call:
     provider: provider.id,
     dialect: dialect.id,
     isSandbox: provider.sandbox === true,
+    startedAt: x.startedAt,
     includeUsage: call.request.includeUsage,
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
     call,

@@ -9,6 +9,8 @@ import type { Exchange } from '../exchange.ts'
 import { mayReason, mostOutput, toHold } from '../hold.ts'
 import { accept, admit, tryAdmit } from './admit.ts'
 
+/** What asks for input to be cached, in the words of the formats that have a word for it. */
+const CACHE_MARKS = ['cache_control', 'cachePoint']
 /** A stream begins with this much output held where nothing was learned: it is extended as it goes. */
 const FIRST_OUTPUT = 1_024
 /** An answer that cannot be cut is held at this much where its true maximum does not fit and nothing was learned. */
@@ -57,7 +59,7 @@ export function admitChat(
     input: countInput(plan.call.request),
     choices: typeof choices === 'number' ? choices : 1,
     isSandbox,
-    mayWriteCache: plan.source.bytes.includes('cache_control'),
+    mayWriteCache: CACHE_MARKS.some(mark => plan.source.bytes.includes(mark)),
   }
   const offers = listOffers(x, plan, deps)
   const make = (index: number): ChatPlan | Promise<ChatPlan> => {

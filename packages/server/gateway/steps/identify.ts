@@ -19,13 +19,16 @@ export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
   refuseKeyInAddress(x)
   const token = readCredential(x)
   if (token === undefined) {
-    throw new Fault('unauthenticated', 'Send a secret key or client token as "Authorization: Bearer …".')
+    const explained = MANNERS[x.route.surface].explainCredential?.(x.req.headers.authorization)
+    throw new Fault('unauthenticated', explained ?? SEND_A_KEY)
   }
   const digest = hash('sha256', token, 'hex')
   const known = deps.snapshots.find(digest)
   if (known !== undefined) return accept(x, known, deps)
   return identifySlowly(x, token, digest, deps)
 }
+
+const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer …".'
 
 /**
  * Clients of some formats send their key in a header of their own, a Bearer token or both; of two the one that has the

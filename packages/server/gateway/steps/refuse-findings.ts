@@ -3,6 +3,9 @@ import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { ChatCall } from '../surfaces/native-chat.ts'
 
+/** Parts of what is said that the gateway does not read. */
+const UNREAD = /^(?:input|contents|messages|system)\[/
+
 /** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
 export function refuseFindings(
   { findings }: ChatCall,
@@ -20,7 +23,7 @@ export function refuseFindings(
     )
   }
   const isEndUser = caller.kind === 'client_token'
-  const unread = findings.nativeOnly.find(path => path.startsWith('input[') || path.startsWith('contents['))
+  const unread = findings.nativeOnly.find(path => UNREAD.test(path))
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
     return refuse(unread, 'a client token may not send this here.')
   }

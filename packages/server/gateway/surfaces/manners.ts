@@ -1,6 +1,8 @@
 import type { Fault } from '../../core/fault.ts'
 import { toEnvelope } from '../../http/envelope.ts'
 import { toAnthropicError } from './anthropic-error.ts'
+import { toCohereError } from './cohere-error.ts'
+import { explainCredential, toConverseError, toErrorHeaders } from './converse-error.ts'
 import { toGoogleError } from './google-error.ts'
 import type { SurfaceName } from './prefixes.ts'
 
@@ -12,6 +14,8 @@ export interface Manners {
   readonly refusedKeyParam?: string
   /** In which its clients look for the request's id, besides `X-Request-Id`. */
   readonly idHeader?: string
+  /** Why the `Authorization` header that came is none of ours, where there is more to say than that it is not. */
+  explainCredential?(authorization: string | undefined): string | undefined
   /** What a failure looks like before an answer began. */
   encodeFault(fault: Fault, requestId: string, baseUrl: string): object
   /** Headers of a failure besides those of every surface, as name, value, name, value. */
@@ -31,6 +35,11 @@ export const MANNERS: Readonly<Record<SurfaceName, Manners>> = {
     encodeFault: toGoogleError,
   },
   ollama: OURS,
-  cohere: OURS,
-  bedrock: OURS,
+  cohere: { encodeFault: toCohereError },
+  bedrock: {
+    idHeader: 'x-amzn-requestid',
+    encodeFault: toConverseError,
+    faultHeaders: toErrorHeaders,
+    explainCredential,
+  },
 }

@@ -49,6 +49,8 @@ const PRICED_FIELDS = [
   'speed',
   'inference_geo',
   'performance_config',
+  'guardrail_config',
+  'connectors',
 ]
 const RELIED_ON = [
   'model',
@@ -88,6 +90,8 @@ describe('provider_options, on the native surface, may not set', () => {
     'candidateCount',
     'num_predict',
     'performanceConfig',
+    'guardrailConfig',
+    'promptVariables',
   ])('%s', async field => {
     const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: { [field]: 1 } } })
     await expectFault(response, 400, 'invalid_request', `provider_options.openai.${field}`)
@@ -169,5 +173,99 @@ describe('an unknown field of the compat surface may not be', () => {
   ])('but %s: %j passes', async (field, value) => {
     const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
     expect(response.status).toBe(200)
+  })
+})
+
+/** Of surfaces whose failures are flat: refused whoever would answer, not because this provider cannot honour it. */
+async function expectFlatFault(response: Response, code: string, param: string): Promise<void> {
+  const message = expect.not.stringContaining('cannot honour')
+  expect([response.status, await response.json()]).toMatchObject([400, { code, param, message }])
+}
+
+describe('nor may a Cohere body set', () => {
+  const post = (fields: object) => house.call('/cohere/v2/chat', { ...OK, ...fields })
+  const OWN = new Set(['model', 'messages', 'stream', 'tools', 'tool_choice', 'max_tokens'])
+
+  test.each([...EVERYWHERE, ...RELIED_ON.filter(name => !OWN.has(name))])('%s', async field => {
+    await expectFlatFault(await post({ [field]: ['x'] }), 'invalid_request', field)
+  })
+
+  test('nor any of them inside an object that only gathers fields', async () => {
+    await expectFlatFault(await post({ extra_body: { model: 'x' } }), 'invalid_request', 'extra_body.model')
+  })
+
+  test('a tool that the provider runs', async () => {
+    await expectFlatFault(await post({ tools: [{ type: 'web_search' }] }), 'invalid_request', 'tools[0].type')
+  })
+
+  test.each(['MODEL', 'Messages', 'maxTokens', 'Max_Tokens', 'STREAM', 'toolChoice'])(
+    '%s, in other letters',
+    async field => {
+      await expectFlatFault(await post({ [field]: 1 }), 'request_validation_failed', field)
+    },
+  )
+})
+
+describe('nor may a Converse body set', () => {
+  const BODY = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
+  const post = (fields: object) => house.call('/bedrock/model/sandbox/echo/converse', { ...BODY, ...fields })
+  const own = ['guardrailConfig', 'promptVariables', 'modelId', 'maxTokens']
+  const RELIED = RELIED_ON.filter(name => name !== 'messages' && name !== 'service_tier')
+  const OTHERS = EVERYWHERE.filter(name => name !== 'performance_config')
+
+  test.each([...OTHERS, ...RELIED, ...own])('%s', async field => {
+    await expectFlatFault(await post({ [field]: ['x'] }), 'invalid_request', field)
+  })
+
+  test.each([...EVERYWHERE, ...RELIED_ON, 'system', 'maxTokens', 'MODEL'])(
+    'additionalModelRequestFields.%s',
+    async field => {
+      const response = await post({ additionalModelRequestFields: { [field]: ['x'] } })
+      await expectFlatFault(response, 'invalid_request', `additionalModelRequestFields.${field}`)
+    },
+  )
+
+  test.each<[string, object]>([
+    ['serviceTier.type', { serviceTier: { type: 'priority' } }],
+    ['performanceConfig.latency', { performanceConfig: { latency: 'optimized' } }],
+    ['inferenceConfig.max_output_tokens', { inferenceConfig: { max_output_tokens: 9 } }],
+    ['inferenceConfig.n', { inferenceConfig: { n: 2 } }],
+    [
+      'additionalModelRequestFields.inferenceConfig.maxTokens',
+      { additionalModelRequestFields: { inferenceConfig: { maxTokens: 9 } } },
+    ],
+    ['toolConfig.tools[0]', { toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } }],
+    [
+      'messages[0].content[0].image.source.s3Location',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ image: { format: 'png', source: { s3Location: { uri: 's3://b/k' } } } }],
+          },
+        ],
+      },
+    ],
+  ])('%s: %j', async (param, fields) => {
+    await expectFlatFault(await post(fields), 'invalid_request', param)
+  })
+
+  test.each(['Messages', 'InferenceConfig', 'inference_config', 'ToolConfig', 'System', 'service_tier'])(
+    '%s, in other letters',
+    async field => {
+      await expectFlatFault(await post({ [field]: {} }), 'request_validation_failed', field)
+    },
+  )
+
+  test('MaxTokens, in other letters within its object', async () => {
+    const response = await post({ inferenceConfig: { MaxTokens: 9 } })
+    await expectFlatFault(response, 'request_validation_failed', 'inferenceConfig.MaxTokens')
+  })
+
+  test.each<object>([
+    { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } },
+    { guardrailConfig: null, requestMetadata: { model: 'x' } },
+  ])('but %j passes', async fields => {
+    expect((await post(fields)).status).toBe(200)
   })
 })

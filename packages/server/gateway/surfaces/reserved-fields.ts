@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@rideau/llm/spec'
+import { Fault } from '../../core/fault.ts'
 import { invalid, isObject } from './fields.ts'
 
 /**
@@ -40,6 +41,10 @@ const PRICED = [
   'speed',
   'inference_geo',
   'performance_config',
+  // Searches the web or the caller's own store.
+  'connectors',
+  // Judges what is said, by the piece of text.
+  'guardrail_config',
 ]
 
 /** What the surface itself has a field for. */
@@ -88,6 +93,8 @@ const OWN_ELSEWHERE = [
   'num_predict',
   'raw',
   'template',
+  // Of a stored prompt, which brings its own model, messages and tools.
+  'prompt_variables',
 ]
 
 /** Objects that only gather fields: what they hold counts as if it stood beside them. */
@@ -112,9 +119,9 @@ export const PROTECTED_NAMES: ReadonlySet<string> = new Set([...MODEL_LISTS, ...
 
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
 
-export function refuseReservedOptions(options: JsonObject, path: string): void {
+export function refuseReservedOptions(options: JsonObject, path: string | undefined): void {
   for (const [name, value] of Object.entries(options)) {
-    const at = `${path}.${name}`
+    const at = path === undefined ? name : `${path}.${name}`
     const plain = toPlain(name)
     if (RESERVED_OPTIONS.has(plain)) throw invalid(at, REASON)
     if (GATHERERS.has(plain) && isObject(value)) refuseReservedOptions(value, at)
@@ -141,6 +148,26 @@ export function refuseReservedRest(body: JsonObject): void {
       'must be auto or default: other tiers have prices that the gateway does not know.',
     )
   }
+}
+
+/**
+ * For a body of another house's format, or an object in one: `known` fields have their own checks, the rest passes on
+ * except for what options may not have, and for what is a known name in other letters.
+ */
+export function refuseReservedFields(body: JsonObject, known: ReadonlySet<string>, path?: string): void {
+  const rest: JsonObject = {}
+  for (const name in body) {
+    if (known.has(name) || body[name] === null) continue
+    for (const each of known) if (toPlain(each) === toPlain(name)) throw otherLetters(name, path)
+    rest[name] = body[name]
+  }
+  refuseReservedOptions(rest, path)
+}
+
+function otherLetters(name: string, path: string | undefined): Fault {
+  return new Fault('request_validation_failed', 'A field name is written in other letters than it has.', {
+    param: path === undefined ? name : `${path}.${name}`,
+  })
 }
 
 /** State that lives on at the provider: it is read again under an id that any of its account's callers may name. */

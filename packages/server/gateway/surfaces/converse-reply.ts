@@ -1,0 +1,102 @@
+import { encodeReply, toStopReason } from '@rideau/llm/dialects/bedrock-converse/encode-reply'
+import {
+  ConverseEncoder,
+  type ConverseEvent,
+  toMetadata,
+} from '@rideau/llm/dialects/bedrock-converse/encode-stream'
+import { encodeAwsEvent, encodeAwsException } from '@rideau/llm/frames/aws-event-frame'
+import type { StreamEvent } from '@rideau/llm/spec'
+import type { Bill } from '../bill.ts'
+import type { PlainAnswer } from '../upstream/attempt-plain.ts'
+import { findUnknownField, parseConversePlain, parseConverseStream } from './converse-chat.ts'
+import { toConverseError, toStreamException } from './converse-error.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from './surface.ts'
+
+/** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
+export const converseSurface: ChatSurface = {
+  id: 'bedrock-converse',
+  parse: parseConversePlain,
+  findPassedOn: findUnknownField,
+  encodeReply: toReply,
+  openStream: answered =>
+    answered.dialect === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    encodeAwsException(toStreamException(fault), toConverseError(fault, requestId, baseUrl)),
+  streamType: 'application/vnd.amazon.eventstream',
+  // The format has no comments, but every client passes over an event that it does not know.
+  keepAlive: encodeAwsEvent('ping', {}),
+  cutNote: encodeAwsEvent('budgetExceeded', {
+    message: 'a limit of tokens or spend ended this answer',
+    code: 'budget_exceeded',
+  }),
+}
+
+/** The same as `…/converse-stream`: the path says that the answer is a stream. */
+export const converseStreamSurface: ChatSurface = { ...converseSurface, parse: parseConverseStream }
+
+function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (answered.dialect === 'bedrock-converse') return answer.bytes
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, latencyMs(answered))
+  return Buffer.from(JSON.stringify(reply))
+}
+
+function latencyMs({ startedAt }: Answered): number {
+  return Math.round(performance.now() - startedAt)
+}
+
+/** What another format said, in this one's events. */
+class TranslatedStream implements StreamEncoder {
+  readonly #answered: Answered
+  readonly #encoder = new ConverseEncoder()
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): Uint8Array {
+    return toFrames(events.flatMap(event => this.#encoder.encode(event)))
+  }
+
+  finish({ finishReason, bill }: StreamEnd): Uint8Array {
+    return toFrames(this.#encoder.finish(finishReason, bill.usage, latencyMs(this.#answered)))
+  }
+}
+
+/** The provider's own events, but for the last one, which waits for the record. */
+class PassedStream implements StreamEncoder {
+  readonly #answered: Answered
+  #last: Uint8Array | undefined
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    if (events.some(({ type }) => type === 'error')) return ''
+    if (!events.some(({ type }) => type === 'end')) return event.raw
+    this.#last = event.raw
+    return ''
+  }
+
+  finish({ isFinishSent, finishReason, bill }: StreamEnd): Uint8Array {
+    if (this.#last !== undefined) return this.#last
+    const stop = { type: 'messageStop', body: { stopReason: toStopReason(finishReason) } }
+    const metadata = toMetadata(bill.usage, latencyMs(this.#answered))
+    return toFrames(isFinishSent ? [metadata] : [stop, metadata])
+  }
+}
+
+const NOTHING = new Uint8Array()
+
+function toFrames(events: readonly ConverseEvent[]): Uint8Array {
+  if (events.length === 0) return NOTHING
+  return Buffer.concat(events.map(({ type, body }) => encodeAwsEvent(type, body)))
+}
