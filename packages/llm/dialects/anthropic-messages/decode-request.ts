@@ -20,11 +20,14 @@ export function decodeRequest(body: JsonObject): Asked {
   const effort = decodeEffort(toObject(body.thinking), toObject(body.output_config))
   const stop = Array.isArray(body.stop_sequences) ? (body.stop_sequences as string[]) : undefined
   const hasTools = tools.length > 0
+  const isKnown =
+    typeof toolChoice !== 'object' ||
+    tools.some(({ function: { name } }) => name === toolChoice.function.name)
   const asked: { -readonly [K in keyof Asked]: Asked[K] } = {
     messages: decodeMessages(body.system, body.messages),
   }
   if (hasTools) asked.tools = tools
-  if (hasTools && toolChoice !== undefined) asked.toolChoice = toolChoice
+  if (hasTools && isKnown && toolChoice !== undefined) asked.toolChoice = toolChoice
   if (hasTools && choice?.disable_parallel_tool_use === true) asked.parallelToolCalls = false
   if (responseFormat !== undefined) asked.responseFormat = responseFormat
   if (stop !== undefined && stop.length > 0) asked.stop = stop

@@ -11,6 +11,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { hasImages } from '../surfaces/chat-fields.ts'
 import type { ChatCall } from '../surfaces/native-chat.ts'
 import { fitRequest } from './fit-request.ts'
+import { fitToolChoice, isLostChoice } from './fit-tool-choice.ts'
 import { holdToBound } from './hold-to-bound.ts'
 import { holdToLimits } from './hold-to-limits.ts'
 import { planTargets } from './plan-targets.ts'
@@ -48,16 +49,19 @@ function planTarget(
   caller: Caller,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
-  const request = fitRequest(call.request, source, provider, catalogModel)
-  const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(request), catalogModel)
+  const whole = fitRequest(call.request, source, provider, catalogModel)
+  const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(whole), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
-  const dialect = CLIENT_DIALECTS[findDialectId(provider, model, request, source.surface)]
+  const dialect = CLIENT_DIALECTS[findDialectId(provider, model, whole, source.surface)]
+  const fitted = fitToolChoice(whole, dialect.id)
+  const request = fitted ?? whole
   const refusal = refuseFindings(call, dialect, source, environment, caller)
   if (refusal !== undefined) return { refusal }
-  const lost = listLost(call, dialect, source)
+  const found = listLost(call, dialect, source)
+  const lost = isLostChoice(whole, fitted) ? [...found, 'tool_choice'] : found
   const unsupportedParams = dialect.findUnsupportedParams(request, provider, model, source)
-  const dropped = lost.length === 0 ? unsupportedParams : [...lost, ...unsupportedParams]
+  const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(first, provider) }

@@ -1,6 +1,7 @@
 import { decodeRequest } from '@rideau/llm/dialects/anthropic-messages/decode-request'
 import type { ChatRequest, JsonObject } from '@rideau/llm/spec'
 import { checkMessages, checkStopSequences, checkToolChoice, checkTools } from './anthropic-fields.ts'
+import { findAnthropicOnly } from './anthropic-findings.ts'
 import { invalid, optionalFlag, optionalNumber, optionalObject, optionalText, textAt } from './fields.ts'
 import { type ChatCall, set } from './native-chat.ts'
 import { refuseReservedMessages } from './reserved-fields.ts'
@@ -40,16 +41,17 @@ export function parseAnthropicChat(body: JsonObject): ChatCall {
   request.maxOutputTokens = cap
   set(request, 'temperature', optionalNumber(body, 'temperature'))
   set(request, 'topP', optionalNumber(body, 'top_p'))
-  return toCall(request)
+  return toCall(request, body)
 }
 
 /** `POST {anthropic prefix}/v1/messages/count_tokens`: the same without what concerns the answer. */
 export function parseCountTokens(body: JsonObject): ChatCall {
-  return toCall(parseRequest(body))
+  return toCall(parseRequest(body), body)
 }
 
-function toCall(request: ChatRequest): ChatCall {
-  return { request, metadata: null, timeoutMs: undefined, endUser: undefined }
+function toCall(request: ChatRequest, body: JsonObject): ChatCall {
+  const findings = findAnthropicOnly(body)
+  return { request, metadata: null, timeoutMs: undefined, endUser: undefined, findings }
 }
 
 function parseRequest(body: JsonObject): { -readonly [K in keyof ChatRequest]: ChatRequest[K] } {

@@ -111,7 +111,10 @@ export function parseTools(body: JsonObject, { strict }: Strictness): readonly F
     const type = textAt(tool.type, `tools[${i}].type`)
     if (type !== 'function') {
       // A tool that the provider runs itself has a price of its own, which nothing here knows.
-      throw invalid(`tools[${i}].type`, 'must be function; tools that a provider hosts are not offered.')
+      throw invalid(
+        `tools[${i}].type`,
+        'must be function: a tool that takes free text goes by Responses, and none that a provider hosts is offered.',
+      )
     }
     const fn = objectAt(tool.function, `tools[${i}].function`)
     textAt(fn.name, `tools[${i}].function.name`)

@@ -1,0 +1,26 @@
+import { toObject, toObjects, toText } from '@rideau/llm/json-value'
+import type { ChatRequest, DialectId, JsonObject } from '@rideau/llm/spec'
+
+/** They read the forms of `tool_choice` that go beyond the canonical ones for themselves. */
+const READS_EVERY_FORM: ReadonlySet<DialectId> = new Set(['openai-chat', 'gemini-content'])
+
+/**
+ * A caller of chat completions may choose tools in forms that other formats do not have. OpenAI's `allowed_tools` is the
+ * same as sending those tools alone; what else there is cannot be honoured. undefined: it can go as it is.
+ */
+export function fitToolChoice(whole: ChatRequest, dialect: DialectId): ChatRequest | undefined {
+  if (typeof whole.toolChoice !== 'object' || READS_EVERY_FORM.has(dialect)) return undefined
+  const choice = whole.toolChoice as unknown as JsonObject
+  if (choice.type === 'function') return undefined
+  const { toolChoice: _choice, ...request } = whole
+  const allowed = choice.type === 'allowed_tools' ? toObject(choice.allowed_tools) : undefined
+  const names = new Set(toObjects(allowed?.tools).map(tool => toText(toObject(tool.function)?.name)))
+  const tools = whole.tools?.filter(({ function: { name } }) => names.has(name)) ?? []
+  if (allowed === undefined || tools.length === 0) return request
+  return { ...request, tools, toolChoice: allowed.mode === 'required' ? 'required' : 'auto' }
+}
+
+/** Was the choice left out for want of a counterpart? */
+export function isLostChoice(whole: ChatRequest, fitted: ChatRequest | undefined): boolean {
+  return fitted !== undefined && whole.toolChoice !== undefined && fitted.toolChoice === undefined
+}
