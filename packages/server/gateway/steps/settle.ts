@@ -3,13 +3,13 @@ import type { CatalogModel } from '@rideau/llm/spec'
 import { cacheWriteTokens } from '@rideau/llm/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, type Bill, FREE } from '../bill.ts'
 import type { ResolvedTarget } from '../call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { cutBody } from '../transcript.ts'
 import { endAdmission } from './end-admission.ts'
+import { startRecord } from './start-record.ts'
 
 /** What an exchange came to; anything absent was never reached. */
 export interface Outcome {
@@ -71,44 +71,25 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
   const isSandbox = facts.isSandbox && !x.isLostReal
   const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
   const { usage, isEstimated, costNanoUsd } = addBills(x.lost, own)
-  const capture = environment.logCapture === 'full'
-  const hold = x.admission !== undefined && x.admission.hold.tokens > 0 ? x.admission.hold : undefined
-  const record: RequestRecord = {
-    id: x.id,
-    at: new Date(x.arrivedAt).toISOString(),
-    request_id: x.requestId,
-    org_id: environment.orgId,
-    project_id: environment.projectId,
-    environment_id: environment.id,
-    key_id: caller.keyId,
-    end_user_id: x.endUser?.id ?? null,
-    endpoint: x.route.endpoint,
-    surface: x.route.surface,
-    model_requested: facts.modelRequested,
-    provider: facts.provider,
-    model: facts.model,
-    stream: facts.isStream,
-    status: outcome.status,
-    error_code: outcome.fault?.code ?? outcome.cutBy ?? null,
-    finish_reason: outcome.finishReason ?? null,
-    queue_ms: elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0,
-    first_byte_ms: elapsed(x, x.firstByteAt),
-    total_ms: elapsed(x, performance.now()) ?? 0,
-    uncached_input_tokens: usage.uncachedInput,
-    cache_read_tokens: usage.cacheRead,
-    cache_write_tokens: cacheWriteTokens(usage),
-    output_tokens: usage.output,
-    reasoning_tokens: usage.reasoning,
-    usage_estimated: isEstimated,
-    cost_nano_usd: costNanoUsd,
-    hold_tokens: hold === undefined ? null : hold.tokens,
-    hold_nano_usd: hold === undefined ? null : hold.nanoUsd,
-    sandbox: isSandbox,
-    attempts: x.attempts,
-    metadata: facts.metadata,
-    request_body:
-      capture && facts.requestBody !== undefined ? cutBody(facts.requestBody.toString('utf8')) : null,
-    response_body: capture && outcome.responseBody !== undefined ? cutBody(outcome.responseBody) : null,
+  const record = startRecord(x, caller, environment, facts)
+  record.status = outcome.status
+  record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
+  record.finish_reason = outcome.finishReason ?? null
+  record.queue_ms = elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0
+  record.first_byte_ms = elapsed(x, x.firstByteAt)
+  record.total_ms = elapsed(x, performance.now()) ?? 0
+  record.uncached_input_tokens = usage.uncachedInput
+  record.cache_read_tokens = usage.cacheRead
+  record.cache_write_tokens = cacheWriteTokens(usage)
+  record.output_tokens = usage.output
+  record.reasoning_tokens = usage.reasoning
+  record.usage_estimated = isEstimated
+  record.cost_nano_usd = costNanoUsd
+  record.sandbox = isSandbox
+  record.attempts = x.attempts
+  if (environment.logCapture === 'full') {
+    if (facts.requestBody !== undefined) record.request_body = cutBody(facts.requestBody.toString('utf8'))
+    if (outcome.responseBody !== undefined) record.response_body = cutBody(outcome.responseBody)
   }
   try {
     deps.writeRecord(record)
