@@ -14,15 +14,25 @@ const MAX_USD = 10_000
 export function withReportedCost(
   usage: Usage | undefined,
   wire: Json | undefined,
-  { provider, baseUrl }: Target,
+  target: Target,
 ): Usage | undefined {
+  if (usage === undefined) return usage
+  const reportedCostNanoUsd = readReportedCost(wire, target)
+  return reportedCostNanoUsd === undefined ? usage : { ...usage, reportedCostNanoUsd }
+}
+
+/** The cost alone, in whole nano-dollars, of what has a usage of another shape; undefined: none that is believed. */
+export function readReportedCost(
+  wire: Json | undefined,
+  { provider, baseUrl }: Pick<Target, 'provider' | 'baseUrl'>,
+): number | undefined {
   const counters = toObject(wire)
-  if (usage === undefined || counters === undefined) return usage
-  if (provider.reportsCost === undefined || baseUrl !== provider.baseUrl) return usage
+  if (counters === undefined) return undefined
+  if (provider.reportsCost === undefined || baseUrl !== provider.baseUrl) return undefined
   const usd = READERS[provider.reportsCost](counters)
-  if (usd === undefined || usd > MAX_USD) return usage
+  if (usd === undefined || usd > MAX_USD) return undefined
   // Rounded up, but not for what is left of a fraction in binary.
-  return { ...usage, reportedCostNanoUsd: Math.ceil(Number((usd * NANOS_PER_USD).toFixed(3))) }
+  return Math.ceil(Number((usd * NANOS_PER_USD).toFixed(3)))
 }
 
 type CostField = NonNullable<Target['provider']['reportsCost']>

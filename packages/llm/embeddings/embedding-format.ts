@@ -28,6 +28,8 @@ export interface EmbeddingReply {
   readonly vectors: readonly Vector[]
   /** undefined: the provider names none. */
   readonly inputTokens: number | undefined
+  /** The provider's own word for what the call cost, in whole nano-dollars (see reported-cost.ts). */
+  readonly costNanoUsd?: number
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>

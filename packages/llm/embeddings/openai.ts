@@ -1,5 +1,6 @@
 import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
 import { toObject, toObjects, toText } from '../json-value.ts'
+import { readReportedCost } from '../reported-cost.ts'
 import type { JsonObject, Target } from '../spec.ts'
 import {
   type EmbeddingFormat,
@@ -41,7 +42,12 @@ export const openAiEmbeddings: EmbeddingFormat = {
     if (vectors.length === 0 || entries.some((_, at) => vectors[at] === undefined)) return undefined
     if (vectors.length !== entries.length) return undefined
     const usage = toObject(body.usage)
-    return { vectors, inputTokens: toCount(usage?.prompt_tokens) ?? toCount(usage?.total_tokens) }
+    const cost = readReportedCost(usage, target)
+    return {
+      vectors,
+      inputTokens: toCount(usage?.prompt_tokens) ?? toCount(usage?.total_tokens),
+      ...(cost === undefined ? {} : { costNanoUsd: cost }),
+    }
   },
 }
 

@@ -91,6 +91,23 @@ test.skipIf(recordings.length === 0).each(recordings)(
   },
 )
 
+test.skipIf(recordings.length === 0)(
+  'what a provider says that they cost is the cost, at its own address',
+  () => {
+    const told = recordings.flatMap(({ target, body, headers }) => {
+      const at = (baseUrl: string): number | undefined =>
+        findEmbeddingFormat(target.provider)?.decodeReply(body, headers, { ...target, baseUrl })?.costNanoUsd
+      expect(at('https://elsewhere.example')).toBeUndefined()
+      const cost = toObject(body.usage)?.cost
+      const usd = toObject(cost)?.total_cost ?? cost
+      const nanos = at(target.provider.baseUrl ?? '')
+      expect(nanos).toBe(usd === undefined ? undefined : Math.round(Number(usd) * 1e9))
+      return nanos ?? []
+    })
+    expect(told.length).toBeGreaterThanOrEqual(5)
+  },
+)
+
 function countInputs(request: JsonObject): number | undefined {
   const list = request.input ?? request.texts ?? request.requests ?? request.instances
   return Array.isArray(list)

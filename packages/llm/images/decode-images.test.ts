@@ -4,9 +4,10 @@ import type { JsonObject, Provider } from '../spec.ts'
 import { findImageFormat } from './find-image-format.ts'
 import type { ImageReply } from './image-format.ts'
 
-function decode(id: string, body: JsonObject): ImageReply | undefined {
+function decode(id: string, body: JsonObject, isOwnAddress = false): ImageReply | undefined {
   const provider = findProvider(id) as Provider
-  const target = { provider, model: 'm', baseUrl: 'https://p.example/v9', apiKey: 'k' }
+  const baseUrl = (isOwnAddress ? provider.baseUrl : undefined) ?? 'https://p.example/v9'
+  const target = { provider, model: 'm', baseUrl, apiKey: 'k' }
   return findImageFormat(provider)?.decodeReply(body, target)
 }
 
@@ -47,16 +48,21 @@ describe('what a provider answers', () => {
   })
 
   test.each([
-    ['in ticks', { cost_in_usd_ticks: 700_000_000 }, 70_000_000],
-    ['in dollars', { cost: 0.0387 }, 38_700_000],
-    ['as nonsense', { cost: -1 }, undefined],
-  ])('a cost that the provider names %s', (_, usage, cost) => {
-    expect(decode('xai', { data: [{ url: 'https://i.example/a' }], usage })?.costNanoUsd).toBe(cost)
+    ['in ticks', 'xai', { cost_in_usd_ticks: 700_000_000 }, 70_000_000],
+    ['in dollars', 'openrouter', { cost: 0.0387 }, 38_700_000],
+    ['as nonsense', 'openrouter', { cost: -1 }, undefined],
+    ['in another’s words', 'xai', { cost: 0.5 }, undefined],
+    ['absurdly', 'xai', { cost_in_usd_ticks: 1e18 }, undefined],
+  ])('a cost that the provider names %s', (_, id, usage, cost) => {
+    expect(decode(id, { data: [{ url: 'https://i.example/a' }], usage }, true)?.costNanoUsd).toBe(cost)
   })
 
-  test('a cost that anybody else names is not what is paid', () => {
-    const body = { data: [{ url: 'https://i.example/a' }], usage: { cost: 0 } }
-    expect(decode('custom', body)).not.toHaveProperty('costNanoUsd')
+  test('a cost that anybody else names, or that comes from another address, is not what is paid', () => {
+    const body = { data: [{ url: 'https://i.example/a' }], usage: { cost: 0, cost_in_usd_ticks: 0 } }
+    for (const id of ['custom', 'openai', 'xai', 'openrouter']) {
+      expect(decode(id, body)).not.toHaveProperty('costNanoUsd')
+    }
+    expect(decode('openai', body, true)).not.toHaveProperty('costNanoUsd')
   })
 
   test('Gemini: the image, not its drafts; tokens by their kind; thoughts are words', () => {

@@ -26,8 +26,6 @@ export interface OpenAiImageDeviations {
   readonly aspectRatios?: readonly string[]
   /** Its word for `response_format: b64_json`. */
   readonly base64?: string
-  /** What its `usage` says that a call cost is what is paid. */
-  readonly tellsCost?: true
   /** Parameters that it refuses or ignores, by their OpenAI names. */
   readonly unsupported?: readonly string[]
 }

@@ -1,5 +1,6 @@
 import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
 import { toObject, toObjects, toText } from '../json-value.ts'
+import { readReportedCost } from '../reported-cost.ts'
 import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
 import {
   type ImageFormat,
@@ -161,7 +162,7 @@ function decodeReply(body: JsonObject, target: Target): ImageReply | undefined {
   for (const name of ['background', 'output_format', 'quality', 'size']) {
     if (body[name] !== undefined) told[name] = body[name]
   }
-  const cost = deviationsOf(target).tellsCost === true ? decodeCost(body) : undefined
+  const cost = readReportedCost(body.usage, target)
   return {
     images,
     usage: decodeUsage(body),
@@ -204,15 +205,4 @@ function decodeUsage(body: JsonObject): ImageUsage | undefined {
     textOutput,
     imageOutput: output - textOutput,
   }
-}
-
-/** A tick is a ten-billionth of a dollar. */
-const TICKS_PER_NANO_USD = 10
-
-/** Some say what a call cost, in ticks or in dollars. */
-function decodeCost(body: JsonObject): number | undefined {
-  const { cost_in_usd_ticks: ticks, cost } = toObject(body.usage) ?? {}
-  if (typeof ticks === 'number' && ticks >= 0) return Math.ceil(ticks / TICKS_PER_NANO_USD)
-  if (typeof cost === 'number' && cost >= 0) return Math.ceil(Number((cost * 1e9).toFixed(3)))
-  return undefined
 }

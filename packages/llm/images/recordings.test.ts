@@ -69,7 +69,7 @@ test.skipIf(recordings.length === 0)(
 test.skipIf(recordings.length === 0).each(answered)(
   '$name: every image, as it was given',
   ({ format, target, body }) => {
-    const reply = format.decodeReply(body, target)
+    const reply = format.decodeReply(body, { ...target, baseUrl: target.provider.baseUrl ?? '' })
     const given = toObjects(body.data)
     expect(reply?.images.map(({ base64, url }) => base64 ?? url)).toEqual(
       given.map(each => each.b64_json ?? each.url),

@@ -20,7 +20,6 @@ export const openrouter: Provider = {
       path: '/images',
       editPath: '/images',
       editImages: 'input_references',
-      tellsCost: true,
       maxImages: 1,
       unsupported: ['response_format', 'style', 'moderation'],
     },

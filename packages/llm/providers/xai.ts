@@ -21,7 +21,6 @@ export const xai: Provider = {
     format: 'openai-images',
     openai: {
       editImages: 'typed',
-      tellsCost: true,
       aspectRatios: ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1'],
       unsupported: ['quality', 'background', 'output_format', 'style', 'moderation', 'output_compression'],
     },

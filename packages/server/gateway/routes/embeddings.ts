@@ -1,5 +1,6 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { estimateTokens } from '@rideau/llm/estimate'
+import type { Usage } from '@rideau/llm/spec'
 import { answerHeaders } from '../answer-headers.ts'
 import { toBill, toLostBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
@@ -134,7 +135,8 @@ function countInput(input: readonly string[] | readonly (readonly number[])[]): 
   return tokens
 }
 
-function toUsage({ inputTokens }: EmbeddingReply): Parameters<typeof toBill>[1] {
+function toUsage({ inputTokens, costNanoUsd }: EmbeddingReply): Usage | undefined {
   if (inputTokens === undefined) return undefined
-  return { uncachedInput: inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+  const usage = { uncachedInput: inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+  return costNanoUsd === undefined ? usage : { ...usage, reportedCostNanoUsd: costNanoUsd }
 }

@@ -139,7 +139,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     expect(answer.data).toHaveLength(1)
   })
 
-  test('a provider that tells its cost: that is the cost, though the catalogue has no price', async () => {
+  test('a cost told at another address than the provider’s own is not believed: whoever runs that could say zero', async () => {
     upstream.script(
       json(200, { data: [{ url: 'https://i.example/a.jpg' }], usage: { cost_in_usd_ticks: 200_000_000 } }),
     )
@@ -149,7 +149,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     expect(answer.data).toEqual([{ url: 'https://i.example/a.jpg' }])
     expectValid(answer)
     expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
-      cost_usd: 0.02,
+      cost_usd: null,
     })
   })
 

@@ -102,5 +102,9 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
         ? undefined
         : inputTokens + reply.inputTokens
   }
-  return { vectors, inputTokens }
+  const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
+  const cost = costs.every(each => each !== undefined)
+    ? costs.reduce((sum, each) => sum + each, 0)
+    : undefined
+  return { vectors, inputTokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) }
 }
