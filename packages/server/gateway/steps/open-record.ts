@@ -1,7 +1,7 @@
 import type { HeldOutput } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Facts } from './settle.ts'
+import type { Facts } from '../facts.ts'
 import { startRecord } from './start-record.ts'
 
 /**

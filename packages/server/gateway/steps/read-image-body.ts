@@ -4,10 +4,10 @@ import { Fault } from '../../core/fault.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import type { Facts } from '../facts.ts'
 import { parseImageForm } from '../surfaces/image-form.ts'
 import { parseImageRequest, parseSources } from '../surfaces/image-request.ts'
 import { CHAT_BODY_LIMIT, readBytes, readJson } from './read-json.ts'
-import type { Facts } from './settle.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 

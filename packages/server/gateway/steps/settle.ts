@@ -1,12 +1,11 @@
 import { inspect } from 'node:util'
-import type { CatalogModel } from '@rideau/llm/spec'
 import { cacheWriteTokens } from '@rideau/llm/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
 import { addBills, type Bill, FREE } from '../bill.ts'
-import type { ResolvedTarget } from '../call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
+import type { Facts } from '../facts.ts'
 import { cutBody } from '../transcript.ts'
 import { endAdmission } from './end-admission.ts'
 import { startRecord } from './start-record.ts'
@@ -21,42 +20,6 @@ export interface Outcome {
   readonly cutBy?: FaultCode | undefined
   /** For an environment that captures in full. */
   readonly responseBody?: string | undefined
-}
-
-/** What the steps learned on the way, for the record. Filled as far as the exchange got. */
-export interface Facts {
-  modelRequested: string | null
-  provider: string | null
-  model: string | null
-  catalogModel: CatalogModel | undefined
-  isSandbox: boolean
-  isStream: boolean
-  metadata: Record<string, string> | null
-  requestBody: Buffer | undefined
-  /** What is owed to the provider that answered, should the answer fail on our side. */
-  answered: Bill | undefined
-}
-
-export function noFacts(): Facts {
-  return {
-    modelRequested: null,
-    provider: null,
-    model: null,
-    catalogModel: undefined,
-    isSandbox: false,
-    isStream: false,
-    metadata: null,
-    requestBody: undefined,
-    answered: undefined,
-  }
-}
-
-/** The record names the target that was tried last. */
-export function noteTarget(facts: Facts, { provider, id, catalogModel }: ResolvedTarget): void {
-  facts.provider = provider.id
-  facts.model = id
-  facts.catalogModel = catalogModel
-  facts.isSandbox = provider.sandbox === true
 }
 
 /**

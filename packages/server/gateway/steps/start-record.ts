@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Facts } from './settle.ts'
+import type { Facts } from '../facts.ts'
 
 /** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
 export function startRecord(
