@@ -108,7 +108,8 @@ export async function startRideau(mockPort, folder) {
       path: '/openai/v1/chat/completions',
       modelPrefix: 'custom/',
       apart: ['postgres'],
-      warmUpSeconds: 10,
+      // Some 20,000 requests: until then the compiler works beside them, and what it has not reached is slow.
+      warmUpSeconds: 40,
     }
     return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }
   } catch (error) {

@@ -113,7 +113,7 @@ async function warmUp(contenders, load, folder) {
   for (const contender of contenders) {
     say(`warming up ${contender.name}`)
     for (const scenario of SCENARIOS) {
-      const share = contender.warmUpSeconds / SCENARIOS.length
+      const share = (contender.warmUpSeconds * (options.quick ? 0.25 : 1)) / SCENARIOS.length
       await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
     }
   }
