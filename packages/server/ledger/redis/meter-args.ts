@@ -44,24 +44,18 @@ export function holdsOf(run: string, orgId: string): string {
   return `rideau:${run}:{${orgId}}:holds`
 }
 
+/** Key, code, limit, window, grain. */
+export type MeterRow = readonly [string, number, number, number, number]
+
 /** Meters live as long as the window and the policies that they are made of; requests share them. */
-const meterJson = new WeakMap<Meter, string>()
+const rows = new WeakMap<Meter, MeterRow>()
 
-/** For an admission: key, code, limit, window, grain of each. */
-export function toMetersJson(meters: readonly Meter[]): string {
-  let json = '['
-  for (const meter of meters) {
-    let text = meterJson.get(meter)
-    if (text === undefined) {
-      text = JSON.stringify([meter.key, codeOf(meter), meter.limit, windowOf(meter), grainOf(meter)])
-      meterJson.set(meter, text)
-    }
-    json += json === '[' ? text : `,${text}`
+/** A meter as operations tell it. */
+export function rowOf(meter: Meter): MeterRow {
+  let row = rows.get(meter)
+  if (row === undefined) {
+    row = [meter.key, codeOf(meter), meter.limit, windowOf(meter), grainOf(meter)]
+    rows.set(meter, row)
   }
-  return `${json}]`
-}
-
-/** Whose request it is, and of which process. */
-export function toSubjectJson(subject: MeterSubject, owner: string): string {
-  return JSON.stringify([...subjectArgs(subject), owner])
+  return row
 }

@@ -9,6 +9,7 @@ import { ProcessLedger } from '../process-ledger.ts'
 import { defineCommands } from './commands.ts'
 import { holdsOf } from './meter-args.ts'
 import { RedisLedger } from './redis-ledger.ts'
+import { Turns } from './turns.ts'
 
 const CENT = 10_000_000
 
@@ -179,13 +180,13 @@ describe.skipIf(redisProgram === undefined)('limits while the server that counts
     const client = new Redis(redis.url)
     const commands = defineCommands(client)
     const holds = holdsOf('run', 'org')
-    const who = JSON.stringify(['', '', '', '', 'owner'])
-    const meters = JSON.stringify([['budget', 5, 100 * CENT, 0, 1]])
-    const admission = ['late', 60_000, 0, CENT, 1, who, meters]
-    await commands.seed(holds, '', 'budget', 5, 0, 60_000, '', '', '', '', 0, 0, 0)
-    expect(await commands.release(holds, '', 'late')).toBe(1)
-    expect(await commands.admit(holds, '', ...admission)).toEqual([4])
-    expect(await commands.read(holds, '', 'budget', 5, 0)).toEqual([1, expect.any(Number), 0, 0, -1])
+    const turns = new Turns({ commands, owner: 'owner', time: () => '' })
+    const budget = makeMeter('budget', 100 * CENT)
+    await commands.seed(holds, '', budget.key, 5, 0, 60_000, '', '', '', '', 0, 0, 0)
+    await turns.release(holds, 'late')
+    const admission = await turns.admit(holds, toRequest('late', [budget], 1))
+    expect(admission.values).toEqual([4])
+    expect(await commands.read(holds, '', budget.key, 5, 0)).toEqual([expect.any(Number), [1, 0, 0, -1]])
     client.disconnect()
   })
 

@@ -2,8 +2,10 @@ import type { Meter, MeterSubject } from '../../core/meter.ts'
 import { amountOf } from '../amounts.ts'
 import type { AdmitRequest, Amounts, Ledger, LedgerOptions, Standing, Used, Verdict } from '../ledger.ts'
 import { Link, type LinkOptions } from './link.ts'
-import { codeOf, grainOf, holdsOf, subjectArgs, toMetersJson, toSubjectJson, windowOf } from './meter-args.ts'
+import { codeOf, grainOf, holdsOf, subjectArgs, windowOf } from './meter-args.ts'
 import { Seeder } from './seeder.ts'
+import type { Reply } from './turn.ts'
+import { Turns } from './turns.ts'
 import { growthOf, toRefusal, toStandings } from './verdicts.ts'
 
 export interface RedisLedgerOptions
@@ -59,6 +61,7 @@ export class RedisLedger implements Ledger {
   readonly owner: string
   readonly #options: RedisLedgerOptions
   readonly #link: Link
+  readonly #turns: Turns
   readonly #seeder: Seeder
   readonly #holds = new Map<string, Hold>()
   readonly #owed = new Map<string, Owed>()
@@ -77,11 +80,13 @@ export class RedisLedger implements Ledger {
         for (const id of this.#owed.keys()) void this.#pay(id)
       },
     })
+    const time = (): string | number => this.#time()
+    this.#turns = new Turns({ commands: this.#link.commands, owner: options.owner, time })
     this.#seeder = new Seeder({
       link: this.#link,
       seeds: options.seeds,
       onCrossing: options.onCrossing,
-      time: () => this.#time(),
+      time,
     })
   }
 
@@ -90,23 +95,23 @@ export class RedisLedger implements Ledger {
     if (this.#holds.has(id)) throw new Error('a request is admitted once')
     this.#given = at
     this.#orgs.set(subject.orgId, at)
-    const who = toSubjectJson(subject, this.owner)
-    const args = [id, leaseMs, hold.tokens, hold.nanoUsd, at, who, toMetersJson(meters)]
     for (let round = 0; round < ROUNDS; round++) {
       const { run } = this.#link
       if (run === undefined) return this.#unavailable()
-      let reply: number[]
+      const holds = holdsOf(run, subject.orgId)
+      let reply: Reply
       try {
-        reply = await this.#link.commands.admit(holdsOf(run, subject.orgId), this.#time(), ...args)
+        reply = await this.#turns.admit(holds, request)
       } catch (error) {
         // It may still run: what it would hold is given back as soon as the server hears us.
-        this.#tell(id, run, () => this.#link.commands.release(holdsOf(run, subject.orgId), this.#time(), id))
+        this.#tell(id, run, () => this.#turns.release(holds, id))
         this.#link.lose((error as Error).message)
         return this.#unavailable()
       }
-      const [outcome, now = 0] = reply
+      const { now, values } = reply
+      const [outcome] = values
       if (outcome === ADMITTED) {
-        const standings = toStandings(meters, reply, this.#shift(now))
+        const standings = toStandings(meters, values, this.#shift(now))
         const mine = { id, subject, at, meters, admittedAt: now, run, amounts: hold, leaseMs, standings }
         this.#holds.set(id, mine)
         return { isAdmitted: true, standings }
@@ -114,9 +119,9 @@ export class RedisLedger implements Ledger {
       if (outcome === RUNNING) throw new Error('a request is admitted once')
       if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was given back before' }
       if (outcome !== MISSING) {
-        return toRefusal(meters, reply, meter => amountOf(meter.metric, hold), this.#shift(now))
+        return toRefusal(meters, values, meter => amountOf(meter.metric, hold), this.#shift(now))
       }
-      const missing = reply.slice(2).map(index => meters[index] as Meter)
+      const missing = values.slice(1).map(index => meters[index] as Meter)
       if (!(await this.#seeder.seed(run, missing, at))) return this.#unavailable()
     }
     return this.#unavailable()
@@ -128,24 +133,24 @@ export class RedisLedger implements Ledger {
     this.#given = at
     const { run } = this.#link
     if (run === undefined || run !== hold.run) return this.#extendUnseen(hold, amounts, leaseMs)
-    const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd]
-    for (const meter of hold.meters) args.push(meter.key, meter.limit, windowOf(meter))
-    let reply: number[]
+    let reply: Reply
     try {
-      reply = await this.#link.commands.extend(holdsOf(run, hold.subject.orgId), this.#time(), ...args)
+      const holds = holdsOf(run, hold.subject.orgId)
+      reply = await this.#turns.extend(holds, id, amounts, leaseMs, hold.meters)
     } catch (error) {
       this.#link.lose((error as Error).message)
       return this.#extendUnseen(hold, amounts, leaseMs)
     }
-    const [outcome, now = 0] = reply
+    const { now, values } = reply
+    const [outcome] = values
     if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the hold has ended' }
     hold.leaseMs = leaseMs
     if (outcome !== ADMITTED) {
       const wanted = (meter: Meter): number => growthOf(meter, hold.amounts, amounts)
-      return toRefusal(hold.meters, reply, wanted, this.#shift(now))
+      return toRefusal(hold.meters, values, wanted, this.#shift(now))
     }
     hold.amounts = amounts
-    hold.standings = toStandings(hold.meters, reply, this.#shift(now))
+    hold.standings = toStandings(hold.meters, values, this.#shift(now))
     return { isAdmitted: true, standings: hold.standings }
   }
 
@@ -162,16 +167,14 @@ export class RedisLedger implements Ledger {
     const hold = this.#holds.get(id)
     if (hold === undefined) return
     this.#holds.delete(id)
-    const { requests, tokens, nanoUsd, isSandbox } = used
-    const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
     // A run that begins now is seeded with it; one that goes on has to learn of it.
     const run = hold.run ?? this.#link.former
     if (run === undefined) return
     return this.#tell(id, run, async () => {
       if (hold.run === undefined) await this.#restoreOne(hold, run)
       const holds = holdsOf(run, hold.subject.orgId)
-      const settled = await this.#link.commands.settle(holds, this.#time(), ...args)
-      this.#noteCrossings(hold, used, settled)
+      const { values } = await this.#turns.settle(holds, id, used)
+      this.#noteCrossings(hold, used, values)
     })
   }
 
@@ -181,9 +184,7 @@ export class RedisLedger implements Ledger {
     this.#holds.delete(id)
     const { run } = hold
     if (run === undefined) return
-    return this.#tell(id, run, () =>
-      this.#link.commands.release(holdsOf(run, hold.subject.orgId), this.#time(), id),
-    )
+    return this.#tell(id, run, () => this.#turns.release(holdsOf(run, hold.subject.orgId), id))
   }
 
   /** A request that was admitted without the server: it is told as soon as it hears again, and holds whatever the limits. */
@@ -210,9 +211,9 @@ export class RedisLedger implements Ledger {
         const { run } = this.#link
         if (run === undefined) return undefined
         const reply = await this.#link.commands.read(holdsOf(run, orgId), this.#time(), ...args)
-        const [outcome, now = 0] = reply
-        if (outcome === ADMITTED) return toStandings(meters, reply, this.#shift(now))
-        const missing = reply.slice(2).map(index => meters[index] as Meter)
+        const [now, values = []] = reply
+        if (values[0] === ADMITTED) return toStandings(meters, values, this.#shift(now))
+        const missing = values.slice(1).map(index => meters[index] as Meter)
         if (!(await this.#seeder.seed(run, missing, at))) return undefined
       }
     } catch (error) {

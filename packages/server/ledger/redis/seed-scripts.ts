@@ -1,4 +1,4 @@
-import { COMMON } from './script-base.ts'
+import { COMMON_OF_ONE } from './script-base.ts'
 
 // How a counter begins, and how a server that lost what runs is told of it. The keys: see script-base.ts.
 
@@ -6,7 +6,7 @@ import { COMMON } from './script-base.ts'
  * The requests that a new counter learns of from here, not from its seed. ARGV: now; then six a meter: project,
  * environment, key, end user (empty: any), since, until (0: none). Gives their ids.
  */
-export const KNOWN = `${COMMON}
+export const KNOWN = `${COMMON_OF_ONE}
 local ids = {}
 local all = call('HGETALL', holds)
 for i = 1, #all, 2 do
@@ -31,13 +31,13 @@ return ids
  * key, end user, since, until, used; then two an entry of a rolling one: at, amount. Gives what it has settled; -1: it was
  * there.
  */
-export const SEED = `${COMMON}
+export const SEED = `${COMMON_OF_ONE}
 local name, code, window = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local key = base .. name
 local list = key .. ':t'
 if call('HEXISTS', key, 's') == 1 then return -1 end
 call('DEL', key, list)
-local rolling = code % 10 <= 2
+local rolling = is_rolling(code)
 local s, h = tonumber(ARGV[12]), 0
 local times, entries = {}, {}
 local function note(t, held, settled)
@@ -97,26 +97,26 @@ return s
  * Makes a running hold known to a server that has lost it; it is held whatever the limits say. ARGV: now, id, lease ms,
  * tokens, nano-dollars, at, project, environment, key, end user, owner, admitted at; then three a meter: key, code, grain.
  */
-export const RESTORE = `${COMMON}
+export const RESTORE = `${COMMON_OF_ONE}
 local id = ARGV[2]
-if call('HEXISTS', holds, id) == 1 then return 0 end
+if state_of(id) then return 0 end
 local tokens, nano = tonumber(ARGV[4]), tonumber(ARGV[5])
 local r = {
   tonumber(ARGV[12]), tokens, nano, tonumber(ARGV[6]), 1, 0, ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11],
 }
 for a = 13, #ARGV, 3 do
-  local key, code = base .. ARGV[a], tonumber(ARGV[a + 1])
-  local t = 0
+  local c, code, t = counter(base .. ARGV[a]), tonumber(ARGV[a + 1]), 0
   -- A counter that is not there yet learns of it when it is seeded.
-  if call('HEXISTS', key, 's') == 1 then
-    if code % 10 <= 2 then t = enter(key, amount(code, tokens, nano), tonumber(ARGV[a + 2]))
-    else add(key, 'h', amount(code, tokens, nano)) end
+  if c.is_there then
+    if is_rolling(code) then t = enter(c, amount(code, tokens, nano), tonumber(ARGV[a + 2]))
+    else add(c, nil, amount(code, tokens, nano), 0) end
   end
   r[#r + 1] = ARGV[a]
   r[#r + 1] = code
   r[#r + 1] = t
 end
-call('HSET', holds, id, 'r' .. cmsgpack.pack(r))
-call('ZADD', leases, text(now + tonumber(ARGV[3])), id)
+remember(id, 'r', r, now + tonumber(ARGV[3]))
+leave_organization()
+write_counters()
 return 1
 `

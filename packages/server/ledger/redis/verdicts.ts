@@ -5,15 +5,15 @@ import type { Amounts, Refused, Standing, Verdict } from '../ledger.ts'
 /** The server's clock to the gateway's: what is told as an instant is one of the gateway's. Milliseconds. */
 type Shift = number
 
-/** `values`: settled, held, oldest of each meter, from index 2 on. */
+/** `values`: settled, held, oldest of each meter, from index 1 on. */
 export function toStandings(meters: readonly Meter[], values: readonly number[], shift: Shift): Standing[] {
   return meters.map((meter, index) => {
-    const [settled = 0, held = 0, oldest = -1] = values.slice(2 + index * 3, 5 + index * 3)
+    const [settled = 0, held = 0, oldest = -1] = values.slice(1 + index * 3, 4 + index * 3)
     return { meter, settled, held, resetAt: resetOf(meter, oldest, shift) }
   })
 }
 
-/** `values`: index, settled, held, oldest, freed at of each meter that says no, from index 2 on. */
+/** `values`: index, settled, held, oldest, freed at of each meter that says no, from index 1 on. */
 export function toRefusal(
   meters: readonly Meter[],
   values: readonly number[],
@@ -21,7 +21,7 @@ export function toRefusal(
   shift: Shift,
 ): Verdict {
   let refused: Refused | undefined
-  for (let at = 2; at < values.length; at += 5) {
+  for (let at = 1; at < values.length; at += 5) {
     const [index = 0, settled = 0, held = 0, oldest = -1, freed = -1] = values.slice(at, at + 5)
     const meter = meters[index] as Meter
     const wanted = wantedOf(meter)
