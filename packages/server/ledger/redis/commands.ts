@@ -3,16 +3,13 @@ import { READ, SWEEP } from './scripts.ts'
 import { KNOWN, RESTORE, SEED } from './seed-scripts.ts'
 import { TURN } from './turn-script.ts'
 
-/** Now by the server's clock, then a reply each: whole numbers. */
-type Replies = readonly [now: number, ...(readonly number[])[]]
-
 /** A script: the key of an organization's holds, then its arguments as the script says. */
 type Run<Reply> = (holds: string, ...args: (string | number)[]) => Promise<Reply>
 
 export interface LedgerCommands {
   /** What requests ask: the keys of their organizations' holds, the time, the operations as JSON. See turn-script.ts. */
-  readonly turn: (holds: readonly string[], time: string | number, json: string) => Promise<Replies>
-  readonly read: Run<Replies>
+  readonly turn: (holds: readonly string[], time: string | number, json: string) => Promise<Buffer>
+  readonly read: Run<[now: number, values: number[]]>
   readonly sweep: Run<number>
   readonly known: Run<string[]>
   readonly seed: Run<number>
@@ -23,17 +20,17 @@ const OF_ONE = { read: READ, sweep: SWEEP, known: KNOWN, seed: SEED, restore: RE
 
 /** Scripts travel by their hash; a server that does not know one is sent it whole, once. */
 export function defineCommands(redis: Redis): LedgerCommands {
-  const define = (name: string, lua: string, numberOfKeys?: number): Defined => {
-    const command = `rideau_${name}`
-    redis.defineCommand(command, numberOfKeys === undefined ? { lua } : { lua, numberOfKeys })
-    return (...args) => (redis as unknown as Record<string, Defined>)[command]?.(...args) as Promise<unknown>
-  }
-  const turn = define('turn', TURN)
-  const ofOne = Object.entries(OF_ONE).map(([name, lua]) => [name, define(name, lua, 1)] as const)
+  const commands = redis as unknown as Record<string, Run<unknown>>
+  redis.defineCommand('rideau_turn', { lua: TURN })
+  const turn = commands.rideau_turnBuffer as unknown as Turn
+  const ofOne = Object.entries(OF_ONE).map(([name, lua]) => {
+    redis.defineCommand(`rideau_${name}`, { numberOfKeys: 1, lua })
+    return [name, (commands[`rideau_${name}`] as Run<unknown>).bind(redis)] as const
+  })
   return {
-    turn: (holds, time, json) => turn(holds.length, ...holds, time, json),
-    ...Object.fromEntries(ofOne),
-  } as LedgerCommands
+    turn: (holds, time, json) => turn.call(redis, holds.length, ...holds, time, json),
+    ...(Object.fromEntries(ofOne) as Omit<LedgerCommands, 'turn'>),
+  }
 }
 
-type Defined = (...args: (string | number)[]) => Promise<unknown>
+type Turn = (numberOfKeys: number, ...args: (string | number)[]) => Promise<Buffer>

@@ -170,12 +170,12 @@ export class RedisLedger implements Ledger {
     // A run that begins now is seeded with it; one that goes on has to learn of it.
     const run = hold.run ?? this.#link.former
     if (run === undefined) return
-    return this.#tell(id, run, async () => {
-      if (hold.run === undefined) await this.#restoreOne(hold, run)
-      const holds = holdsOf(run, hold.subject.orgId)
-      const { values } = await this.#turns.settle(holds, id, used)
-      this.#noteCrossings(hold, used, values)
-    })
+    const holds = holdsOf(run, hold.subject.orgId)
+    const settle = (): Promise<void> =>
+      this.#turns.settle(holds, id, used).then(({ values }) => this.#noteCrossings(hold, used, values))
+    return this.#tell(id, run, () =>
+      hold.run === undefined ? this.#restoreOne(hold, run).then(settle) : settle(),
+    )
   }
 
   release(id: string): void | Promise<void> {
@@ -279,19 +279,15 @@ export class RedisLedger implements Ledger {
     return this.#pay(id)
   }
 
-  async #pay(id: string): Promise<void> {
+  #pay(id: string): Promise<void> {
     const owed = this.#owed.get(id)
     const { run } = this.#link
-    if (owed === undefined || run === undefined) return
-    if (owed.run === run) {
-      try {
-        await owed.tell()
-      } catch (error) {
-        this.#link.lose((error as Error).message)
-        return
-      }
+    if (owed === undefined || run === undefined) return Promise.resolve()
+    const isPaid = (): void => {
+      this.#owed.delete(id)
     }
-    this.#owed.delete(id)
+    if (owed.run !== run) return Promise.resolve(isPaid())
+    return owed.tell().then(isPaid, (error: Error) => this.#link.lose(error.message))
   }
 
   async #restore(run: string): Promise<void> {

@@ -20,7 +20,8 @@ import { COMMON } from './script-base.ts'
  *   What each meter has settled then (0 where that is not asked of it); nothing where there is no such hold
  * - r, id: gives back. What is not known yet is marked, so that an admission that comes late holds nothing. Nothing
  *
- * Gives now, then the replies in the order of `work`: lists of whole numbers, which a client reads faster than text.
+ * Gives one string of doubles, little-endian, which a client reads faster than anything that Redis would make of them: now;
+ * then of each operation, in the order of `work`, how many numbers its reply has, and these.
  */
 export const TURN = `${COMMON}
 local owner, subjects, meters, work = unpack(cjson.decode(ARGV[2]))
@@ -122,6 +123,20 @@ function DO.r(id)
 end
 
 local replies = { now }
+local function reply(values)
+  local n = #replies + 1
+  replies[n] = #values
+  for i, value in ipairs(values) do replies[n + i] = value end
+end
+local function packed()
+  local parts = {}
+  for i = 1, #replies, 1000 do
+    local last = math.min(i + 999, #replies)
+    parts[#parts + 1] = struct.pack('<' .. string.rep('d', last - i + 1), unpack(replies, i, last))
+  end
+  return table.concat(parts)
+end
+
 for place, operations in ipairs(work) do
   enter_organization(KEYS[place])
   has_swept = false
@@ -129,10 +144,10 @@ for place, operations in ipairs(work) do
   for i, operation in ipairs(operations) do ids[i] = operation[2] end
   learn(ids)
   for _, operation in ipairs(operations) do
-    replies[#replies + 1] = DO[operation[1]](unpack(operation, 2))
+    reply(DO[operation[1]](unpack(operation, 2)))
   end
   leave_organization()
 end
 write_counters()
-return replies
+return packed()
 `

@@ -10,7 +10,13 @@ export interface Reply {
 /** As turn-script.ts lists them. */
 export type Operation = readonly (string | number | readonly number[])[]
 
-interface Asked {
+/** What is asked of one organization, and who waits for each reply. */
+interface Work {
+  readonly operations: Operation[]
+  readonly waiting: Waiting[]
+}
+
+interface Waiting {
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: Error) => void
 }
@@ -20,21 +26,19 @@ export class Turn {
   readonly #subjects = new Places<MeterSubject, readonly string[]>(subjectArgs)
   readonly #meters = new Places<Meter, MeterRow>(rowOf)
   /** By the key of an organization's holds. */
-  readonly #work = new Map<string, Operation[]>()
-  readonly #asked = new Map<string, Asked[]>()
+  readonly #work = new Map<string, Work>()
   size = 0
 
   add(holds: string, operation: Operation): Promise<Reply> {
     this.size++
-    let operations = this.#work.get(holds)
-    let asked = this.#asked.get(holds)
-    if (operations === undefined || asked === undefined) {
-      this.#work.set(holds, (operations = []))
-      this.#asked.set(holds, (asked = []))
+    let work = this.#work.get(holds)
+    if (work === undefined) {
+      work = { operations: [], waiting: [] }
+      this.#work.set(holds, work)
     }
+    const { operations, waiting } = work
     operations.push(operation)
-    const all = asked
-    return new Promise((resolve, reject) => all.push({ resolve, reject }))
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
   }
 
   placeOf(subject: MeterSubject): number {
@@ -45,26 +49,34 @@ export class Turn {
     return meters.map(meter => this.#meters.of(meter))
   }
 
-  /** The organizations that it concerns, as keys. */
+  /** The organizations that it concerns. */
   get keys(): string[] {
     return [...this.#work.keys()]
   }
 
   toJson(owner: string): string {
-    return JSON.stringify([owner, this.#subjects.rows, this.#meters.rows, [...this.#work.values()]])
+    const work = Array.from(this.#work.values(), ({ operations }) => operations)
+    return JSON.stringify([owner, this.#subjects.rows, this.#meters.rows, work])
   }
 
-  /** `replies`: of all operations, in the order of the keys. */
-  answer(now: number, replies: readonly (readonly number[])[]): void {
+  /** `reply`: as the script packed it. */
+  answer(reply: Buffer): void {
+    const numbers = new DataView(reply.buffer, reply.byteOffset, reply.byteLength)
     let at = 0
-    for (const asked of this.#asked.values()) {
-      for (const { resolve } of asked) resolve({ now, values: replies[at++] ?? [] })
+    const next = (): number => numbers.getFloat64(at++ * 8, true)
+    const now = next()
+    for (const { waiting } of this.#work.values()) {
+      for (const { resolve } of waiting) {
+        const values: number[] = []
+        for (let left = next(); left > 0; left--) values.push(next())
+        resolve({ now, values })
+      }
     }
   }
 
   fail(error: Error): void {
-    for (const asked of this.#asked.values()) {
-      for (const { reject } of asked) reject(error)
+    for (const { waiting } of this.#work.values()) {
+      for (const { reject } of waiting) reject(error)
     }
   }
 }

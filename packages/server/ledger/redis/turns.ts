@@ -79,9 +79,9 @@ export class Turns {
     this.#underWay++
     const { commands, owner, time } = this.#options
     commands.turn(turn.keys, time(), turn.toJson(owner)).then(
-      ([now, ...replies]) => {
+      reply => {
         this.#underWay--
-        turn.answer(now, replies)
+        turn.answer(reply)
         this.#leave()
       },
       (error: Error) => {

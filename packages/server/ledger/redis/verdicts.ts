@@ -8,8 +8,9 @@ type Shift = number
 /** `values`: settled, held, oldest of each meter, from index 1 on. */
 export function toStandings(meters: readonly Meter[], values: readonly number[], shift: Shift): Standing[] {
   return meters.map((meter, index) => {
-    const [settled = 0, held = 0, oldest = -1] = values.slice(1 + index * 3, 4 + index * 3)
-    return { meter, settled, held, resetAt: resetOf(meter, oldest, shift) }
+    const at = 1 + index * 3
+    const resetAt = resetOf(meter, values[at + 2] ?? -1, shift)
+    return { meter, settled: values[at] ?? 0, held: values[at + 1] ?? 0, resetAt }
   })
 }
 
