@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Meter } from '../core/meter.ts'
-import type { AdmitRequest, Crossing, Ledger, SeedSource, Used } from '../ledger/ledger.ts'
+import type { AdmitRequest, Crossing, Ledger, SeedSource, Used, Verdict } from '../ledger/ledger.ts'
 import { CALLER, LedgerModel, makeMeter, openSeeds } from './ledger-model.ts'
 
 export interface SuiteLedger {
@@ -95,6 +95,21 @@ export function describeLedger(name: string, open: OpenLedger): void {
         }
         for (const end of admitted) {
           expect(admitted.filter(time => time > end - 60_000 && time <= end).length).toBeLessThanOrEqual(60)
+        }
+      }))
+
+    test('counts what is in the window, however much has left it at once', () =>
+      withLedger(async ledger => {
+        for (const left of [0, 1, 15, 16, 17, 47, 48, 49, 120]) {
+          const meter = makeMeter('token_rate', 1_000_000, { key: `left ${left}`, windowMs: 1000 })
+          const hold = { tokens: 3, nanoUsd: 0 }
+          const admitAt = (at: number): Verdict | Promise<Verdict> =>
+            ledger.admit(toRequest(`${left}/${at}`, [meter], { at, hold }))
+          for (let index = 0; index < left; index++) await admitAt(T + index)
+          const later = T + 1000 + left
+          await admitAt(later - 1000)
+          expect(await ledger.read([meter], later - 1)).toMatchObject([{ held: 3, resetAt: later }])
+          expect(await ledger.read([meter], later)).toMatchObject([{ held: 0, resetAt: null }])
         }
       }))
 

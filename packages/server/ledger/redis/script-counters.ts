@@ -77,13 +77,12 @@ local function advance(c, window)
   end
   local most = 16
   while tonumber(c.oldest) <= past do
-    local times, over = call('LRANGE', list, 0, most), {}
+    local times, over = call('LRANGE', list, 0, most - 1), {}
     for _, t in ipairs(times) do
-      c.oldest = t
-      if tonumber(t) > past then break end
-      over[#over + 1] = t
+      if tonumber(t) <= past then over[#over + 1] = t end
     end
     drop(c, over)
+    c.oldest = times[#over + 1] or call('LINDEX', list, 0)
     most = math.min(most * 2, 1000)
   end
 end
