@@ -91,7 +91,7 @@ async function untilReady(child: ChildProcess, controlUrl: string, output: () =>
   throw new Error(`the program was not ready in ${START_MS} ms:\n${output()}`)
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { openAlerts, openJobs } from './compose-jobs.ts'
-import { composeLedger } from './compose-ledger.ts'
+import { composeLedger, settleReplayed } from './compose-ledger.ts'
 import { openMetrics } from './compose-metrics.ts'
 import type { Config } from './config.ts'
 import { type ControlDeps, createControlServer } from './control/server.ts'
 import { systemClock, systemRandom } from './core/chance.ts'
 import { openIds } from './core/ids.ts'
+import type { RecordLine } from './core/request-record.ts'
 import { openSecretBox, type SecretBox } from './core/secret-box.ts'
 import { Admissions } from './gateway/admission.ts'
 import type { GatewayDeps } from './gateway/deps.ts'
@@ -214,7 +215,15 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   closers.push(await holdLock(shared))
   const { snapshots, announcements } = await openSnapshots(shared)
   closers.push(() => announcements.close())
-  const drain = openRecords(config, log, storage)
+  let begin: (counting: OpenedLedger) => void = () => {}
+  const begun = new Promise<OpenedLedger>(resolve => {
+    begin = resolve
+  })
+  // Counters of this process end with it; shared ones still hold what a killed run held.
+  const isShared = config.redisUrl !== undefined
+  const onReplayed = async (records: readonly RecordLine[]): Promise<void> =>
+    settleReplayed((await begun).ledger, records)
+  const drain = openRecords(shared, isShared ? onReplayed : undefined)
   closers.push(() => drain.close())
   const egress = { allowPrivate: config.allowPrivateUpstreams }
   const http = openHttpTransport(egress)
@@ -231,6 +240,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
   closers.push(() => lastUsed.close())
   const counting = await openCounting(shared, drain)
+  begin(counting)
   const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
   const deps: GatewayDeps = {
     now: systemClock.now,
@@ -252,6 +262,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     meterSets: new MeterSets(),
     admissions: openAdmissions(shared, counting.ledger),
     learned: new LearnedUse(),
+    isLedgerShared: isShared,
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
@@ -400,7 +411,10 @@ async function catchUp(announcements: Announcements, snapshots: Snapshots): Prom
   await announcements.barrier().catch(() => snapshots.flush())
 }
 
-function openRecords(config: Config, log: Logger, storage: Storage): Drain {
+function openRecords(
+  { config, log, storage }: Shared,
+  onReplayed: ((records: readonly RecordLine[]) => Promise<void>) | undefined,
+): Drain {
   const folder = path.join(config.dataDir, 'journal')
   const journal = openJournal(folder, {
     onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
@@ -410,6 +424,7 @@ function openRecords(config: Config, log: Logger, storage: Storage): Drain {
     journal,
     maxBytes: config.journalMaxBytes,
     log,
+    ...(onReplayed === undefined ? {} : { onReplayed }),
     insert: async records => {
       const { rejected } = await insertRequestRecords(storage.pool, records)
       for (const { id, reason } of rejected) {

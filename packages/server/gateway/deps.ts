@@ -46,6 +46,8 @@ export interface GatewayDeps {
   readonly learned: LearnedUse
   /** Makes durable what a request counts as if this process is killed before it ends. */
   readonly openRecord: (estimate: RequestRecord) => void
+  /** Others count with the same counters: what this process holds of them outlives it. */
+  readonly isLedgerShared: boolean
   /** Makes the record durable before it returns. */
   readonly writeRecord: (record: RequestRecord) => void
   /** No more requests are taken until records reach the database: there is no room to keep theirs. */

@@ -37,6 +37,7 @@ function open(
   folder: string,
   table: ReturnType<typeof openTable>,
   maxQueued?: number,
+  onReplayed?: (records: readonly RecordLine[]) => Promise<void>,
 ): { drain: Drain; journal: Journal } {
   const journal = openJournal(folder, { onError: () => {} })
   const drain = new Drain({
@@ -47,6 +48,7 @@ function open(
     flushEveryMs: NEVER_MS,
     batchSize: 3,
     ...(maxQueued === undefined ? {} : { maxQueued }),
+    ...(onReplayed === undefined ? {} : { onReplayed }),
   })
   return { drain, journal }
 }
@@ -204,6 +206,42 @@ describe('a request that was opened', () => {
     for (const id of ['a', 'b', 'c']) drain.write(record(id))
     await drain.flush()
     expect([...table.rows.keys()].sort()).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('what a killed run left', () => {
+  const told = (records: readonly RecordLine[]): string[] => records.map(({ id }) => id).sort()
+
+  test('is told once it is in the database, and its segments stay until that was heard', async () => {
+    const folder = folderOf()
+    const table = openTable()
+    const killed = open(folder, table)
+    killed.drain.write(record('ended'))
+    killed.drain.open(record('cut'))
+    // Nobody hears it: this process is killed too.
+    let heard: string[] = []
+    const deaf = open(folder, table, undefined, records => {
+      heard = told(records)
+      expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended'])
+      return new Promise(() => {})
+    })
+    deaf.drain.write(record('later'))
+    await deaf.drain.flush()
+    expect(heard).toEqual(['cut', 'ended'])
+    expect(listSegments(folder)).toEqual([1, 2])
+    // Its records are not read again meanwhile, and those of this run go their way.
+    deaf.journal.rotate()
+    await deaf.drain.flush()
+    expect(listSegments(folder)).toEqual([1, 3])
+    const hearing = open(folder, table, undefined, async records => {
+      heard = told(records)
+    })
+    heard = []
+    await hearing.drain.flush()
+    expect(heard).toEqual(['cut', 'ended'])
+    expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended', 'later'])
+    await hearing.drain.close()
+    expect(listSegments(folder)).toEqual([])
   })
 })
 

@@ -13,6 +13,11 @@ export interface DrainOptions {
     error(details: object, message: string): void
     warn(details: object, message: string): void
   }
+  /**
+   * What a killed run left is in the database: the records of what ended, and for what did not, what its open line says. The
+   * segments stay until it resolves, so that a kill before that tells again. Absent: nobody else has to know.
+   */
+  readonly onReplayed?: (records: readonly RecordLine[]) => Promise<void>
   readonly flushEveryMs?: number
   readonly batchSize?: number
   /** Records held in memory at most; above it they wait in the segments alone. */
@@ -49,6 +54,8 @@ export class Drain {
   #visitors: Visitor[] = []
   /** Segments that a killed run left. */
   #left: number[]
+  /** Those of them that are in the database, and that somebody has still to be told of. */
+  #untold: number[] = []
   /** Segments of this run with records that are in no queue, written while it was full. */
   #unread: number[] = []
   #overflowed = false
@@ -136,7 +143,7 @@ export class Drain {
     await this.flush().catch(() => {})
     this.#options.journal.close()
     // Whoever is still open then never ended: the next start finds it.
-    if (!this.#hasWork() && this.#opens.size === 0) this.#remove(listSegments(this.#options.folder))
+    if (!this.#hasWork() && this.#opens.size === 0) this.#remove(this.#toldSegments())
   }
 
   #hasWork(): boolean {
@@ -185,14 +192,29 @@ export class Drain {
 
   /** What a killed run left: what ended once, and what never did as its open line says. */
   async #drainLeft(): Promise<void> {
+    const { onReplayed, log } = this.#options
     const opens = new Map<string, string>()
-    for (const sequence of this.#left) await this.#drainSegment(sequence, opens)
+    const records: RecordLine[] = []
+    for (const sequence of this.#left) {
+      const ended = await this.#drainSegment(sequence, opens)
+      if (onReplayed !== undefined) for (const json of ended) records.push(toLine(json))
+    }
     if (opens.size > 0) {
-      this.#options.log.warn({ requests: opens.size }, 'requests were cut off; they count as estimated')
+      log.warn({ requests: opens.size }, 'requests were cut off; they count as estimated')
       await this.#insertAll([...opens.values()])
     }
-    this.#remove(this.#left)
+    const segments = this.#left
     this.#left = []
+    if (onReplayed === undefined) return this.#remove(segments)
+    for (const json of opens.values()) records.push(toLine(json))
+    this.#untold = segments
+    onReplayed(records).then(
+      () => {
+        this.#untold = []
+        this.#remove(segments)
+      },
+      error => log.error({ err: error }, 'what a killed run left could not be told; its journal stays'),
+    )
   }
 
   async #drainSegments(): Promise<void> {
@@ -205,11 +227,11 @@ export class Drain {
     this.#unread = []
   }
 
-  /** `opens` collects the requests that have not ended so far, by id; undefined: they run in this process. */
-  async #drainSegment(sequence: number, opens: Map<string, string> | undefined): Promise<void> {
+  /** `opens` collects the requests that have not ended so far, by id; undefined: they run in this process. Gives what ended. */
+  async #drainSegment(sequence: number, opens: Map<string, string> | undefined): Promise<readonly string[]> {
     const { folder, log } = this.#options
     const file = segmentPath(folder, sequence)
-    if (!existsSync(file)) return
+    if (!existsSync(file)) return []
     const { records, badLines } = readSegment(file)
     if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines; they were left out')
     const ended: string[] = []
@@ -220,6 +242,7 @@ export class Drain {
     }
     await this.#insertAll(ended)
     if (opens !== undefined) for (const json of ended) opens.delete(toLine(json).id)
+    return ended
   }
 
   async #insertAll(records: readonly string[]): Promise<void> {
@@ -251,7 +274,12 @@ export class Drain {
   /** The segments that are not written any more. */
   #segmentsBehind(): number[] {
     const current = this.#options.journal.current()
-    return listSegments(this.#options.folder).filter(sequence => sequence < current)
+    return this.#toldSegments().filter(sequence => sequence < current)
+  }
+
+  /** All but those that somebody has still to be told of. */
+  #toldSegments(): number[] {
+    return listSegments(this.#options.folder).filter(sequence => !this.#untold.includes(sequence))
   }
 
   #remove(segments: readonly number[]): void {

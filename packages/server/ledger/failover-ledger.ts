@@ -1,5 +1,5 @@
 import type { Meter } from '../core/meter.ts'
-import type { AdmitRequest, Amounts, Ledger, Standing, Used, Verdict } from './ledger.ts'
+import type { AdmitRequest, Amounts, FormerEnd, Ledger, Standing, Used, Verdict } from './ledger.ts'
 
 /** Counts over all processes. Unavailable while its server is away. */
 export interface SharedLedger extends Ledger {
@@ -65,6 +65,10 @@ export class FailoverLedger implements Ledger {
   settle(id: string, used: Used): void | Promise<void> {
     void this.#leave(id)?.settle(id, used)
     return this.#options.shared.settle(id, used)
+  }
+
+  settleFormer(ended: readonly FormerEnd[]): Promise<void> {
+    return this.#options.shared.settleFormer(ended)
   }
 
   release(id: string): void | Promise<void> {

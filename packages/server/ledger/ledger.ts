@@ -61,6 +61,13 @@ export interface Used extends Amounts {
   readonly isSandbox: boolean
 }
 
+/** A request of a process that was killed, as its journal tells: what it came to, or is taken to have come to. */
+export interface FormerEnd {
+  readonly id: string
+  readonly orgId: string
+  readonly used: Used
+}
+
 /** What a meter has settled reached an amount of its `alertAt`, by a request or already when its counter was seeded. */
 export interface Crossing {
   readonly meter: Meter
@@ -100,6 +107,13 @@ export interface Ledger {
    * that is not known changes nothing. A hold that was swept is corrected by it. Never rejects.
    */
   settle(id: string, used: Used): void | Promise<void>
+
+  /**
+   * Settles what a killed process left, where counters that outlived it still hold it or took it for used as held; what
+   * they know nothing of, or has ended there, changes nothing. After the usage ledger has it. Resolves when they were told,
+   * however long that takes; never where this process ends before.
+   */
+  settleFormer(ended: readonly FormerEnd[]): Promise<void>
 
   /** Gives all of it back, also to the rates: nothing was asked of anybody. Idempotent as settle is. Never rejects. */
   release(id: string): void | Promise<void>

@@ -144,6 +144,9 @@ export class ProcessLedger implements Ledger {
     this.#book.addToYounger(hold.sequence, { id, at: hold.at, subject: hold.subject, used })
   }
 
+  /** Its counters end with it: those of the next process are seeded with what the killed one left. */
+  async settleFormer(): Promise<void> {}
+
   release(id: string): void {
     const hold = this.#holds.get(id)
     if (hold === undefined) return

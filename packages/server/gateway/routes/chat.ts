@@ -1,3 +1,4 @@
+import { countInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Facts } from '../facts.ts'
@@ -45,6 +46,6 @@ export async function serveChat(
   const admitting = admitChat(x, planned, limits, body.value.n, deps)
   const plan = admitting instanceof Promise ? await admitting : admitting
   const chat = openChatExchange(x, deps, surface, plan, facts)
-  if (plan.held !== undefined) openRecord(x, facts, plan.held, deps)
+  openRecord(x, facts, plan.held, () => countInput(plan.call.request), deps)
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
 }

@@ -51,19 +51,17 @@ export async function serveEmbeddings(
   const { targets } = plan
   const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
   // A call that cannot be cut is held at its true maximum, and there is no output.
-  const toAmounts = (): ReturnType<typeof toHold> =>
-    toHold(targets, { input: inputTokens, output: 0, mayWriteCache: false })
-  const admitting = admit(x, deps, { limits, isSandbox, hold: toAmounts() })
+  const hold = toHold(targets, { input: inputTokens, output: 0, mayWriteCache: false })
+  const admitting = admit(x, deps, { limits, isSandbox, hold })
   if (admitting !== undefined) await admitting
   noteTarget(facts, targets[0] as EmbeddingTarget)
-  if (limits.hasAmounts) {
-    openRecord(
-      x,
-      facts,
-      { inputTokens, outputTokens: 0, mostOutputTokens: 0, isCapped: false, toAmounts },
-      deps,
-    )
-  }
+  openRecord(
+    x,
+    facts,
+    limits.hasAmounts ? { inputTokens, outputTokens: 0 } : undefined,
+    () => inputTokens,
+    deps,
+  )
 
   const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
     noteTarget(facts, planned)

@@ -48,21 +48,13 @@ export async function serveImages(
   const { targets } = plan
   const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
   // A call that cannot be cut is held at its true maximum.
-  const toAmounts = (): ReturnType<typeof toImageHold> => toImageHold(request, targets)
-  const hold = toAmounts()
+  const hold = toImageHold(request, targets)
   const admitting = admit(x, deps, { limits, isSandbox, hold })
   if (admitting !== undefined) await admitting
   noteTarget(facts, targets[0] as ImageTarget)
-  if (limits.hasAmounts) {
-    const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
-    const outputTokens = hold.tokens - inputTokens
-    openRecord(
-      x,
-      facts,
-      { inputTokens, outputTokens, mostOutputTokens: outputTokens, isCapped: false, toAmounts },
-      deps,
-    )
-  }
+  const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
+  const estimate = { inputTokens, outputTokens: hold.tokens - inputTokens }
+  openRecord(x, facts, limits.hasAmounts ? estimate : undefined, () => inputTokens, deps)
 
   const fetched: FetchedSources = new Map()
   const { reply, target, lost } = await callTargets(x, deps, plan, async (called, planned) => {

@@ -78,7 +78,9 @@ function toGuard({ x, plan, facts, deps }: ChatExchange): SpendGuard | undefined
   const { held } = plan
   if (held === undefined || x.admission === undefined || held.isCapped) return undefined
   if (held.outputTokens >= held.mostOutputTokens) return undefined
-  return new SpendGuard(x.admission, held, grown => openRecord(x, facts, grown, deps))
+  return new SpendGuard(x.admission, held, grown =>
+    openRecord(x, facts, grown, () => grown.inputTokens, deps),
+  )
 }
 
 function toFaultOf({ x }: ChatExchange, end: RelayEnd): Fault | undefined {

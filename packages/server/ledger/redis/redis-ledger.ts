@@ -1,6 +1,16 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
 import { amountOf } from '../amounts.ts'
-import type { AdmitRequest, Amounts, Ledger, LedgerOptions, Standing, Used, Verdict } from '../ledger.ts'
+import type {
+  AdmitRequest,
+  Amounts,
+  FormerEnd,
+  Ledger,
+  LedgerOptions,
+  Standing,
+  Used,
+  Verdict,
+} from '../ledger.ts'
+import { FormerEnds } from './former-ends.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { codeOf, grainOf, holdsOf, subjectArgs, windowOf } from './meter-args.ts'
 import { Seeder } from './seeder.ts'
@@ -65,6 +75,7 @@ export class RedisLedger implements Ledger {
   readonly #seeder: Seeder
   readonly #holds = new Map<string, Hold>()
   readonly #owed = new Map<string, Owed>()
+  readonly #formerEnds = new FormerEnds(each => this.#tellFormer(each))
   /** When each organization's last request came. */
   readonly #orgs = new Map<string, number>()
   /** The time that the last call gave, where time is given. */
@@ -78,6 +89,7 @@ export class RedisLedger implements Ledger {
       restore: run => this.#restore(run),
       onOpen: () => {
         for (const id of this.#owed.keys()) void this.#pay(id)
+        this.#formerEnds.tell()
       },
     })
     const time = (): string | number => this.#time()
@@ -176,6 +188,25 @@ export class RedisLedger implements Ledger {
     return this.#tell(id, run, () =>
       hold.run === undefined ? this.#restoreOne(hold, run).then(settle) : settle(),
     )
+  }
+
+  settleFormer(ended: readonly FormerEnd[]): Promise<void> {
+    return this.#formerEnds.add(ended)
+  }
+
+  /** False: the server cannot be told now. */
+  async #tellFormer({ id, orgId, used }: FormerEnd): Promise<boolean> {
+    const { run } = this.#link
+    if (run === undefined) return false
+    const { requests, tokens, nanoUsd, isSandbox } = used
+    const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
+    try {
+      await this.#link.commands.settle(holdsOf(run, orgId), this.#time(), ...args)
+      return true
+    } catch (error) {
+      this.#link.lose((error as Error).message)
+      return false
+    }
   }
 
   release(id: string): void | Promise<void> {

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { toUrl } from '../packages/server/testing/house.ts'
+import { type LimitedHouse, openLimitedHouse } from '../packages/server/testing/limited-house.ts'
+import { startTestRedis, type TestRedis } from '../packages/server/testing/redis.ts'
+import { freePort } from './program.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+const START_MS = 120_000
+
+/** The shipped program as `rideau gateway`, a process of its own. */
+export interface Gateway {
+  readonly url: string
+  call(body: unknown, key: string): Promise<Response>
+  /** Ends it without a chance to clean up. */
+  kill(): Promise<void>
+}
+
+/** Gateways on one database and one Redis, and a house beside them that manages both. */
+export interface Fleet {
+  readonly limited: LimitedHouse
+  readonly redis: TestRedis
+  /** Each number is a machine: the same again finds the data folder of the last. */
+  start(machine: number): Promise<Gateway>
+  close(): Promise<void>
+}
+
+export async function openFleet(): Promise<Fleet> {
+  const redis = await startTestRedis()
+  const shared = { REDIS_URL: redis.url, RIDEAU_MASTER_KEY: randomBytes(32).toString('base64') }
+  const limited = await openLimitedHouse(shared)
+  const home = mkdtempSync(path.join(tmpdir(), 'rideau-fleet-'))
+  const running = new Set<Gateway>()
+  return {
+    limited,
+    redis,
+    async start(machine) {
+      const gateway = await startGateway({
+        ...shared,
+        DATABASE_URL: toUrl(limited.house.database.connection),
+        RIDEAU_DATA_DIR: path.join(home, String(machine)),
+      })
+      running.add(gateway)
+      return gateway
+    },
+    async close() {
+      await Promise.all([...running].map(gateway => gateway.kill()))
+      await limited.close()
+      await redis.stop()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startGateway(env: Record<string, string>): Promise<Gateway> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(process.execPath, ['bin/rideau.mjs', 'gateway'], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      RIDEAU_GATEWAY_PORT: String(port),
+      RIDEAU_METRICS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  for (const end = Date.now() + START_MS; ; ) {
+    const ready = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (ready?.status === 200) break
+    if (child.exitCode !== null || Date.now() > end) {
+      await kill()
+      throw new Error(`a gateway did not start:\n${output}`)
+    }
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  return {
+    url,
+    kill,
+    call: (body, key) =>
+      fetch(`${url}/v1/chat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  }
+}

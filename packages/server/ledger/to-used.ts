@@ -1,0 +1,16 @@
+import type { RequestRecord } from '../core/request-record.ts'
+import type { Used } from './ledger.ts'
+
+/** What the record of a request says that it came to: the usage ledger's sums say the same (usage-seeds.ts). */
+export function toUsed(record: RequestRecord): Used {
+  const output = record.output_tokens + record.reasoning_tokens
+  const input = record.uncached_input_tokens + record.cache_read_tokens + record.cache_write_tokens
+  const tokens = input + output
+  return {
+    // What was refused or failed before anything was generated consumes no quota.
+    requests: record.status < 400 || tokens > 0 ? 1 : 0,
+    tokens,
+    nanoUsd: record.cost_nano_usd ?? 0,
+    isSandbox: record.sandbox,
+  }
+}
