@@ -1,10 +1,8 @@
 import type { Logger } from 'pino'
 import { systemClock } from './core/chance.ts'
-import type { RecordLine, RequestRecord } from './core/request-record.ts'
 import type { Drain } from './journal/drain.ts'
-import type { Crossing, Ledger, SeedSource } from './ledger/ledger.ts'
+import type { Crossing, SeedSource } from './ledger/ledger.ts'
 import { type OpenedLedger, openLedger } from './ledger/open-ledger.ts'
-import { toUsed } from './ledger/to-used.ts'
 import { countInstances } from './storage/instance-lock.ts'
 import type { Storage } from './storage/open-storage.ts'
 import { readSeeds } from './storage/usage-seeds.ts'
@@ -35,15 +33,6 @@ export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
     countProcesses: () => countInstances(storage.pool),
     drain: () => drain.flush(),
   })
-}
-
-/** What a killed run left in the journal, told to the counters that outlived it. */
-export async function settleReplayed(ledger: Ledger, lines: readonly RecordLine[]): Promise<void> {
-  const ended = lines.map(({ json }) => {
-    const record = JSON.parse(json) as RequestRecord
-    return { id: record.id, orgId: record.org_id, used: toUsed(record) }
-  })
-  await ledger.settleFormer(ended)
 }
 
 /** Read between two writes of the drain: what is missing then is exactly what waits in memory. */

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { openAlerts, openJobs } from './compose-jobs.ts'
-import { composeLedger, settleReplayed } from './compose-ledger.ts'
+import { composeLedger } from './compose-ledger.ts'
 import { openMetrics } from './compose-metrics.ts'
+import { openRecords, type Records } from './compose-records.ts'
 import type { Config } from './config.ts'
 import { type ControlDeps, createControlServer } from './control/server.ts'
 import { systemClock, systemRandom } from './core/chance.ts'
 import { openIds } from './core/ids.ts'
-import type { RecordLine } from './core/request-record.ts'
 import { openSecretBox, type SecretBox } from './core/secret-box.ts'
 import { Admissions } from './gateway/admission.ts'
 import type { GatewayDeps } from './gateway/deps.ts'
@@ -28,8 +28,7 @@ import { AccessTokens } from './gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from './gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from './gateway/upstream/sandbox-transport.ts'
 import { listen, urlBySettings, urlOf } from './http/listen.ts'
-import { Drain } from './journal/drain.ts'
-import { openJournal } from './journal/journal.ts'
+import type { Drain } from './journal/drain.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { OpenedLedger } from './ledger/open-ledger.ts'
 import { openCancellations } from './redis/cancellations.ts'
@@ -41,7 +40,6 @@ import { openStorage, type Storage } from './storage/open-storage.ts'
 import { openDatabase, openPool } from './storage/pool.ts'
 import { markCredentialRejected } from './storage/provider-credentials.ts'
 import { isRequestLogged, setFeedback } from './storage/request-log-list.ts'
-import { insertRequestRecords } from './storage/request-logs.ts'
 import { listSigningKeys } from './storage/signing-keys.ts'
 import { findEnvironment, findKey } from './storage/snapshots.ts'
 import { findEndUser, findMinter } from './storage/token-snapshots.ts'
@@ -215,15 +213,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   closers.push(await holdLock(shared))
   const { snapshots, announcements } = await openSnapshots(shared)
   closers.push(() => announcements.close())
-  let begin: (counting: OpenedLedger) => void = () => {}
-  const begun = new Promise<OpenedLedger>(resolve => {
-    begin = resolve
-  })
-  // Counters of this process end with it; shared ones still hold what a killed run held.
-  const isShared = config.redisUrl !== undefined
-  const onReplayed = async (records: readonly RecordLine[]): Promise<void> =>
-    settleReplayed((await begun).ledger, records)
-  const drain = openRecords(shared, isShared ? onReplayed : undefined)
+  const { drain, openFor } = openJournaled(shared)
   closers.push(() => drain.close())
   const egress = { allowPrivate: config.allowPrivateUpstreams }
   const http = openHttpTransport(egress)
@@ -240,7 +230,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
   closers.push(() => lastUsed.close())
   const counting = await openCounting(shared, drain)
-  begin(counting)
+  openFor(counting.ledger)
   const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
   const deps: GatewayDeps = {
     now: systemClock.now,
@@ -262,7 +252,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     meterSets: new MeterSets(),
     admissions: openAdmissions(shared, counting.ledger),
     learned: new LearnedUse(),
-    isLedgerShared: isShared,
+    isLedgerShared: config.redisUrl !== undefined,
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
@@ -297,6 +287,16 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     readMeters: (meters, at) => counting.ledger.read(meters, at),
     close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
+}
+
+function openJournaled({ config, log, storage }: Shared): Records {
+  return openRecords({
+    folder: path.join(config.dataDir, 'journal'),
+    maxBytes: config.journalMaxBytes,
+    isShared: config.redisUrl !== undefined,
+    log,
+    storage,
+  })
 }
 
 /** Alone on its database, or one of several that share their limits. */
@@ -409,29 +409,6 @@ async function openSnapshots({
 /** Where announcements cannot be waited for, what they would say is assumed. */
 async function catchUp(announcements: Announcements, snapshots: Snapshots): Promise<void> {
   await announcements.barrier().catch(() => snapshots.flush())
-}
-
-function openRecords(
-  { config, log, storage }: Shared,
-  onReplayed: ((records: readonly RecordLine[]) => Promise<void>) | undefined,
-): Drain {
-  const folder = path.join(config.dataDir, 'journal')
-  const journal = openJournal(folder, {
-    onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
-  })
-  return new Drain({
-    folder,
-    journal,
-    maxBytes: config.journalMaxBytes,
-    log,
-    ...(onReplayed === undefined ? {} : { onReplayed }),
-    insert: async records => {
-      const { rejected } = await insertRequestRecords(storage.pool, records)
-      for (const { id, reason } of rejected) {
-        log.error({ id, reason }, 'a usage record was refused by the database and left out')
-      }
-    },
-  })
 }
 
 /** Stops listening, waits for running exchanges, then stops those that take too long. */

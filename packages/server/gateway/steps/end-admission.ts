@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../core/request-record.ts'
-import { toUsed } from '../../ledger/to-used.ts'
+import { toUsed } from '../../core/to-used.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 
