@@ -4,6 +4,8 @@ const DEFAULT = 'What is done without it.'
 const OTHER_SETTINGS = 'The recorder put another request under this name.'
 const OF_THE_ANSWER = 'How the provider keeps and labels its answer: nobody has to send it back.'
 const ONLY_EFFORT = 'The canonical request names an effort; how its reasoning is shown is this format’s own.'
+const ONLY_HERE = 'A tool that its provider runs, or that only models of this format were taught.'
+const STATE = 'Builds on what a provider keeps, which nobody else has.'
 
 /** Why what we send to a Responses endpoint differs from what it was recorded to take. */
 export const JUSTIFIED: readonly Justification[] = [
@@ -36,6 +38,32 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/reasoning/summary', why: ONLY_EFFORT },
   { path: '/reasoning', of: 'context-default', why: DEFAULT },
   { path: '/reasoning', of: 'typed-reasoning-item', why: ONLY_EFFORT },
+  { path: '/input/*/content/*/annotations/*', why: OF_THE_ANSWER },
+  { path: '/input/*/namespace', why: 'By which search the tool was found; its call is the same without.' },
+  {
+    path: '/tools/*/defer_loading',
+    why: 'Elsewhere there is no search of tools: each is known from the start.',
+  },
+  { path: '/reasoning', of: 'generate-summary', why: ONLY_EFFORT },
+  {
+    path: '/input/*/output',
+    of: 'direct-uploaded-file',
+    why: 'The uploaded file was all of it, and is named.',
+  },
+  // What is named to the caller: refused, or dropped with the header that says so.
+  { path: '/named/tools/*', why: ONLY_HERE },
+  {
+    path: '/named/input/*',
+    why: 'What such tools were asked and gave, or what they are: no other format has it.',
+  },
+  { path: '/named/input/*/content/*', why: 'A part that other formats do not have.' },
+  { path: '/named/input/*/output/*/file_id', why: 'Only who keeps the file knows it.' },
+  { path: '/named/input/*/content/*/file_id', why: 'Only who keeps the file knows it.' },
+  { path: '/named/conversation', why: STATE },
+  { path: '/named/reasoning/*', why: ONLY_EFFORT },
+  { path: '/named/text/verbosity', why: 'The canonical request has no such field.' },
+  { path: '/named/truncation', why: 'The canonical request has no such field.' },
+  { path: '/named/moderation', why: 'The canonical request has no such field.' },
   // What several providers were put.
   { path: '/input/0/content/0/text', of: 'canonical textFormatJsonObject', why: OTHER_SETTINGS },
   { path: '/input/0/content/0/text', of: 'canonical safetyIdentifier', why: OTHER_SETTINGS },

@@ -52,8 +52,12 @@ export function parseResponses(body: JsonObject): ChatCall {
     stream: optionalFlag(body, 'stream') ?? false,
     includeUsage: true,
   }
-  set(request, 'tools', tools.tools)
-  set(request, 'toolChoice', parseResponsesToolChoice(body.tool_choice, findings))
+  const toolChoice = parseResponsesToolChoice(body.tool_choice, findings)
+  // An empty list is refused by many, and so is a choice among none.
+  if (tools.tools !== undefined && tools.tools.length > 0) {
+    set(request, 'tools', tools.tools)
+    set(request, 'toolChoice', toolChoice)
+  }
   set(request, 'parallelToolCalls', optionalFlag(body, 'parallel_tool_calls'))
   set(request, 'responseFormat', parseFormat(text))
   set(request, 'maxOutputTokens', optionalNumber(body, 'max_output_tokens', { min: 1, integer: true }))

@@ -3,7 +3,7 @@ import { toObjects } from '@rideau/llm/json-value'
 import { custom } from '@rideau/llm/providers/custom'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { ChatRequest, Json, JsonObject, Target } from '@rideau/llm/spec'
-import { findDifferences, openJustifications } from '@rideau/llm/testing/explain-differences'
+import { type Difference, findDifferences, openJustifications } from '@rideau/llm/testing/explain-differences'
 import { JUSTIFIED } from '@rideau/llm/testing/justified/openai-responses'
 import {
   hasRecordings,
@@ -56,6 +56,52 @@ function isPortable(body: JsonObject): boolean {
   return findings !== undefined && Object.values(findings).every(list => list.length === 0)
 }
 
+/** Where a body has what `path` names, such as `input[1].content[0]`; undefined: it is not there. */
+function findPlace(body: JsonObject, path: string): { parent: Json[] | JsonObject; key: string } | undefined {
+  const steps = path.split(/[.[\]]+/).filter(step => step !== '')
+  let parent: Json | undefined = body
+  for (const step of steps.slice(0, -1)) {
+    if (typeof parent !== 'object' || parent === null) return undefined
+    parent = (parent as JsonObject)[step]
+  }
+  if (typeof parent !== 'object' || parent === null) return undefined
+  return { parent: parent as Json[] | JsonObject, key: steps.at(-1) ?? '' }
+}
+
+/** The body without what the findings name, as a target of another format gets it; and what that was. */
+function withoutFindings(body: JsonObject): { rest: JsonObject; named: Difference[] } {
+  const rest = structuredClone(body)
+  const paths = Object.values(parseResponses(body).findings ?? {}).flat() as string[]
+  // With the id of a file its whole part goes.
+  const places = paths.map(path => [path, findPlace(rest, path.replace(/\.file_id$/, ''))] as const)
+  const named = places.map(([path, place]): Difference => {
+    const recorded = place === undefined ? undefined : (place.parent as JsonObject)[place.key]
+    return {
+      path: `/named/${path.replaceAll(/[.[\]]+/g, '/').replace(/\/$/, '')}`,
+      ours: undefined,
+      recorded,
+    }
+  })
+  for (const [, place] of places) if (place !== undefined) delete (place.parent as JsonObject)[place.key]
+  for (const value of Object.values(rest)) removeHoles(value)
+  for (const name of ['reasoning', 'text', 'tools']) {
+    const value = rest[name]
+    if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) delete rest[name]
+  }
+  // Who has no tools can choose none.
+  if (rest.tools === undefined) delete rest.tool_choice
+  return { rest, named }
+}
+
+/** What was taken out of a list leaves a hole in it. */
+function removeHoles(value: Json | undefined): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (let at = value.length - 1; at >= 0; at--) if (!(at in value)) value.splice(at, 1)
+  }
+  for (const each of Object.values(value)) removeHoles(each)
+}
+
 /**
  * Instructions are the first message, and a text is written as such or as a part: both are read alike. Reasoning that is
  * not encrypted is only the name of what its provider keeps, and nothing to another.
@@ -96,13 +142,16 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   )
   const received = taken.filter(({ body }) => !isRefused(body))
   const portable = received.filter(({ body }) => isPortable(body))
+  const found = received.filter(({ body }) => !isPortable(body))
   const cases = FOLDERS.flatMap(folder => listCases(folder, 'responses')).filter(
     ({ recorded }) => recorded.status === 200,
   )
   const justified = openJustifications(JUSTIFIED)
 
   test('there are as many as there were', () => {
-    expect([taken, received, portable, cases].map(({ length }) => length)).toEqual([277, 268, 189, 16])
+    expect([taken, received, portable, found, cases].map(({ length }) => length)).toEqual([
+      277, 268, 189, 79, 16,
+    ])
   })
 
   test.each(portable.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
@@ -114,6 +163,23 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     // What the model was sent and took, it can honour.
     expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
   })
+
+  test.each(found.map(recorded => [recorded.name, recorded] as const))(
+    'what only this format has is named, and nothing else is lost: %s',
+    (name, recorded) => {
+      const target = toTarget(recorded)
+      const { rest, named } = withoutFindings(recorded.body)
+      // Each name is the path of something that was there.
+      for (const { path, recorded: value } of named) expect([path, value]).not.toEqual([path, undefined])
+      const request = toCanonical({ ...recorded, body: rest }, target.provider.id)
+      const whole = toCanonical(recorded, target.provider.id)
+      // Without what was named the request means the same: the rest was read as if the findings were not there.
+      expect({ ...request, providerOptions: undefined }).toEqual({ ...whole, providerOptions: undefined })
+      const { body } = openAiResponses.encodeRequest(request, target, undefined)
+      const left = [...differences(body, rest), ...named]
+      expect(justified.unexplained(name, left)).toEqual([])
+    },
+  )
 
   test.each(received.map(recorded => [recorded.name, recorded] as const))(
     'as received, nothing changes: %s',
