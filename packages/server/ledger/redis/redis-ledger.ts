@@ -198,10 +198,8 @@ export class RedisLedger implements Ledger {
   async #tellFormer({ id, orgId, used }: FormerEnd): Promise<boolean> {
     const { run } = this.#link
     if (run === undefined) return false
-    const { requests, tokens, nanoUsd, isSandbox } = used
-    const args = [id, requests, tokens, nanoUsd, isSandbox ? 1 : 0]
     try {
-      await this.#link.commands.settle(holdsOf(run, orgId), this.#time(), ...args)
+      await this.#turns.settle(holdsOf(run, orgId), id, used)
       return true
     } catch (error) {
       this.#link.lose((error as Error).message)
