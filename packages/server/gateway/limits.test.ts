@@ -151,6 +151,7 @@ test('every route that can reach a provider is refused at a budget of 0; models 
     '/openai/v1/responses': { model: PRICED, input: 'hi' },
     '/anthropic/v1/messages': chat,
     '/anthropic/v1/messages/count_tokens': { model: PRICED, messages: chat.messages },
+    '/ollama/api/chat': { model: PRICED, messages: chat.messages },
     '/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/images/generations': { model: 'sandbox/image', prompt: 'hi' },

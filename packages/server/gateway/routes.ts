@@ -11,6 +11,12 @@ import { serveFeedback } from './routes/feedback.ts'
 import { serveGeminiModel, serveGeminiModels } from './routes/gemini-models.ts'
 import { serveImages } from './routes/images.ts'
 import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
+import {
+  serveOllamaModel,
+  serveOllamaRunning,
+  serveOllamaTags,
+  serveOllamaVersion,
+} from './routes/ollama-models.ts'
 import { anthropicCount, anthropicSurface } from './surfaces/anthropic-reply.ts'
 import { cohereSurface } from './surfaces/cohere-reply.ts'
 import { compatSurface } from './surfaces/compat-reply.ts'
@@ -18,6 +24,7 @@ import { converseStreamSurface, converseSurface } from './surfaces/converse-repl
 import { compatEmbeddings, type EmbeddingSurface, nativeEmbeddings } from './surfaces/embedding-reply.ts'
 import { geminiCount, geminiEvents, geminiList, geminiSurface } from './surfaces/gemini-reply.ts'
 import { nativeSurface } from './surfaces/native-reply.ts'
+import { ollamaSurface } from './surfaces/ollama-reply.ts'
 import type { Prefixes } from './surfaces/prefixes.ts'
 import { responsesSurface } from './surfaces/responses-reply.ts'
 import type { ChatSurface } from './surfaces/surface.ts'
@@ -39,6 +46,7 @@ const ANTHROPIC: RouteInfo['surface'] = 'anthropic'
 const GEMINI: RouteInfo['surface'] = 'gemini'
 const COHERE: RouteInfo['surface'] = 'cohere'
 const BEDROCK: RouteInfo['surface'] = 'bedrock'
+const OLLAMA: RouteInfo['surface'] = 'ollama'
 
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
@@ -81,6 +89,7 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
       free('GET', `${anthropic}/models/*`, 'models', (x, _facts, rest) => serveAnthropicModel(x, rest)),
     ),
     ...GEMINI_VERSIONS.flatMap(version => listGemini(`${prefixes.gemini}/${version}/models`)),
+    ...listOllama(`${prefixes.ollama}/api`),
     {
       ...free('POST', '/v1/feedback', 'feedback', (x, _facts, _rest, deps) => serveFeedback(x, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
@@ -138,6 +147,26 @@ function listGemini(models: string): Route[] {
     under(
       GEMINI,
       free('GET', `${models}/*`, 'models', (x, _facts, rest) => serveGeminiModel(x, rest)),
+    ),
+  ]
+}
+
+function listOllama(api: string): Route[] {
+  const show: Route['serve'] = (x, _facts, _rest, deps) => serveOllamaModel(x, deps)
+  return [
+    chat(`${api}/chat`, OLLAMA, ollamaSurface),
+    under(
+      OLLAMA,
+      free('GET', `${api}/tags`, 'models', x => serveOllamaTags(x)),
+    ),
+    under(OLLAMA, free('POST', `${api}/show`, 'models', show)),
+    under(
+      OLLAMA,
+      free('GET', `${api}/ps`, 'models', x => serveOllamaRunning(x)),
+    ),
+    under(
+      OLLAMA,
+      free('GET', `${api}/version`, 'version', x => serveOllamaVersion(x)),
     ),
   ]
 }

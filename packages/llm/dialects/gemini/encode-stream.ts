@@ -4,10 +4,9 @@ import type {
   ReasoningDetail,
   ReplyEnvelope,
   StreamEvent,
-  ToolCall,
-  ToolCallDelta,
   Usage,
 } from '../../spec.ts'
+import { CallCollector } from '../call-collector.ts'
 import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } from './encode-reply.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
@@ -19,8 +18,7 @@ type Delta = Extract<StreamEvent, { type: 'delta' }>
 export class ContentEncoder {
   readonly #envelope: ReplyEnvelope
   readonly #shown: Shown
-  /** Calls by index, in the order in which they began; those that were told are gone. */
-  readonly #calls = new Map<number, ToolCall>()
+  readonly #calls = new CallCollector()
   readonly #details: ReasoningDetail[] = []
 
   constructor(envelope: ReplyEnvelope, shown: Shown) {
@@ -37,17 +35,13 @@ export class ContentEncoder {
       parts.push({ text: event.reasoning, thought: true })
     }
     this.#say(parts, event)
-    for (const call of event.toolCalls ?? []) this.#add(call)
+    for (const call of event.toolCalls ?? []) this.#calls.add(call)
     return parts.length === 0 ? [] : [this.#toChunk(parts)]
   }
 
   /** The last chunk: calls, the reason to stop, and usage. */
   finish(reason: FinishReason, usage: Usage): JsonObject {
-    const parts = [...this.#calls.values()]
-      // Where the answer was cut, a call was too: with no arguments it would be another call.
-      .filter(call => reason !== 'length' || isWhole(call))
-      .map(call => encodeCall(call, this.#details))
-    this.#calls.clear()
+    const parts = this.#calls.take(reason).map(call => encodeCall(call, this.#details))
     const content = { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' }
     const candidate = { content, finishReason: toFinishReason(reason), index: 0 }
     return encodeChunk([candidate], this.#envelope, usage)
@@ -62,23 +56,5 @@ export class ContentEncoder {
     const signature = findSignature(reasoningDetails, undefined)
     if (text === '' && signature === undefined) return
     parts.push({ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) })
-  }
-
-  #add({ index, id, function: fn }: ToolCallDelta): void {
-    const known = this.#calls.get(index)
-    if (known !== undefined) known.function.arguments += fn?.arguments ?? ''
-    else {
-      const { name = '', arguments: text = '' } = fn ?? {}
-      this.#calls.set(index, { id: id ?? '', type: 'function', function: { name, arguments: text } })
-    }
-  }
-}
-
-function isWhole({ function: fn }: ToolCall): boolean {
-  try {
-    JSON.parse(fn.arguments)
-    return true
-  } catch {
-    return false
   }
 }

@@ -8,6 +8,8 @@ import { encodeMessages, PARTS } from './encode-messages.ts'
 const NO_PLACE = ['parallel_tool_calls']
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 const PASSED_ON = ['think', 'keep_alive', 'options']
+/** Those that a caller of this format sends, and its own server understands. */
+const OWN = [...PASSED_ON, 'truncate', 'shift', 'logprobs', 'top_logprobs']
 
 /**
  * The canonical request as `POST /api/chat` takes it. The address of a credential may end in `/v1`, where the same server
@@ -20,7 +22,7 @@ export function encodeRequest(
   dropped: readonly string[] = [],
 ): UpstreamRequest {
   const body = mergeOptions(
-    mergeOptions(encodeBody(request, target, dropped), readPassedOn(source)),
+    mergeOptions(encodeBody(request, target, dropped), readPassedOn(source, dropped)),
     request.providerOptions?.[target.provider.id],
   )
   return {
@@ -33,10 +35,17 @@ export function encodeRequest(
   }
 }
 
-function readPassedOn(source: SourceBody | undefined): JsonObject | undefined {
-  if (source?.surface !== 'openai-chat') return undefined
-  const given = PASSED_ON.map(name => [name, readField(source, name)] as const)
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null))
+function readPassedOn(source: SourceBody | undefined, dropped: readonly string[]): JsonObject | undefined {
+  const isOwn = source?.surface === 'ollama-chat'
+  if (source === undefined || (!isOwn && source.surface !== 'openai-chat')) return undefined
+  const given = (isOwn ? OWN : PASSED_ON).map(name => [name, readField(source, name)] as const)
+  const fields = Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null))
+  const options = toObject(fields.options)
+  if (!isOwn || options === undefined) return fields
+  const kept = Object.entries(options).filter(
+    ([name, value]) => value !== null && !dropped.includes(`options.${name}`),
+  )
+  return { ...fields, options: Object.fromEntries(kept) }
 }
 
 /** The gateway relies on the output cap that it was told: none may come in among the options. */

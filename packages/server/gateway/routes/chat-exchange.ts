@@ -63,11 +63,11 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call:
   return {
     requestId: x.requestId,
     created: Math.floor(x.arrivedAt / 1000),
+    startedAt: x.startedAt,
     model: id,
     provider: provider.id,
     dialect: dialect.id,
     isSandbox: provider.sandbox === true,
-    startedAt: x.startedAt,
     includeUsage: call.request.includeUsage,
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
     call,

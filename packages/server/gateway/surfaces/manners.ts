@@ -4,6 +4,7 @@ import { toAnthropicError } from './anthropic-error.ts'
 import { toCohereError } from './cohere-error.ts'
 import { explainCredential, toConverseError, toErrorHeaders } from './converse-error.ts'
 import { toGoogleError } from './google-error.ts'
+import { toOllamaError } from './ollama-error.ts'
 import type { SurfaceName } from './prefixes.ts'
 
 /** What sets a surface apart besides its formats of requests and answers. */
@@ -34,7 +35,7 @@ export const MANNERS: Readonly<Record<SurfaceName, Manners>> = {
     refusedKeyParam: 'key',
     encodeFault: toGoogleError,
   },
-  ollama: OURS,
+  ollama: { encodeFault: toOllamaError },
   cohere: { encodeFault: toCohereError },
   bedrock: {
     idHeader: 'x-amzn-requestid',

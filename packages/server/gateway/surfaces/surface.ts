@@ -16,14 +16,14 @@ export interface Answered {
   readonly requestId: string
   /** Unix seconds. */
   readonly created: number
+  /** `performance.now()` at the request's arrival. */
+  readonly startedAt: number
   /** `provider/model` of the target that answered. */
   readonly model: string
   readonly provider: string
   /** The format that the provider answered in: its bytes pass to a caller of the same format only. */
   readonly dialect: DialectId
   readonly isSandbox: boolean
-  /** When the request arrived, by `performance.now()`: for formats that tell how long an answer took. */
-  readonly startedAt: number
   /** Did the caller ask for usage in the stream? */
   readonly includeUsage: boolean
   /** The provider's own usage does not follow OpenAI's arithmetic. */

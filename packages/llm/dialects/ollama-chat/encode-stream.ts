@@ -1,0 +1,36 @@
+import type { FinishReason, JsonObject, ReplyEnvelope, StreamEvent, Usage } from '../../spec.ts'
+import { CallCollector } from '../call-collector.ts'
+import { encodeCall, encodeEnd, encodeHead, type Took } from './encode-reply.ts'
+
+/** Canonical events as the lines of this format's stream. A call has no pieces here: calls are told before the last line. */
+export class LineEncoder {
+  readonly #envelope: ReplyEnvelope
+  readonly #calls = new CallCollector()
+
+  constructor(envelope: ReplyEnvelope) {
+    this.#envelope = envelope
+  }
+
+  /** Errors and the end are the caller's. */
+  encode(event: StreamEvent): readonly JsonObject[] {
+    if (event.type !== 'delta' || event.index !== 0) return []
+    for (const call of event.toolCalls ?? []) this.#calls.add(call)
+    const { reasoning = '' } = event
+    const text = event.content ?? event.refusal ?? ''
+    if (text === '' && reasoning === '') return []
+    return [this.#toLine({ content: text, ...(reasoning === '' ? {} : { thinking: reasoning }) })]
+  }
+
+  finish(reason: FinishReason, usage: Usage, took: Took): readonly JsonObject[] {
+    const calls = this.#calls.take(reason).map(encodeCall)
+    const message = { role: 'assistant', content: '' }
+    return [
+      ...(calls.length === 0 ? [] : [this.#toLine({ content: '', tool_calls: calls })]),
+      { ...encodeHead(this.#envelope), message, ...encodeEnd(reason, usage, took) },
+    ]
+  }
+
+  #toLine(message: JsonObject): JsonObject {
+    return { ...encodeHead(this.#envelope), message: { role: 'assistant', ...message }, done: false }
+  }
+}
