@@ -1,5 +1,6 @@
 import { toText } from '../../json-value.ts'
 import type { FinishReason, Json, JsonObject, ReasoningDetail } from '../../spec.ts'
+import { FOREIGN_SIGNATURE } from '../anthropic-messages/foreign-thinking.ts'
 
 /** What plain replies and streams have in common. */
 
@@ -38,7 +39,8 @@ export function toReasoningDetail(reasoning: {
   if (reasoning.redacted.length > 0) {
     return { type: 'reasoning.encrypted', format, data: reasoning.redacted.toString('utf8') }
   }
-  if (reasoning.signature === '') return undefined
+  // Nobody signed it, or another gateway of ours marked what somebody else thought.
+  if (reasoning.signature === '' || reasoning.signature === FOREIGN_SIGNATURE) return undefined
   return { type: 'reasoning.text', format, text: reasoning.text, signature: reasoning.signature }
 }
 

@@ -226,7 +226,10 @@ describe('a provider of this format', () => {
     const events = await eventsOf(await open({}, { model: OWN }))
     expect(events.at(-1)).toEqual([
       'exception:modelStreamErrorException',
-      expect.objectContaining({ code: 'stream_interrupted', message: expect.any(String) }),
+      expect.objectContaining({
+        code: 'stream_interrupted',
+        message: expect.stringContaining('(stream_interrupted)'),
+      }),
     ])
     expect(JSON.stringify(events)).not.toContain('secret')
   })

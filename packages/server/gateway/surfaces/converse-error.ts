@@ -49,6 +49,12 @@ export function toConverseError(fault: Fault, _requestId: string, baseUrl: strin
   }
 }
 
+/** The same within a stream, where clients keep nothing but the words: so our code is among them. */
+export function toStreamError(fault: Fault, requestId: string, baseUrl: string): JsonObject {
+  const error = toConverseError(fault, requestId, baseUrl)
+  return { ...error, message: `${String(error.message)} (${fault.code})` }
+}
+
 /** The header that names the exception. */
 export function toErrorHeaders(fault: Fault): string[] {
   return ['x-amzn-errortype', toExceptionName(fault)]

@@ -9,7 +9,7 @@ import type { StreamEvent } from '@rideau/llm/spec'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
 import { findUnknownField, parseConversePlain, parseConverseStream } from './converse-chat.ts'
-import { toConverseError, toStreamException } from './converse-error.ts'
+import { toStreamError, toStreamException } from './converse-error.ts'
 import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from './surface.ts'
 
 /** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
@@ -21,7 +21,7 @@ export const converseSurface: ChatSurface = {
   openStream: answered =>
     answered.dialect === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
-    encodeAwsException(toStreamException(fault), toConverseError(fault, requestId, baseUrl)),
+    encodeAwsException(toStreamException(fault), toStreamError(fault, requestId, baseUrl)),
   streamType: 'application/vnd.amazon.eventstream',
   // The format has no comments, but every client passes over an event that it does not know.
   keepAlive: encodeAwsEvent('ping', {}),
