@@ -14,6 +14,7 @@ import type { SecretBox } from '../core/secret-box.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import type { EgressPolicy } from '../http/egress.ts'
+import { toEnvelope } from '../http/envelope.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
 import { answerFault, routeNotFound } from './answer-fault.ts'
@@ -94,7 +95,9 @@ export async function createControlServer(
     clientErrorHandler: (error, socket) => {
       const answer = answers.get(socket)
       const isAnswering = answer?.headersSent === true && !answer.writableFinished
-      answerClientError(error, socket, isAnswering, newId, baseUrl)
+      answerClientError(error, socket, isAnswering, newId, (fault, requestId) => ({
+        body: toEnvelope(fault, requestId, baseUrl()),
+      }))
     },
   })
   await app.register(helmet, {

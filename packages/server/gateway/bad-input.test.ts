@@ -249,6 +249,40 @@ describe('a connection', () => {
     await stillServes()
   })
 
+  test.each([
+    ['a header block over 16 KiB', 413, 'request_too_large', [`X-Long: ${'x'.repeat(20_000)}`]],
+    ['a header that is none', 400, 'request_validation_failed', ['no colon here']],
+    ['two lengths', 400, 'request_validation_failed', ['Content-Length: 1', 'Content-Length: 2']],
+  ])(
+    'with %s is told in the shape of the surface that its request line names',
+    async (_, status, code, headers) => {
+      const anthropic = await openRaw()
+      anthropic.socket.write(head('/anthropic/v1/messages', headers))
+      const text = await anthropic.until(code)
+      expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+      const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n')))
+      expect(body).toMatchObject({
+        type: 'error',
+        error: { code, type: expect.stringMatching(/_error$|too_large$/) },
+      })
+      expect(text).toContain(`\r\nrequest-id: ${body.request_id}\r\n`)
+      const native = await openRaw()
+      native.socket.write(head('/v1/chat', headers))
+      expect(await native.until(code)).not.toContain('"type":"error"')
+      await stillServes()
+    },
+  )
+
+  test('with a method that is none, in the shape of the surface too; without a request line in ours', async () => {
+    const anthropic = await openRaw()
+    anthropic.socket.write('P\x00ST /anthropic/v1/messages?beta=true HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(await anthropic.until('request_validation_failed')).toContain('"type":"error"')
+    const other = await openRaw()
+    other.socket.write('\x16\x03\x01hello, hello')
+    expect(await other.until('request_validation_failed')).not.toContain('"type":"error"')
+    await stillServes()
+  })
+
   test('that does not speak HTTP is 400 request_validation_failed', async () => {
     const raw = await openRaw(house.gatewayUrl)
     raw.socket.write('hello\r\n\r\n')

@@ -1,7 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
-import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { parseRequestId } from '../http/request-headers.ts'
+import { answerBrokenRequest } from './broken-requests.ts'
 import { preflightHeaders } from './cors.ts'
 import type { GatewayDeps } from './deps.ts'
 import { canceledFault, Exchange, type RouteInfo } from './exchange.ts'
@@ -42,9 +43,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
     },
   )
   server.on('clientError', (error, socket) => {
-    const answer = answers.get(socket)
-    const isAnswering = answer?.headersSent === true && !answer.writableFinished
-    answerClientError(error, socket, isAnswering, deps.newId, deps.baseUrl)
+    answerBrokenRequest(error, socket, answers.get(socket), deps)
   })
   return server
 }

@@ -1,14 +1,20 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../core/fault.ts'
-import { faultHeaders, toEnvelope } from './envelope.ts'
+import { faultHeaders } from './envelope.ts'
 
 /** Header blocks above this are refused (contract.md §1). */
 export const MAX_HEADER_BYTES = 16 * 1024
 
+/** What a caller is told, and the headers that go with it besides those of every answer. */
+export type BrokenAnswer = (
+  fault: Fault,
+  requestId: string,
+) => { readonly body: object; readonly headers?: readonly (readonly [string, string])[] }
+
 /**
  * Answers what Node's HTTP parser refuses before there is a request: no route, no hook and no reply object exist yet,
- * so the envelope is written to the socket itself. `isAnswering`: bytes of another answer are on the way, and nothing
+ * so the answer is written to the socket itself. `isAnswering`: bytes of another answer are on the way, and nothing
  * sensible may follow them.
  */
 export function answerClientError(
@@ -16,7 +22,7 @@ export function answerClientError(
   socket: Duplex,
   isAnswering: boolean,
   newId: () => string,
-  baseUrl: () => string,
+  render: BrokenAnswer,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()
@@ -24,7 +30,8 @@ export function answerClientError(
   }
   const fault = toParserFault(error.code)
   const requestId = newId()
-  const body = JSON.stringify(toEnvelope(fault, requestId, baseUrl()))
+  const answer = render(fault, requestId)
+  const body = JSON.stringify(answer.body)
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
@@ -32,6 +39,7 @@ export function answerClientError(
     'Cache-Control': 'no-store',
     Connection: 'close',
     ...faultHeaders(fault),
+    ...Object.fromEntries(answer.headers ?? []),
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end(`HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
