@@ -256,7 +256,7 @@ describe('a connection', () => {
   ])(
     'with %s is told in the shape of the surface that its request line names',
     async (_, status, code, headers) => {
-      const anthropic = await openRaw()
+      const anthropic = await openRaw(house.gatewayUrl)
       anthropic.socket.write(head('/anthropic/v1/messages', headers))
       const text = await anthropic.until(code)
       expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -266,7 +266,7 @@ describe('a connection', () => {
         error: { code, type: expect.stringMatching(/_error$|too_large$/) },
       })
       expect(text).toContain(`\r\nrequest-id: ${body.request_id}\r\n`)
-      const native = await openRaw()
+      const native = await openRaw(house.gatewayUrl)
       native.socket.write(head('/v1/chat', headers))
       expect(await native.until(code)).not.toContain('"type":"error"')
       await stillServes()
@@ -274,10 +274,10 @@ describe('a connection', () => {
   )
 
   test('with a method that is none, in the shape of the surface too; without a request line in ours', async () => {
-    const anthropic = await openRaw()
+    const anthropic = await openRaw(house.gatewayUrl)
     anthropic.socket.write('P\x00ST /anthropic/v1/messages?beta=true HTTP/1.1\r\nHost: x\r\n\r\n')
     expect(await anthropic.until('request_validation_failed')).toContain('"type":"error"')
-    const other = await openRaw()
+    const other = await openRaw(house.gatewayUrl)
     other.socket.write('\x16\x03\x01hello, hello')
     expect(await other.until('request_validation_failed')).not.toContain('"type":"error"')
     await stillServes()
