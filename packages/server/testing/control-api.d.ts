@@ -2154,8 +2154,8 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             spent_usd: number;
-            /** @description Held for requests that are under way. */
-            reserved_usd: number;
+            /** @description Held for requests that are under way; null where the control plane cannot ask a gateway. */
+            reserved_usd: number | null;
             resets_at: string | null;
         };
         DeviceAuth: {
@@ -2292,6 +2292,8 @@ export interface components {
             grace_pct: number;
             /** @description In the current window; null for default_end_user, which every end user has for itself. */
             used: number | null;
+            /** @description Held for requests that are under way; null where `used` is, and where the control plane cannot ask a gateway. */
+            reserved: number | null;
             /** Format: date-time */
             resets_at: string;
             /** Format: date-time */

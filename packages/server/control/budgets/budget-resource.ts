@@ -22,7 +22,9 @@ export const BudgetResource = z
   .strictObject({
     ...settings,
     spent_usd: z.number(),
-    reserved_usd: z.number().meta({ description: 'Held for requests that are under way.' }),
+    reserved_usd: z.number().nullable().meta({
+      description: 'Held for requests that are under way; null where the control plane cannot ask a gateway.',
+    }),
     resets_at: dateTime.nullable(),
   })
   .meta({ id: 'Budget' })
@@ -31,7 +33,7 @@ export function toBudgetResource(budget: MeasuredBudget): z.output<typeof Budget
   return {
     ...toBudgetRecord(budget),
     spent_usd: toUsd(budget.spent_nano_usd) ?? 0,
-    reserved_usd: toUsd(budget.reserved_nano_usd) ?? 0,
+    reserved_usd: toUsd(budget.reserved_nano_usd),
     resets_at: toDateTime(budget.resets_at),
   }
 }

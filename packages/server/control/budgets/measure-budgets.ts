@@ -8,8 +8,8 @@ import { orGone } from '../or-gone.ts'
 
 export interface MeasuredBudget extends BudgetRow {
   readonly spent_nano_usd: number
-  /** Of requests that are under way. */
-  readonly reserved_nano_usd: number
+  /** Of requests that are under way; null where the counters cannot be asked: only they know. */
+  readonly reserved_nano_usd: number | null
   readonly resets_at: Date | null
 }
 
@@ -39,7 +39,7 @@ export async function measureBudgets(
     return {
       ...row,
       spent_nano_usd: standing?.settled ?? 0,
-      reserved_nano_usd: standing?.held ?? 0,
+      reserved_nano_usd: standing?.held ?? null,
       resets_at: end === null ? null : new Date(end),
     }
   })
@@ -55,7 +55,7 @@ async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans:
     db,
     rows.map((row, index) => toQuestion(row, spans[index] as Span)),
   )
-  return rows.map(({ id }) => ({ settled: totals.get(id)?.cost_nano_usd ?? 0, held: 0 }))
+  return rows.map(({ id }) => ({ settled: totals.get(id)?.cost_nano_usd ?? 0, held: null }))
 }
 
 function toQuestion(row: BudgetRow, { start }: Span): UsageQuestion {

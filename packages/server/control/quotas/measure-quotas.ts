@@ -6,8 +6,13 @@ import { sumUsage, type UsageQuestion } from '../../storage/usage-totals.ts'
 import type { Services } from '../operation.ts'
 import { orGone } from '../or-gone.ts'
 
-/** `used` is null where every end user has the quota for itself. */
-export type MeasuredQuota = QuotaRow & { readonly used: number | null; readonly resets_at: Date }
+export interface MeasuredQuota extends QuotaRow {
+  /** Null where every end user has the quota for itself. */
+  readonly used: number | null
+  /** Of requests that are under way; null there too, and where the counters cannot be asked: only they know. */
+  readonly reserved: number | null
+  readonly resets_at: Date
+}
 
 type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
@@ -31,9 +36,11 @@ export async function measureQuotas(
     standings === undefined
       ? await readLedger(db, counted, row => new Date(windowAt(row.window, now, time_zone).start))
       : new Map(counted.map(({ id }, index) => [id, standings[index]?.settled ?? 0]))
+  const held = new Map(counted.map(({ id }, index) => [id, standings?.[index]?.held]))
   return rows.map(row => {
     const { end } = windowAt(row.window, now, time_zone)
-    return { ...row, used: used.get(row.id) ?? null, resets_at: new Date(end) }
+    const [of, reserved] = [used.get(row.id) ?? null, held.get(row.id) ?? null]
+    return { ...row, used: of, reserved, resets_at: new Date(end) }
   })
 }
 

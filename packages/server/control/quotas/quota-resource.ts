@@ -19,14 +19,18 @@ export const QuotaResource = z
     used: z.int().nullable().meta({
       description: 'In the current window; null for default_end_user, which every end user has for itself.',
     }),
+    reserved: z.int().nullable().meta({
+      description:
+        'Held for requests that are under way; null where `used` is, and where the control plane cannot ask a gateway.',
+    }),
     resets_at: dateTime,
     ...stamps,
   })
   .meta({ id: 'Quota' })
 
 export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaResource> {
-  const { used, resets_at } = quota
-  return { ...toQuotaRecord(quota), used, resets_at: resets_at.toISOString() }
+  const { used, reserved, resets_at } = quota
+  return { ...toQuotaRecord(quota), used, reserved, resets_at: resets_at.toISOString() }
 }
 
 /** What was set, without what was used. */

@@ -49,6 +49,8 @@ test('made, listed with its use, changed in part, removed', async () => {
     limit: 100,
     grace_pct: 0,
     used: 1,
+    // This control plane runs beside no gateway: what is held it cannot know.
+    reserved: null,
     resets_at: '2031-05-15T00:00:00.000Z',
     created_at: now,
     updated_at: now,
