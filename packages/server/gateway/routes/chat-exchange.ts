@@ -127,8 +127,12 @@ function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): 
 }
 
 /** See answerHeaders; what the format had no word for is named too. */
-export function chatHeaders({ x, deps, target, emulated }: ChatExchange, contentType: string): string[] {
-  const headers = answerHeaders(x, target, contentType, deps)
+export function chatHeaders(chat: ChatExchange, contentType: string): string[] {
+  const { x, deps, plan, target, emulated } = chat
+  const { spelled } = plan.call
+  const isSpelled = spelled !== undefined && target.dropped.length > 0
+  const told = isSpelled ? { ...target, dropped: target.dropped.map(name => spelled[name] ?? name) } : target
+  const headers = answerHeaders(x, told, contentType, deps)
   if (emulated.length > 0) headers.push('X-Rideau-Emulated-Params', emulated.join(', '))
   return headers
 }

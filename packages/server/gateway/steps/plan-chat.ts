@@ -64,7 +64,7 @@ function planTarget(
   const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return { refusal: unsupported(first, provider) }
+    return { refusal: unsupported(call.spelled?.[first] ?? first, provider) }
   }
   // What an end user asks is never stored at a provider: absent means off.
   const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped

@@ -39,6 +39,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'priority',
 ])
 
+const SPELLED = { top_p: 'p', stop: 'stop_sequences', reasoning_effort: 'thinking' }
+
 export function findUnknownField(body: JsonObject): string | undefined {
   for (const name in body) if (!KNOWN.has(name) && body[name] !== null) return name
   return undefined
@@ -74,6 +76,7 @@ export function parseCohereChat(body: JsonObject): ChatCall {
     metadata: null,
     timeoutMs: undefined,
     endUser: undefined,
+    spelled: SPELLED,
     findings: { nativeOnly: [...nativeOnly], hosted: [], stateful: [] },
   }
 }

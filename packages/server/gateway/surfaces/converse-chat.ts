@@ -80,8 +80,25 @@ export function parseConverse(body: JsonObject, model: string, stream: boolean):
     metadata: toLogMetadata(body.requestMetadata),
     timeoutMs: undefined,
     endUser: undefined,
+    spelled: toSpelled(extra),
     findings: { nativeOnly: [...nativeOnly], hosted: [], stateful: [] },
   }
+}
+
+const SPELLED = {
+  temperature: 'inferenceConfig.temperature',
+  top_p: 'inferenceConfig.topP',
+  stop: 'inferenceConfig.stopSequences',
+  tool_choice: 'toolConfig.toolChoice',
+  response_format: 'outputConfig.textFormat',
+}
+
+/** Each maker has a word of its own for how much its models reason. */
+function toSpelled(extra: JsonObject | undefined): Readonly<Record<string, string>> {
+  const name = Object.keys(extra ?? {}).find(each => READ_FIELDS.has(each) && each !== 'top_k')
+  return name === undefined
+    ? SPELLED
+    : { ...SPELLED, reasoning_effort: `additionalModelRequestFields.${name}` }
 }
 
 export function parseConversePlain(body: JsonObject, _source: SourceBody, model: string): ChatCall {

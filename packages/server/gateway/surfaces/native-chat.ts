@@ -52,6 +52,8 @@ export interface ChatCall {
   readonly endUser: string | undefined
   /** The body's shape, where it is not the one of the surface that it came to. */
   readonly shape?: SurfaceId
+  /** How the caller's format spells canonical parameters, where it does otherwise: what is refused is named so. */
+  readonly spelled?: Readonly<Record<string, string>>
   /** What not every target can give, where the surface's format has such things. */
   readonly findings?: Findings
   /** The caller asked to see thoughts, in formats where one has to. */
