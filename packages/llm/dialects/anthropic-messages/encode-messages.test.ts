@@ -26,6 +26,8 @@ const call = (id: string, name = 'now', args = '{}') => ({
   function: { name, arguments: args },
 })
 
+const text = (words: string) => ({ type: 'text', text: words })
+
 describe('messages', () => {
   test('leading instructions become system, later ones a marked text of the user’s', () => {
     expect(
@@ -44,6 +46,47 @@ describe('messages', () => {
         { role: 'user', content: '<system>\nc\n</system>' },
       ],
     })
+  })
+
+  const hi = { role: 'user' as const, content: 'hi' }
+  const yes = { role: 'assistant' as const, content: 'yes' }
+  const rule = { role: 'system' as const, content: 'c' }
+  const folded = '<system>\nc\n</system>'
+
+  test.each<[string, Message[], unknown[]]>([
+    ['at the end', [hi, rule], [hi, rule]],
+    ['before an answer', [hi, rule, yes, hi], [hi, rule, yes, hi]],
+    ['several in a row', [hi, rule, rule], [hi, { role: 'system', content: [text('c'), text('c')] }]],
+    ['after an answer', [hi, yes, rule], [hi, yes, { role: 'user', content: folded }]],
+    [
+      'before what the user says',
+      [hi, rule, hi],
+      [{ role: 'user', content: [text('hi'), text(folded), text('hi')] }],
+    ],
+    [
+      'before an answer of nothing',
+      [hi, rule, { role: 'assistant', content: '' }, hi],
+      [{ role: 'user', content: [text('hi'), text(folded), text('hi')] }],
+    ],
+  ])(
+    'a model that takes instructions in the conversation gets them where it allows that: %s',
+    (_, given, sent) => {
+      for (const model of ['claude-opus-4-8', 'claude-sonnet-5']) {
+        expect(send({ messages: given }, model).messages).toEqual(sent)
+      }
+      const older = JSON.stringify(send({ messages: given }, 'claude-opus-4-7').messages)
+      expect(older).not.toContain('"role":"system"')
+    },
+  )
+
+  test('a cloud that wraps the format takes none of them there', () => {
+    const vertex = findProvider('vertex') as Provider
+    const target = { provider: vertex, model: 'claude-opus-4-8', baseUrl: 'https://v.example/v1', apiKey: '' }
+    const request = { model: 'x', messages: [hi, rule], stream: false, includeUsage: false }
+    const { body } = encodeRequest(request, target, undefined)
+    expect(JSON.parse(body.toString()).messages).toEqual([
+      { role: 'user', content: [text('hi'), text(folded)] },
+    ])
   })
 
   test('breakpoints of the prompt cache stay where they were set', () => {

@@ -5,7 +5,7 @@ import { FORMAT } from './decode-block.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
 
 interface Turn {
-  role: 'user' | 'assistant'
+  role: 'user' | 'assistant' | 'system'
   content: JsonObject[]
 }
 
@@ -16,20 +16,24 @@ export interface EncodedMessages {
 }
 
 /**
- * Canonical messages as alternating turns: leading instructions go to `system`, later ones into the conversation; the
- * results of one turn's calls stand together before anything else the user says (wire facts §1.3).
+ * Canonical messages as alternating turns: leading instructions go to `system`, later ones into the conversation, as
+ * turns of their own where the model takes them (`takesSystemTurns`); the results of one turn's calls stand together before anything else the user says (wire facts §1.3).
  */
-export function encodeMessages(messages: readonly Message[]): EncodedMessages {
+export function encodeMessages(
+  messages: readonly Message[],
+  { takesSystemTurns = false }: { readonly takesSystemTurns?: boolean } = {},
+): EncodedMessages {
   const system: JsonObject[] = []
-  const turns: Turn[] = []
+  let turns: Turn[] = []
   for (const message of messages) {
     const isInstruction = message.role === 'system' || message.role === 'developer'
     if (isInstruction && turns.length === 0) system.push(...encodeBlocks(message))
-    else if (isInstruction) add(turns, 'user', foldInstruction(message))
+    else if (isInstruction) add(turns, 'system', encodeBlocks(message))
     else if (message.role === 'assistant') add(turns, 'assistant', encodeAssistant(message))
     else if (message.role === 'tool') add(turns, 'user', [encodeResult(message)])
     else add(turns, 'user', encodeBlocks(message))
   }
+  turns = placeInstructions(turns, takesSystemTurns)
   // A conversation of instructions alone, or one that the assistant opens, is refused.
   if (turns.length === 0) return { system: undefined, messages: toWire([{ role: 'user', content: system }]) }
   if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: encodeText('.') })
@@ -68,11 +72,25 @@ function encodeBlocks(message: Message): JsonObject[] {
   return blocks
 }
 
-/** Not every model takes the role `system` after the beginning; each understands a marked text of the user's. */
-function foldInstruction(message: Message): JsonObject[] {
-  return encodeBlocks(message).map(block =>
-    block.type === 'text' ? { ...block, text: `<system>\n${String(block.text)}\n</system>` } : block,
-  )
+/**
+ * An instruction after the beginning stays one only where a user's turn is before it and none follows: elsewhere it is
+ * refused (platform.claude.com/docs, "Mid-conversation system messages"). Every model understands a marked text of the
+ * user's.
+ */
+function placeInstructions(turns: Turn[], takesSystemTurns: boolean): Turn[] {
+  if (!turns.some(({ role }) => role === 'system')) return turns
+  const placed: Turn[] = []
+  for (const [at, { role, content }] of turns.entries()) {
+    const isInPlace = placed.at(-1)?.role === 'user' && turns[at + 1]?.role !== 'user'
+    if (role === 'system' && !(takesSystemTurns && isInPlace))
+      add(placed, 'user', content.map(markInstruction))
+    else add(placed, role, content)
+  }
+  return placed
+}
+
+function markInstruction(block: JsonObject): JsonObject {
+  return block.type === 'text' ? { ...block, text: `<system>\n${String(block.text)}\n</system>` } : block
 }
 
 function joinSystem(blocks: JsonObject[]): EncodedMessages['system'] {

@@ -94,7 +94,9 @@ function isFormatted({ responseFormat }: ChatRequest): boolean {
 export function encodeBody(request: ChatRequest, target: Target): JsonObject {
   const traits = findModelTraits(target.model)
   const maxTokens = findMaxTokens(request, target, traits)
-  const { system, messages } = encodeMessages(request.messages)
+  // Clouds do not take what their documents of it leave out.
+  const takesSystemTurns = traits.takesSystemTurns && target.provider.messages === undefined
+  const { system, messages } = encodeMessages(request.messages, { takesSystemTurns })
   const thinks = willThink(request, traits)
   const asked = thinks || request.reasoningEffort === 'none'
   const { thinking, effort } = asked ? encodeThinking(request, traits, maxTokens) : {}

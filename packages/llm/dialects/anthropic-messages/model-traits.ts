@@ -11,6 +11,11 @@ export interface ModelTraits {
   readonly hasSampling: boolean
   /** Refuses `temperature` beside `top_p`. */
   readonly samplesByOne: boolean
+  /**
+   * Takes the role `system` in the conversation, at its maker's own interface (Claude Opus 4.8 and newer, by their
+   * documents; older ones answer 400).
+   */
+  readonly takesSystemTurns: boolean
   /** Output cap where the catalogue knows none. */
   readonly maxOutputTokens: number
 }
@@ -31,6 +36,7 @@ export function findModelTraits(model: string): ModelTraits {
     efforts: version >= 407 ? EFFORTS_WITH_XHIGH : EFFORTS,
     hasSampling: version < 407,
     samplesByOne: version >= 401,
+    takesSystemTurns: version >= 408,
     maxOutputTokens: findOutputCap(version, model),
   }
 }

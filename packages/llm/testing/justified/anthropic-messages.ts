@@ -48,11 +48,6 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/messages/0/content/1', of: 'code-execution-files', why: UPLOADED },
   { path: '/messages/2/content/0/content', of: 'direct-uploaded-file', why: UPLOADED },
   { path: '/messages/2/content/1', of: 'content-uploaded-file', why: UPLOADED },
-  {
-    path: '/messages/**',
-    of: 'inline-system-prompt',
-    why: 'Not every model takes the role system after the beginning: it is a marked text of the user’s.',
-  },
   // Hosted tools.
   { path: '/tools', why: HOSTED },
   { path: '/tool_choice', of: 'anthropic/messages', why: HOSTED },
