@@ -1,5 +1,5 @@
 import { toObject } from '../../json-value.ts'
-import { plainToolCallId } from '../../reasoning-carrier.ts'
+import { unpackToolCallId } from '../../reasoning-carrier.ts'
 import type {
   ChatReply,
   FinishReason,
@@ -80,9 +80,14 @@ export function findSignature(
     ?.data
 }
 
-export function encodeCall(call: ToolCall, details: readonly ReasoningDetail[]): JsonObject {
-  const { id, function: fn } = call
-  const signature = findSignature(details, plainToolCallId(id))
+/** A call. Of this format's own state the part has a place for its signature; that of others travels in the call's id. */
+export function encodeCall(
+  { id: packed, function: fn }: ToolCall,
+  details: readonly ReasoningDetail[],
+): JsonObject {
+  const { id: plain, details: carried } = unpackToolCallId(packed)
+  const signature = findSignature(details, plain) ?? findSignature(carried, plain)
+  const id = signature !== undefined && carried.every(({ format }) => format === FORMAT) ? plain : packed
   return {
     functionCall: { ...(id === '' ? {} : { id }), name: fn.name, args: parseArguments(fn.arguments) },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),

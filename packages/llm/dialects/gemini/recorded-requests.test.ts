@@ -3,6 +3,7 @@ import { toArray, toObject, toObjects, toText } from '../../json-value.ts'
 import { findProvider } from '../../providers/index.ts'
 import type { ChatRequest, ContentPart, Json, JsonObject, Message, Provider, Target } from '../../spec.ts'
 import { findDifferences, openJustifications } from '../../testing/explain-differences.ts'
+import { normalizeContent } from '../../testing/gemini-bodies.ts'
 import { JUSTIFIED } from '../../testing/justified/gemini.ts'
 import {
   hasRecordings,
@@ -198,33 +199,10 @@ const toTarget = (recorded: RecordedRequest): Target => {
   }
 }
 
-/**
- * Two bodies that mean the same made alike: turns of one role in a row are one, and what a model thought, or said
- * without a letter, is no part of it. The model's name is in the path; a schema stands under either name.
- */
-function normalize({ model: _, ...body }: JsonObject): JsonObject {
-  for (const tool of toObjects(body.tools)) {
-    for (const declared of toObjects(tool.functionDeclarations)) {
-      if (declared.parameters === undefined) continue
-      declared.parametersJsonSchema = declared.parameters
-      delete declared.parameters
-    }
-  }
-  const contents: { role: Json; parts: JsonObject[] }[] = []
-  for (const content of toObjects(body.contents)) {
-    const role = content.role ?? 'user'
-    const parts = toObjects(content.parts).filter(part => part.thought !== true && part.text !== '')
-    const last = contents.at(-1)
-    if (last?.role === role) last.parts.push(...parts)
-    else contents.push({ role, parts })
-  }
-  return { ...body, contents }
-}
-
 const differences = (sent: Buffer, recorded: JsonObject) =>
   findDifferences(
-    normalize(JSON.parse(sent.toString())),
-    normalize(toCamel(structuredClone(recorded)) as JsonObject),
+    normalizeContent(JSON.parse(sent.toString())),
+    normalizeContent(toCamel(structuredClone(recorded)) as JsonObject),
   )
 
 if (!hasRecordings)
