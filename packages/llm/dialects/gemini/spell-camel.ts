@@ -10,6 +10,7 @@ const FREE: ReadonlySet<string> = new Set([
   'responseSchema',
   'responseJsonSchema',
   'labels',
+  'partMetadata',
 ])
 
 /** A body with every name in the first of the API's two spellings, or the path of a name that stands in both. */
