@@ -27,6 +27,10 @@ export const geminiSurface: ChatSurface = {
   openStream: answered => openEncoder(answered, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     EVENTS.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
+  // Some clients of the format take a comment for an answer, and none a line of nothing.
+  keepAlive: '\r\n',
+  // What was cut says so in its last chunk.
+  cutNote: '',
 }
 
 /** `:streamGenerateContent?alt=sse`. */
@@ -44,7 +48,6 @@ export const geminiList: ChatSurface = {
   streamType: 'application/json; charset=utf-8',
   // Between the elements of a list there may be room.
   keepAlive: ' ',
-  cutNote: '',
 }
 
 /** `:countTokens`. */

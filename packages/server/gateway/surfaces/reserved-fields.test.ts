@@ -139,6 +139,44 @@ describe('nor may a Responses body set', () => {
   )
 })
 
+/** As a path of Gemini's format names it. */
+const toCamel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+describe('nor may a body of Gemini’s format set, in either spelling, at its top or in generationConfig', () => {
+  const ROUTE = '/gemini/v1beta/models/sandbox/echo:generateContent'
+  const BODY = { contents: [{ parts: [{ text: 'hi' }] }] }
+
+  test.each([...EVERYWHERE, 'messages', 'prompt', 'stream', 'max_tokens', 'n', 'num_predict'])(
+    '%s',
+    async field => {
+      for (const name of [field, toCamel(field)]) {
+        for (const body of [{ [name]: ['x'] }, { generationConfig: { [name]: ['x'] } }]) {
+          const response = await house.call(ROUTE, { ...BODY, ...body })
+          const param = name in body ? toCamel(field) : `generationConfig.${toCamel(field)}`
+          expect([response.status, await response.json()]).toMatchObject([
+            400,
+            { error: { details: [{ reason: 'invalid_request', metadata: { param } }] } },
+          ])
+        }
+      }
+    },
+  )
+})
+
+describe('nor may a body of Ollama’s format set, at its top or among the options', () => {
+  test.each([...EVERYWHERE, 'prompt', 'system', 'template', 'raw', 'max_tokens', 'n'])('%s', async field => {
+    for (const body of [{ [field]: ['x'] }, { options: { [field]: ['x'] } }]) {
+      const response = await house.call('/ollama/api/chat', { ...OK, stream: false, ...body })
+      const param = field in body ? field : `options.${field}`
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { code: 'invalid_request', param },
+      ])
+    }
+  })
+})
+
 describe('an unknown field of the compat surface may not be', () => {
   test.each(EVERYWHERE)('%s', async field => {
     const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: ['x'] })
