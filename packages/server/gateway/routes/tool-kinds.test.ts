@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FORMAT_TARGETS } from '../../testing/format-targets.ts'
 import { openTestHouse, type TestHouse } from '../../testing/house.ts'
-import { message } from '../../testing/scripted-anthropic.ts'
-import { messageItem, responseOf } from '../../testing/scripted-responses.ts'
 import {
-  completion,
-  json,
   openScriptedUpstream,
   type ScriptedUpstream,
   type UpstreamAnswer,
@@ -30,40 +27,6 @@ afterAll(async () => {
 })
 
 const FUNCTION = { name: 'usual_tool', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
-const NO_USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
-
-/** A model of each format, and its answer. */
-const TARGETS: Readonly<Record<string, readonly [string, UpstreamAnswer]>> = {
-  'openai-chat': ['groq/llama-3.3-70b-versatile', completion('x')],
-  'openai-responses': ['openai/gpt-5-pro', responseOf(messageItem('x'))],
-  'anthropic-messages': ['anthropic/claude-sonnet-4-6', message([{ type: 'text', text: 'x' }])],
-  'gemini-content': [
-    'gemini/gemini-3-flash-preview',
-    json(200, { candidates: [{ content: { role: 'model', parts: [{ text: 'x' }] }, finishReason: 'STOP' }] }),
-  ],
-  'bedrock-converse': [
-    'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0',
-    json(200, {
-      output: { message: { role: 'assistant', content: [{ text: 'x' }] } },
-      stopReason: 'end_turn',
-      usage: NO_USAGE,
-    }),
-  ],
-  'cohere-v2': [
-    'cohere/command-a-03-2025',
-    json(200, {
-      id: 'c',
-      finish_reason: 'COMPLETE',
-      message: { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
-      usage: { tokens: { input_tokens: 1, output_tokens: 1 } },
-    }),
-  ],
-  'ollama-chat': [
-    'ollama/qwen3:8b',
-    json(200, { model: 'q', message: { role: 'assistant', content: 'x' }, done: true, done_reason: 'stop' }),
-  ],
-}
-
 interface Kind {
   readonly fields: Record<string, unknown>
   /** Where the caller wrote it. */
@@ -243,7 +206,9 @@ const SURFACES: Readonly<Record<string, Surface>> = {
 }
 
 const CASES = Object.entries(SURFACES).flatMap(([surface, { kinds }]) =>
-  Object.keys(kinds).flatMap(kind => Object.keys(TARGETS).map(target => [surface, kind, target] as const)),
+  Object.keys(kinds).flatMap(kind =>
+    Object.keys(FORMAT_TARGETS).map(target => [surface, kind, target] as const),
+  ),
 )
 
 interface Told {
@@ -256,7 +221,7 @@ interface Told {
 
 async function ask(surface: string, kind: string, target: string): Promise<Told> {
   const { route, body, usual, kinds } = SURFACES[surface] as Surface
-  const [model, answer] = TARGETS[target] as readonly [string, UpstreamAnswer]
+  const [model, answer] = FORMAT_TARGETS[target] as readonly [string, UpstreamAnswer]
   const { fields } = kinds[kind] as Kind
   upstream.script(answer)
   const before = upstream.requests.length
@@ -312,7 +277,7 @@ describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
 
   test('a function passes from everywhere to everyone', async () => {
     for (const { route, body, usual } of Object.values(SURFACES)) {
-      for (const [model, answer] of Object.values(TARGETS)) {
+      for (const [model, answer] of Object.values(FORMAT_TARGETS)) {
         upstream.script(answer)
         const response = await house.call(route, { model, ...body, tools: [usual] })
         expect([route, model, response.status]).toEqual([route, model, 200])

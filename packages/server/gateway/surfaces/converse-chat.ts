@@ -55,7 +55,7 @@ function findOther(
  * `POST {bedrock prefix}/model/{model}/converse` in AWS's own shape, and the same with a stream for an answer; see
  * parseCompatChat. The path names the model.
  */
-export function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCall {
+function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCall {
   refuseReservedFields(body, KNOWN)
   checkMessages(body)
   checkTools(body)

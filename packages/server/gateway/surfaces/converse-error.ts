@@ -17,7 +17,7 @@ const EXCEPTIONS: Readonly<Record<FaultType, string>> = {
 }
 
 /** The exception as which AWS's clients raise a failure. */
-export function toExceptionName({ code, type, status }: Fault): string {
+function toExceptionName({ code, type, status }: Fault): string {
   if (code === 'timeout') return 'ModelTimeoutException'
   return type === 'provider_error' && status === 503 ? 'ServiceUnavailableException' : EXCEPTIONS[type]
 }
