@@ -1,6 +1,7 @@
 import catalog from '../../../catalog/groq.json' with { type: 'json' }
 import type { CatalogFile, Provider } from '../spec.ts'
 
+/** What it answers 400 to: console.groq.com/docs/openai, "Currently unsupported OpenAI features". */
 export const groq: Provider = {
   id: 'groq',
   name: 'Groq',
@@ -11,7 +12,15 @@ export const groq: Provider = {
   openai: {
     outputCap: 'max_completion_tokens',
     reasoningField: 'refused',
-    unsupported: ['logit_bias', 'logprobs', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'store'],
+    unsupported: [
+      'n',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'presence_penalty',
+      'frequency_penalty',
+      'store',
+    ],
   },
   catalog: catalog as CatalogFile,
 }

@@ -1,6 +1,7 @@
 import catalog from '../../../catalog/moonshot.json' with { type: 'json' }
 import type { CatalogFile, Provider } from '../spec.ts'
 
+/** Its models' parameters: platform.kimi.ai/docs/api/models-overview, "Parameter comparison". */
 export const moonshot: Provider = {
   id: 'moonshot',
   name: 'Moonshot AI',
@@ -13,6 +14,13 @@ export const moonshot: Provider = {
     reasoningField: 'reasoning_content',
     // It refuses a thinking model's tool call that comes back without the thought.
     reasoningPlaceholder: ' ',
+    // Since Kimi K2.5 sampling is fixed, and another value is refused; older models take what OpenAI's do.
+    models: [
+      {
+        models: ['kimi-k2.*', 'kimi-k3*'],
+        unsupported: ['temperature', 'top_p', 'n', 'presence_penalty', 'frequency_penalty'],
+      },
+    ],
     reasoningEfforts: { none: { thinking: { type: 'disabled' } } },
   },
   catalog: catalog as CatalogFile,

@@ -1,6 +1,7 @@
 import catalog from '../../../catalog/openrouter.json' with { type: 'json' }
 import type { CatalogFile, Provider } from '../spec.ts'
 
+/** What its format adds: openrouter.ai/docs, "Reasoning tokens" (`reasoning_details`) and "Usage accounting" (`cost`). */
 export const openrouter: Provider = {
   id: 'openrouter',
   name: 'OpenRouter',

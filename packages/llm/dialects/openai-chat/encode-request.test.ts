@@ -235,6 +235,37 @@ describe('parameters that a provider cannot honour', () => {
     expect(findUnsupportedParams(toRequest(), groq, '', source)).toEqual(['logprobs'])
   })
 
+  test('more than one choice is refused where the provider documents so, one is not', () => {
+    const two = toSource('openai-chat', '{"n":2}')
+    expect(findUnsupportedParams(toRequest(), groq, '', two)).toEqual(['n'])
+    expect(findUnsupportedParams(toRequest(), groq, '', toSource('openai-chat', '{"n":1}'))).toEqual([])
+  })
+
+  test('sampling is refused of the models that have it fixed, and of their older ones it is not', () => {
+    const moonshot = findProvider('moonshot') as Provider
+    const request = toRequest({ temperature: 0.3, topP: 0.5, presencePenalty: 1, frequencyPenalty: 0 })
+    for (const model of ['kimi-k2.5', 'kimi-k2.6', 'kimi-k2.7-code', 'kimi-k3']) {
+      expect(findUnsupportedParams(request, moonshot, model)).toEqual([
+        'temperature',
+        'top_p',
+        'presence_penalty',
+      ])
+    }
+    for (const model of ['kimi-k2-thinking', 'moonshot-v1-8k', 'kimi-k2-0905-preview']) {
+      expect(findUnsupportedParams(request, moonshot, model)).toEqual([])
+    }
+  })
+
+  test('of another format are refused by name: nobody of this one is asked for top_k', () => {
+    const source = toSource('anthropic-messages', '{"top_k":5}')
+    for (const id of ['openai', 'groq', 'custom']) {
+      expect(findUnsupportedParams(toRequest(), findProvider(id) as Provider, '', source)).toEqual(['top_k'])
+    }
+    // One that wrote it in this format knows whom it asks.
+    const own = toSource('openai-chat', '{"top_k":5}')
+    expect(findUnsupportedParams(toRequest(), findProvider('custom') as Provider, '', own)).toEqual([])
+  })
+
   test('are left out silently where it would not', () => {
     const harmless = {
       presence_penalty: 0,
