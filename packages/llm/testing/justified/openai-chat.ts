@@ -9,6 +9,7 @@ export const JUSTIFIED: readonly Justification[] = [
     of: 'deepseek/',
     why: 'These models did not think; one that does answers 400 to a call without its thought, and all take a blank.',
   },
+  { path: '/n', of: 'groq/', why: 'It takes one choice, which is what is done without the field.' },
   { path: '/reasoning_effort', of: 'deepseek/', why: 'It knows high and max; lower ones mean high there.' },
   {
     path: '/model',
