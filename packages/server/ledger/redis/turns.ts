@@ -12,7 +12,7 @@ export interface TurnsOptions {
 }
 
 /** So many operations are one call at most: some 0.5 ms of the server's time, in which it serves nobody else. */
-const MOST = 32
+const MOST = 16
 
 /**
  * Asks the server for what requests want of it, all that came together in one call: a call costs this process as much as
