@@ -1,6 +1,7 @@
 // npm run bench (after the requests), or alone: npm run bench:ledger -- [--quick] [--json]
 // CPU microseconds of this process for one admit and one settle over five meters (two rates, a quota, a budget,
-// concurrency), in process and on Redis with so many requests in flight. Best and median of the rounds.
+// concurrency), in process and on Redis with so many requests in flight, and of Redis itself. Many short rounds, those of
+// both Redis rows in turn, since other work on the machine makes every figure larger: the best, the lower quartile, the median.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -54,7 +55,6 @@ async function openBare(client) {
   return {
     admit: async () => ({ isAdmitted: (await client.nothing('key')) === 1 }),
     settle: () => client.nothing('key'),
-    close: () => client.disconnect(),
   }
 }
 
@@ -76,25 +76,43 @@ async function runRequests(ledger, request, count, inFlight) {
   await Promise.all(Array.from({ length: inFlight }, work))
 }
 
-async function measure(name, ledger, request, { count, inFlight, rounds }) {
-  await runRequests(ledger, request, count, inFlight)
-  const turns = []
+/** CPU microseconds of a Redis server so far. */
+async function readRedisCpu(client) {
+  const info = await client.info('cpu')
+  const seconds = name => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1])
+  return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1e6
+}
+
+/** Rows of these ledgers, whose rounds take turns. */
+async function measure(contestants, { count, inFlight, rounds, readServerCpu = async () => 0 }) {
+  const turns = contestants.map(() => [])
+  for (const { ledger, request } of contestants) await runRequests(ledger, request, count, inFlight)
   for (let round = 0; round < rounds; round++) {
-    const [cpu, wall] = [process.cpuUsage(), performance.now()]
-    await runRequests(ledger, request, count, inFlight)
-    const spent = process.cpuUsage(cpu)
-    turns.push({
-      cpu: (spent.user + spent.system) / count,
-      wall: ((performance.now() - wall) * 1000) / count,
-    })
+    for (const [index, { ledger, request }] of contestants.entries()) {
+      const server = await readServerCpu()
+      const [cpu, wall] = [process.cpuUsage(), performance.now()]
+      await runRequests(ledger, request, count, inFlight)
+      const [spent, ended] = [process.cpuUsage(cpu), performance.now()]
+      turns[index].push({
+        cpu: (spent.user + spent.system) / count,
+        wall: ((ended - wall) * 1000) / count,
+        server: ((await readServerCpu()) - server) / count,
+      })
+    }
   }
+  return contestants.map(({ name }, index) => toRow(name, inFlight, turns[index]))
+}
+
+function toRow(name, inFlight, turns) {
   const sorted = key => turns.map(turn => turn[key]).sort((a, b) => a - b)
   const cpu = sorted('cpu')
   return {
     ledger: name,
     in_flight: inFlight,
     min_cpu_us: cpu[0],
+    p25_cpu_us: cpu[cpu.length >> 2],
     median_cpu_us: cpu[cpu.length >> 1],
+    min_redis_cpu_us: sorted('server')[0],
     min_wall_us: sorted('wall')[0],
   }
 }
@@ -120,12 +138,13 @@ export async function benchLedgers({ quick = false, say }) {
     return { id, at: Date.now(), meters, subject: CALLER, hold, leaseMs: 60_000 }
   }
   const common = { owner: 'bench', seeds: openSeeds(), onCrossing: () => {} }
-  const rounds = quick ? 3 : 7
-  const rows = []
-  const inProcess = new ProcessLedger({ ...common, openedAt: Date.now() })
-  rows.push(
-    await measure('process', inProcess, request, { count: quick ? 50_000 : 200_000, inFlight: 1, rounds }),
-  )
+  const rounds = quick ? 7 : 25
+  const inProcess = {
+    name: 'process',
+    ledger: new ProcessLedger({ ...common, openedAt: Date.now() }),
+    request,
+  }
+  const rows = await measure([inProcess], { count: quick ? 20_000 : 50_000, inFlight: 1, rounds })
   const redis = await startRedis(folder)
   try {
     if (redis === undefined)
@@ -140,13 +159,17 @@ export async function benchLedgers({ quick = false, say }) {
       }
       const shared = new RedisLedger({ ...common, ...alone, url: redis.url, now })
       await shared.whenOpen(5000)
-      const bare = await openBare(openRedis({ url: redis.url, name: 'bench', commandTimeoutMs: 10_000 }))
+      const client = openRedis({ url: redis.url, name: 'bench', commandTimeoutMs: 10_000 })
+      const contestants = [
+        { name: 'redis', ledger: shared, request },
+        { name: '(bare)', ledger: await openBare(client), request },
+      ]
       for (const inFlight of [1, 16, 128]) {
-        const count = quick ? 4_000 : 20_000
-        rows.push(await measure('redis', shared, request, { count, inFlight, rounds }))
-        rows.push(await measure('(bare)', bare, request, { count, inFlight, rounds }))
+        const count = quick ? 1_000 : 3_000
+        const readServerCpu = () => readRedisCpu(client)
+        rows.push(...(await measure(contestants, { count, inFlight, rounds, readServerCpu })))
       }
-      bare.close()
+      client.disconnect()
       await shared.close()
     }
   } finally {
@@ -157,15 +180,24 @@ export async function benchLedgers({ quick = false, say }) {
   return rows
 }
 
+const COLUMNS = {
+  'in flight': row => String(row.in_flight),
+  min: row => row.min_cpu_us.toFixed(1),
+  p25: row => row.p25_cpu_us.toFixed(1),
+  median: row => row.median_cpu_us.toFixed(1),
+  wall: row => row.min_wall_us.toFixed(1),
+  'redis min': row => (row.ledger === 'process' ? '' : row.min_redis_cpu_us.toFixed(1)),
+}
+
 function print(rows, say) {
-  say('\nadmit + settle over five meters: CPU µs of the gateway a request')
-  say(
-    `${'ledger'.padEnd(10)}${'in flight'.padStart(10)}${'min'.padStart(8)}${'median'.padStart(8)}${'wall'.padStart(8)}`,
-  )
-  for (const row of rows) {
-    const times = [row.min_cpu_us, row.median_cpu_us, row.min_wall_us].map(us => us.toFixed(1).padStart(8))
-    say(`${row.ledger.padEnd(10)}${String(row.in_flight).padStart(10)}${times.join('')}`)
-  }
+  say('\nadmit + settle over five meters: CPU µs of the gateway a request, and of Redis')
+  const line = (name, cells) => say(name.padEnd(10) + cells.map(cell => cell.padStart(11)).join(''))
+  line('ledger', Object.keys(COLUMNS))
+  for (const row of rows)
+    line(
+      row.ledger,
+      Object.values(COLUMNS).map(toCell => toCell(row)),
+    )
 }
 
 if (isMain(import.meta.filename)) {
