@@ -14,8 +14,7 @@ import { HOLDS } from './script-holds.ts'
  * that are made meanwhile), x given back before it came (the admission that comes late is refused).
  *
  * Numbers are whole and below 2^53, which Lua's doubles hold exactly; sums are compared by subtraction, so that no
- * intermediate leaves that range. As arguments of a command they keep all their digits; made into text by Lua itself they
- * would be rounded at 14, hence text().
+ * intermediate leaves that range, and are written by text(): made into text by Lua itself they would be rounded at 14 digits.
  *
  * RECORD: 1 admitted at (server), 2 tokens, 3 nano-dollars, 4 admitted at (gateway), 5 requests, 6 sandbox,
  * 7 project, 8 environment, 9 key, 10 end user, 11 owner; from FIRST on three a meter: key, code, time of its entry.
@@ -35,7 +34,10 @@ if not now then
   stamp = t[2] % 1000 == 0 and now or now + 1
 end
 
-local function text(n) return string.format('%.0f', n) end
+-- Twice as fast as %.0f, but 32 bits where the server has no more.
+local format = string.format
+local WHOLE = format('%d', 9007199254740991) == '9007199254740991' and '%d' or '%.0f'
+local function text(n) return format(WHOLE, n) end
 
 local function is_rolling(code) return code % 10 <= 2 end
 local function amount(code, tokens, nano)

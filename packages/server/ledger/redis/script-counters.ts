@@ -3,12 +3,16 @@
  * (`write_counters`). The requests of one call mostly concern the same counters, and each command costs as much as ten of
  * these functions.
  *
- * A counter in Lua: is_there; s and h; ends: when it expires; entries: by its time as text { held, settled } of a rolling
- * one, false: it counts no more; changed: those to be written; oldest: the first time that counts, once it was advanced; t:
- * the time that this script enters at; is_new_time: it is not in the list yet; life: ms to live from now, if it is used.
+ * A counter in Lua: is_there; s and h; ends: when it expires; life: ms to live from now, if it is used. Of a rolling one
+ * also entries: by its time as text { held, settled }, false: it counts no more; changed: those to be written; oldest: the
+ * first time that counts, once it was advanced; t: the time that this script enters at; is_new_time: the list lacks it yet.
  */
 export const COUNTERS = `
 local counters = {}
+
+local function roll(c)
+  if not c.entries then c.entries, c.changed = {}, {} end
+end
 
 -- With its entry at t, where that is asked for.
 local function counter(key, t)
@@ -16,12 +20,18 @@ local function counter(key, t)
   if not c then
     local got = t and call('HMGET', key, 's', 'h', 'x', t .. 'h', t .. 's') or call('HMGET', key, 's', 'h', 'x')
     c = { key = key, is_there = got[1] ~= false, s = tonumber(got[1]) or 0, h = tonumber(got[2]) or 0 }
-    c.ends, c.entries, c.changed = tonumber(got[3]) or 0, {}, {}
-    if t then c.entries[t] = got[4] and { tonumber(got[4]), tonumber(got[5]) or 0 } end
+    c.ends = tonumber(got[3]) or 0
     counters[key] = c
-  elseif t and c.entries[t] == nil then
-    local got = call('HMGET', key, t .. 'h', t .. 's')
-    c.entries[t] = got[1] and { tonumber(got[1]), tonumber(got[2]) or 0 }
+    if t then
+      roll(c)
+      c.entries[t] = got[4] and { tonumber(got[4]), tonumber(got[5]) or 0 }
+    end
+  elseif t then
+    roll(c)
+    if c.entries[t] == nil then
+      local got = call('HMGET', key, t .. 'h', t .. 's')
+      c.entries[t] = got[1] and { tonumber(got[1]), tonumber(got[2]) or 0 }
+    end
   end
   return c
 end
@@ -64,6 +74,7 @@ local function advance(c, window)
   -- Time stands still while a script runs.
   if c.window or not c.is_there then return end
   c.window = window
+  roll(c)
   local list, past = c.key .. ':t', now - window
   c.oldest = call('LINDEX', list, 0) or nil
   if not c.oldest or tonumber(c.oldest) > past then return end
@@ -90,6 +101,7 @@ end
 -- Enters an admission into a rolling counter; times never go back. Very many of them share a grain of the window.
 local function enter(c, n, grain)
   if not c.t then
+    roll(c)
     local list, t = c.key .. ':t', stamp
     if grain > 1 and call('LLEN', list) > 20000 then t = math.ceil(t / grain) * grain end
     local last = c.last or call('LINDEX', list, -1)
@@ -111,23 +123,24 @@ end
 
 local function write(c)
   if not c.is_changed then return end
-  local list, fields = c.key .. ':t', { 's', c.s, 'h', c.h }
+  local fields = { 's', text(c.s), 'h', text(c.h) }
   local expires = c.life and c.ends - now < c.life / 2
   if expires then
     c.ends = now + c.life
-    fields[5], fields[6] = 'x', c.ends
+    fields[5], fields[6] = 'x', text(c.ends)
   end
-  for t, e in pairs(c.changed) do
+  for t, e in pairs(c.changed or {}) do
     local n = #fields
-    fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = t .. 'h', e[1], t .. 's', e[2]
+    fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = t .. 'h', text(e[1]), t .. 's', text(e[2])
   end
   call('HSET', c.key, unpack(fields))
-  if c.is_new_time then call('RPUSH', list, c.t) end
+  if c.is_new_time then call('RPUSH', c.key .. ':t', c.t) end
   if expires then
-    call('PEXPIRE', c.key, c.life)
-    if c.window then call('PEXPIRE', list, c.life) end
+    call('PEXPIRE', c.key, text(c.life))
+    if c.window then call('PEXPIRE', c.key .. ':t', text(c.life)) end
   end
-  c.is_changed, c.changed, c.is_new_time = false, {}, false
+  c.is_changed, c.is_new_time = false, false
+  if c.changed then c.changed = {} end
 end
 
 local function write_counters()

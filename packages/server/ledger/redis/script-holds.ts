@@ -35,7 +35,7 @@ local function leave_organization()
   for id, look in pairs(looks) do
     local n = #records
     records[n + 1], records[n + 2] = id, known[id]
-    times[n + 1], times[n + 2] = look, id
+    times[n + 1], times[n + 2] = text(look), id
   end
   if #forgotten > 0 then
     call('HDEL', holds, unpack(forgotten))
