@@ -30,7 +30,13 @@ export function lifeOf(meter: Meter, at: number): number {
 
 /** Project, environment, key, end user; empty: any, or none. */
 export function subjectArgs(subject: MeterSubject): [string, string, string, string] {
-  return [subject.projectId ?? '', subject.environmentId ?? '', subject.keyId ?? '', subject.endUserId ?? '']
+  const user = toWhole(subject.endUserId ?? '')
+  return [subject.projectId ?? '', subject.environmentId ?? '', subject.keyId ?? '', user]
+}
+
+/** Half a surrogate pair in what a caller named would make the JSON of a whole call unreadable; in UTF-8 it is U+FFFD too. */
+function toWhole(text: string): string {
+  return /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text
 }
 
 /** Whom a counter concerns, and from when to when. */
@@ -54,7 +60,7 @@ const rows = new WeakMap<Meter, MeterRow>()
 export function rowOf(meter: Meter): MeterRow {
   let row = rows.get(meter)
   if (row === undefined) {
-    row = [meter.key, codeOf(meter), meter.limit, windowOf(meter), grainOf(meter)]
+    row = [toWhole(meter.key), codeOf(meter), meter.limit, windowOf(meter), grainOf(meter)]
     rows.set(meter, row)
   }
   return row

@@ -103,6 +103,13 @@ describe.skipIf(redisProgram === undefined)('what is asked of the server that co
     expect(calls).toHaveLength(1)
   })
 
+  test('bears whatever callers name their end users', async () => {
+    const strange = '\ud800"\u0000\\'
+    const meter = makeMeter('budget', 100, { subject: { endUserId: strange } })
+    const request = { ...toRequest('a', 1), meters: [meter], subject: { ...CALLER, endUserId: strange } }
+    expect((await turns.admit(one, request)).values).toEqual([1, 0, 1, -1])
+  })
+
   test('keeps every digit of amounts that Lua would round', async () => {
     const most = makeMeter('budget', Number.MAX_SAFE_INTEGER)
     const amount = Number.MAX_SAFE_INTEGER - 2
