@@ -11,30 +11,19 @@ const CHECKSUM_BYTES = 4
  * the payload, the checksum of all. The other side of openAwsEventStreamParser.
  */
 export function encodeAwsFrame(headers: Readonly<Record<string, string>>, payload: string): Buffer {
-  const fields = Object.entries(headers)
-  let headBytes = 0
-  for (const [name, value] of fields) headBytes += 4 + Buffer.byteLength(name) + Buffer.byteLength(value)
-  const bodyBytes = Buffer.byteLength(payload)
-  const frame = Buffer.allocUnsafe(PRELUDE_BYTES + headBytes + bodyBytes + CHECKSUM_BYTES)
-  frame.writeUInt32BE(frame.length, 0)
-  frame.writeUInt32BE(headBytes, 4)
-  frame.writeUInt32BE(crc32(frame.subarray(0, 8)), 8)
-  let at = PRELUDE_BYTES
-  for (const [name, value] of fields) {
-    const nameBytes = frame.write(name, at + 1)
-    at = frame.writeUInt8(nameBytes, at) + nameBytes
-    at = frame.writeUInt8(STRING, at)
-    const valueBytes = frame.write(value, at + 2)
-    at = frame.writeUInt16BE(valueBytes, at) + valueBytes
-  }
-  at += frame.write(payload, at)
-  frame.writeUInt32BE(crc32(frame.subarray(0, at)), at)
-  return frame
+  return encodeFrame(encodeHead(headers), payload)
 }
 
+/** Of every kind of event: there are few, and each goes out often. */
+const EVENT_HEADS = new Map<string, Buffer>()
+
 export function encodeAwsEvent(type: string, payload: JsonObject): Buffer {
-  const headers = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }
-  return encodeAwsFrame(headers, JSON.stringify(payload))
+  let head = EVENT_HEADS.get(type)
+  if (head === undefined) {
+    head = encodeHead({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' })
+    EVENT_HEADS.set(type, head)
+  }
+  return encodeFrame(head, JSON.stringify(payload))
 }
 
 /** A failure within a stream, which ends it. */
@@ -45,4 +34,42 @@ export function encodeAwsException(type: string, payload: JsonObject): Buffer {
     ':message-type': 'exception',
   }
   return encodeAwsFrame(headers, JSON.stringify(payload))
+}
+
+function encodeHead(headers: Readonly<Record<string, string>>): Buffer {
+  const fields = Object.entries(headers).map(([name, value]) => {
+    const [nameBytes, valueBytes] = [Buffer.from(name), Buffer.from(value)]
+    const { length } = valueBytes
+    const between = Buffer.of(STRING, length >> 8, length & 0xff)
+    return Buffer.concat([Buffer.of(nameBytes.length), nameBytes, between, valueBytes])
+  })
+  return Buffer.concat(fields)
+}
+
+function encodeFrame(head: Buffer, payload: string): Buffer {
+  const length = PRELUDE_BYTES + head.length + Buffer.byteLength(payload) + CHECKSUM_BYTES
+  const frame = Buffer.allocUnsafe(length)
+  frame.writeUInt32BE(length, 0)
+  frame.writeUInt32BE(head.length, 4)
+  frame.writeUInt32BE(sumPrelude(frame), 8)
+  frame.set(head, PRELUDE_BYTES)
+  frame.write(payload, PRELUDE_BYTES + head.length)
+  const end = length - CHECKSUM_BYTES
+  frame.writeUInt32BE(crc32(frame.subarray(0, end)), end)
+  return frame
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let sum = byte
+  for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1
+  return sum
+})
+
+/** The checksum of the first eight bytes: a call into the library costs more than so few are worth. */
+function sumPrelude(frame: Buffer): number {
+  let sum = 0xffffffff
+  for (let at = 0; at < 8; at++) {
+    sum = (sum >>> 8) ^ (CRC_TABLE[(sum ^ (frame[at] as number)) & 0xff] as number)
+  }
+  return ~sum >>> 0
 }

@@ -31,12 +31,12 @@ export class ConverseEncoder {
   encode(event: StreamEvent): readonly ConverseEvent[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
-    const { reasoning, reasoningDetails = [], toolCalls = [] } = event
+    const { reasoning, reasoningDetails, toolCalls } = event
     if (reasoning !== undefined && reasoning !== '') this.reason(out, { text: reasoning })
-    for (const detail of reasoningDetails) this.sign(out, detail)
+    if (reasoningDetails !== undefined) for (const detail of reasoningDetails) this.sign(out, detail)
     const text = event.content ?? event.refusal
     if (text !== undefined && text !== '') this.go(out, 'text', { text })
-    for (const call of toolCalls) this.call(out, call)
+    if (toolCalls !== undefined) for (const call of toolCalls) this.call(out, call)
     return out
   }
 

@@ -31,7 +31,7 @@ export class ChatEventEncoder {
     const out = this.begin()
     this.say(out, 'thinking', event.reasoning)
     this.say(out, 'text', event.content ?? event.refusal)
-    for (const call of event.toolCalls ?? []) this.call(out, call)
+    if (event.toolCalls !== undefined) for (const call of event.toolCalls) this.call(out, call)
     return out
   }
 
@@ -67,21 +67,16 @@ export class ChatEventEncoder {
 
   private say(out: JsonObject[], kind: Kind, piece: string | undefined): void {
     if (piece === undefined || piece === '') return
-    if (this.open?.kind !== kind) {
+    let open = this.open
+    if (open?.kind !== kind) {
       this.close(out)
-      const index = this.parts++
-      this.open = { kind, index }
-      out.push({
-        type: 'content-start',
-        index,
-        delta: { message: { content: { type: kind, [kind]: '' } } },
-      })
+      open = { kind, index: this.parts++ }
+      this.open = open
+      const content = kind === 'text' ? { type: kind, text: '' } : { type: kind, thinking: '' }
+      out.push({ type: 'content-start', index: open.index, delta: { message: { content } } })
     }
-    out.push({
-      type: 'content-delta',
-      index: this.open?.index ?? 0,
-      delta: { message: { content: { [kind]: piece } } },
-    })
+    const content = kind === 'text' ? { text: piece } : { thinking: piece }
+    out.push({ type: 'content-delta', index: open.index, delta: { message: { content } } })
   }
 
   private call(out: JsonObject[], { index, id, function: fn }: ToolCallDelta): void {

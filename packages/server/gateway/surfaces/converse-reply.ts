@@ -58,6 +58,9 @@ class TranslatedStream implements StreamEncoder {
   }
 
   encode(events: readonly StreamEvent[]): Uint8Array {
+    const [first] = events
+    // Nearly always one.
+    if (events.length === 1 && first !== undefined) return toFrames(this.#encoder.encode(first))
     return toFrames(events.flatMap(event => this.#encoder.encode(event)))
   }
 
@@ -97,6 +100,8 @@ class PassedStream implements StreamEncoder {
 const NOTHING = new Uint8Array()
 
 function toFrames(events: readonly ConverseEvent[]): Uint8Array {
-  if (events.length === 0) return NOTHING
+  const [first] = events
+  if (first === undefined) return NOTHING
+  if (events.length === 1) return encodeAwsEvent(first.type, first.body)
   return Buffer.concat(events.map(({ type, body }) => encodeAwsEvent(type, body)))
 }
