@@ -1,5 +1,5 @@
 import { toJsonText, toObject, toObjects, toText } from '../../json-value.ts'
-import { plainToolCallId } from '../../reasoning-carrier.ts'
+import { markDirect, plainToolCallId } from '../../reasoning-carrier.ts'
 import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../spec.ts'
 import { makeToolCallId } from '../openai-chat/decode-message.ts'
 import { decodePart } from './decode-parts.ts'
@@ -95,7 +95,8 @@ function decodeModel(parts: readonly JsonObject[], turn: number, pending: Pendin
     content: said.length === 0 && calls.length > 0 ? null : toAnswer(said),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(thought === '' ? {} : { reasoning: thought }),
-    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    // What stands in this format's own place is its family's: nobody who hands models on gets it.
+    ...(details.length === 0 ? {} : { reasoning_details: markDirect(details) }),
   }
 }
 

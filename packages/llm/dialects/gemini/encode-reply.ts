@@ -1,5 +1,5 @@
 import { toObject } from '../../json-value.ts'
-import { unpackToolCallId } from '../../reasoning-carrier.ts'
+import { isDirect, unpackToolCallId } from '../../reasoning-carrier.ts'
 import type {
   ChatReply,
   FinishReason,
@@ -76,8 +76,9 @@ export function findSignature(
   details: readonly ReasoningDetail[],
   callId: string | undefined,
 ): string | undefined {
-  return details.find(({ format, id, data }) => format === FORMAT && id === callId && data !== undefined)
-    ?.data
+  const isMeant = (detail: ReasoningDetail): boolean =>
+    detail.format === FORMAT && isDirect(detail) && detail.id === callId && detail.data !== undefined
+  return details.find(isMeant)?.data
 }
 
 /** A call. Of this format's own state the part has a place for its signature; that of others travels in the call's id. */
@@ -87,7 +88,8 @@ export function encodeCall(
 ): JsonObject {
   const { id: plain, details: carried } = unpackToolCallId(packed)
   const signature = findSignature(details, plain) ?? findSignature(carried, plain)
-  const id = signature !== undefined && carried.every(({ format }) => format === FORMAT) ? plain : packed
+  const isOwn = carried.every(detail => detail.format === FORMAT && isDirect(detail))
+  const id = signature !== undefined && isOwn ? plain : packed
   return {
     functionCall: { ...(id === '' ? {} : { id }), name: fn.name, args: parseArguments(fn.arguments) },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { custom } from '../../providers/custom.ts'
-import { packToolCallId } from '../../reasoning-carrier.ts'
+import { findHandedDetails, packToolCallId } from '../../reasoning-carrier.ts'
 import type { ChatReply, JsonObject, StreamEvent, Target, Usage } from '../../spec.ts'
 import { addUp } from '../add-up.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -283,6 +283,28 @@ describe('an answer for a caller of this format', () => {
     const { messages } = decodeRequest({ contents: [content as JsonObject, result] })
     expect(messages[0]?.tool_calls?.[0]?.id).toBe(id)
     expect(messages[1]?.tool_call_id).toBe(id)
+  })
+
+  test('a signature that another handed on stands in no part: it goes back to who handed it on', () => {
+    const detail = { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'S', id: 'c1' } as const
+    const handed = { ...detail, via: 'broker' }
+    const id = packToolCallId('c1', [handed])
+    const calls = [{ id, type: 'function' as const, function: fn('f', '{}') }]
+    const message = {
+      role: 'assistant' as const,
+      content: null,
+      tool_calls: calls,
+      reasoning_details: [handed],
+    }
+    const encoded = encodeReply(
+      { choices: [{ index: 0, message, finishReason: 'tool_calls' }], usage: USAGE },
+      ENVELOPE,
+      SHOWN,
+    )
+    const { content } = (encoded.candidates as JsonObject[])[0] as JsonObject
+    expect(content).toEqual({ role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] })
+    const { messages } = decodeRequest({ contents: [content as JsonObject] })
+    expect(findHandedDetails({ ...messages[0] }, 'broker')).toEqual([detail])
   })
 
   test('any stream says what was said, with each call whole and told once', () => {
