@@ -326,6 +326,24 @@ test('the sandbox answers in this format, plain and streamed alike', async () =>
   expect(events.at(-1)?.[1].usage).toEqual(plain.usage)
 })
 
+test('what a tool gave is text for the model, also where it looks like a file of the provider’s', async () => {
+  const made = await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`)
+  upstream.script(completion('hi'))
+  const result = (content: object) => [
+    ...messages,
+    { role: 'assistant', content: [{ toolUse }] },
+    { role: 'user', content: [{ toolResult: { toolUseId: 'call_1', content: [content] } }] },
+  ]
+  const key: string = made.body.token
+  const told = await post({ toolConfig, messages: result({ json: { file_id: 'x' } }) }, { key })
+  expect(told.status).toBe(200)
+  const reached = await post(
+    { toolConfig, messages: result({ document: { file_id: 'x', source: {} } }) },
+    { key },
+  )
+  expect([reached.status, await reached.json()]).toMatchObject([400, { code: 'invalid_request' }])
+})
+
 test('a canceled stream ends with an exception', async () => {
   let release = (): void => {}
   const gate = new Promise<void>(resolve => {

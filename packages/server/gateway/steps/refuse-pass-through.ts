@@ -38,7 +38,7 @@ function findStoredFile(value: Json | undefined, path: string): string | undefin
     const at = `${path}.${name}`
     if ((name === 'file_id' || name === 'fileId') && each !== null) return at
     // What a tool was called with, or gave, is text for the model: its words mean nothing to a provider.
-    if (name === 'input' || name === 'arguments') continue
+    if (name === 'input' || name === 'arguments' || name === 'json') continue
     const found = findStoredFile(each, at)
     if (found !== undefined) return found
   }
