@@ -119,7 +119,7 @@ function toModel(provider, names, id, { dev, lite, gen }) {
       ...head,
       capabilities: ['embeddings'],
       ...(dimensions > 0 ? { dimensions } : {}),
-      pricing: toPricing(merged.price, id),
+      pricing: toPricing(withoutAudio(merged.price), id),
     }
   }
   if (kind === 'image') return toImageModel(head, { dev, lite })
@@ -136,8 +136,19 @@ function toModel(provider, names, id, { dev, lite, gen }) {
     ...(first.fixedSampling ? { fixed_sampling: true } : {}),
     ...(first.efforts ? { reasoning_efforts: first.efforts } : {}),
     ...(first.budget ? { reasoning_budget: first.budget } : {}),
-    pricing: toPricing(merged.price, id),
+    pricing: toPricing(hears(first) ? merged.price : withoutAudio(merged.price), id),
   }
+}
+
+function hears({ inputs }) {
+  return inputs.includes('audio')
+}
+
+/** A price for what a model does not take says nothing. */
+function withoutAudio(price) {
+  if (price === null) return null
+  const { audio_input: _, ...rest } = price
+  return rest
 }
 
 /** Sold by the image or by tokens of two kinds; what it does besides images is another matter than chat. */

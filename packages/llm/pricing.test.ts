@@ -28,6 +28,29 @@ describe('costNanoUsd', () => {
       8_603_760,
     ],
     [
+      'audio: what of the input was heard, at its own price',
+      { uncachedInput: 1000, audioInput: 800, output: 10 },
+      { input: 0.3, output: 2.5, audio_input: 1 },
+      885_000,
+    ],
+    [
+      'audio without a price of its own: as any other input',
+      { uncachedInput: 1000, audioInput: 800 },
+      { input: 0.3, output: 2.5 },
+      300_000,
+    ],
+    [
+      'audio in a long context: never below what its text costs',
+      { uncachedInput: 1000, audioInput: 800 },
+      {
+        input: 1,
+        output: 2,
+        audio_input: 1.5,
+        long_context: { over_input_tokens: 500, input: 2, output: 4 },
+      },
+      2_000_000,
+    ],
+    [
       'kept for an hour: at its own price',
       { cacheWrite: 1, cacheWrite1h: 10 },
       { input: 3, output: 15, cache_write: 3.75, cache_write_1h: 6 },

@@ -15,8 +15,10 @@ const UNITS_PER_NANO_USD = 1000
 export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number | null {
   if (pricing === null) return null
   const prices = pricesFor(usage, pricing)
+  const heard = Math.min(usage.audioInput ?? 0, usage.uncachedInput)
   const buckets: readonly (readonly [tokens: number, price: number])[] = [
-    [usage.uncachedInput, prices.input],
+    [usage.uncachedInput - heard, prices.input],
+    [heard, audioPrice(pricing, prices)],
     [usage.cacheRead, prices.cache_read ?? prices.input],
     [usage.cacheWrite, prices.cache_write ?? prices.input],
     // Kept for an hour costs more where it is priced apart; without such a price it is a write like another.
@@ -32,6 +34,13 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
   for (const [tokens, price] of buckets) exact += BigInt(tokens) * BigInt(Math.round(price * PRICE_UNITS))
   const perNano = BigInt(UNITS_PER_NANO_USD)
   return Number((exact + perNano - 1n) / perNano)
+}
+
+/** No list tells what is heard apart in a long context: there it is the dearer of the two. */
+function audioPrice(pricing: ModelPricing, prices: TokenPrices): number {
+  const { audio_input: audio, long_context: long } = pricing
+  if (audio === undefined) return prices.input
+  return prices === long ? Math.max(audio, prices.input) : audio
 }
 
 function pricesFor(usage: Usage, pricing: ModelPricing): TokenPrices {

@@ -107,6 +107,8 @@ export interface ChatRequest {
  */
 export interface Usage {
   readonly uncachedInput: number
+  /** Of `uncachedInput`, what was heard: priced apart where the model's prices say so. */
+  readonly audioInput?: number
   readonly cacheRead: number
   readonly cacheWrite: number
   /** Written to be kept for an hour, where a provider prices that apart; not part of `cacheWrite`. */
@@ -303,6 +305,8 @@ export interface TokenPrices {
 export interface ModelPricing extends TokenPrices {
   /** USD for each request, besides its tokens: a model that always searches the web. */
   readonly per_request?: number
+  /** Of what is heard. Absent: unknown. */
+  readonly audio_input?: number
   /** What the whole request costs where its input, cached or not, is over so many tokens. */
   readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
 }

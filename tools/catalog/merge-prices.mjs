@@ -41,6 +41,12 @@ function completed(chosen, offers) {
     price.cache_write ??= other.cache_write
     price.long ??= other.long
   }
+  // What is heard: from any list with the same price of input. genai-prices tells it apart where it differs, so where its
+  // entry of this very model does not, it is the price of input.
+  price.audio_input ??= offers.find(
+    ({ price: other }) => other.audio_input > 0 && near(other.input, price.input),
+  )?.price.audio_input
+  if (offers.some(({ gen }) => gen?.exact)) price.audio_input ??= price.input
   // Only one list has it, so whichever else was chosen takes it from there.
   price.per_request ??= offers.find(({ price: other }) => other.per_request > 0)?.price.per_request
   const lite = offers.find(({ list }) => list === 'litellm')?.price
@@ -67,7 +73,7 @@ function usable(price, isEmbedding) {
   }
 }
 
-function positive(prices, names = [...BUCKETS, 'cache_write_1h', 'per_request']) {
+function positive(prices, names = [...BUCKETS, 'cache_write_1h', 'per_request', 'audio_input']) {
   return Object.fromEntries(names.filter(name => prices[name] > 0).map(name => [name, prices[name]]))
 }
 

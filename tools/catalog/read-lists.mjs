@@ -60,6 +60,7 @@ function fromCost(cost) {
   const tier = cost.tiers?.find(({ tier }) => tier.size > 0)
   return {
     ...bucketsOf(cost),
+    audio_input: cost.input_audio,
     ...(tier === undefined ? {} : { long: { over: tier.tier.size, ...bucketsOf(tier) } }),
   }
 }
@@ -109,6 +110,7 @@ function litellmPrice(entry) {
     cache_read: at('cache_read_input_token_cost'),
     cache_write: at('cache_creation_input_token_cost'),
     cache_write_1h: at('cache_creation_input_token_cost_above_1hr'),
+    audio_input: at('input_cost_per_audio_token'),
   }
   for (const size of [128, 200, 256, 272]) {
     const suffix = `_above_${size}k_tokens`
@@ -152,7 +154,8 @@ export function findGenaiPrice(provider, id) {
   )
   const last = active.at(-1)
   if (last === undefined) return undefined
-  const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok, requests_kcount } = last.prices
+  const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok, requests_kcount, input_audio_mtok } =
+    last.prices
   const over = [input_mtok, output_mtok].map(price => price?.tiers?.[0]?.start).find(start => start > 0)
   const base = price => (typeof price === 'object' ? price.base : price)
   const above = price => (typeof price === 'object' ? price.tiers[0].price : price)
@@ -171,6 +174,7 @@ export function findGenaiPrice(provider, id) {
     name: entry.name,
     price: {
       ...buckets(base),
+      audio_input: base(input_audio_mtok),
       ...(requests_kcount > 0 ? { per_request: requests_kcount / 1000 } : {}),
       ...(over === undefined ? {} : { long: { over, ...buckets(above) } }),
     },

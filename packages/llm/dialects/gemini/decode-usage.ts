@@ -1,4 +1,4 @@
-import { toObject } from '../../json-value.ts'
+import { toObject, toObjects } from '../../json-value.ts'
 import type { Json, JsonObject, Usage } from '../../spec.ts'
 
 /** No request has so many tokens: a larger number is a provider's mistake. */
@@ -21,7 +21,20 @@ export function decodeUsage(body: JsonObject): Usage | undefined {
   // Absent where nothing was said; where something was, the total tells.
   const output = given ?? Math.max(0, (total ?? 0) - input - reasoning - toolUse)
   const cacheRead = Math.min(input, toCount(usage.cachedContentTokenCount) ?? 0)
-  return { uncachedInput: input - cacheRead + toolUse, cacheRead, cacheWrite: 0, output, reasoning }
+  const uncachedInput = input - cacheRead + toolUse
+  const heard = countAudio(usage.promptTokensDetails) - countAudio(usage.cacheTokensDetails)
+  const audioInput = Math.min(uncachedInput, Math.max(0, heard))
+  if (audioInput === 0) return { uncachedInput, cacheRead, cacheWrite: 0, output, reasoning }
+  return { uncachedInput, audioInput, cacheRead, cacheWrite: 0, output, reasoning }
+}
+
+/** What of a count was heard. */
+function countAudio(details: Json | undefined): number {
+  let tokens = 0
+  for (const { modality, tokenCount } of toObjects(details)) {
+    if (modality === 'AUDIO') tokens += toCount(tokenCount) ?? 0
+  }
+  return tokens
 }
 
 /** A whole number of tokens; undefined: not a count at all. */

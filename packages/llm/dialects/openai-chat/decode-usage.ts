@@ -31,8 +31,11 @@ export function decodeUsage(body: JsonObject, completionExcludesReasoning = fals
   )
   const isApart = isReasoningApart(prompt, completion, reasoning, total, completionExcludesReasoning)
   const within = Math.min(reasoning, completion)
+  const uncachedInput = prompt - cacheRead - cacheWrite
+  const audioInput = Math.min(uncachedInput, largest(promptDetails?.audio_tokens))
   return {
-    uncachedInput: prompt - cacheRead - cacheWrite,
+    uncachedInput,
+    ...(audioInput === 0 ? {} : { audioInput }),
     cacheRead,
     cacheWrite,
     output: isApart ? completion : completion - within,

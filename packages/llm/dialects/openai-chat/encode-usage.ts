@@ -9,7 +9,11 @@ export function encodeUsage(usage: Usage): JsonObject {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWriteTokens(usage) },
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: cacheWriteTokens(usage),
+      ...(usage.audioInput === undefined ? {} : { audio_tokens: usage.audioInput }),
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   }
 }

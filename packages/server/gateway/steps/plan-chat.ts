@@ -16,6 +16,7 @@ import { holdToBound } from './hold-to-bound.ts'
 import { holdToLimits } from './hold-to-limits.ts'
 import { planTargets } from './plan-targets.ts'
 import type { JsonBody } from './read-json.ts'
+import { refuseUnpricedAudio } from './refuse-audio.ts'
 import { listLost, refuseFindings } from './refuse-findings.ts'
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
@@ -52,6 +53,8 @@ function planTarget(
   const whole = fitRequest(call.request, source, provider, catalogModel)
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(whole), catalogModel)
   if (lack !== undefined) return { refusal: lack }
+  const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)
+  if (unpriced !== undefined) return { refusal: unpriced }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
   const dialect = CLIENT_DIALECTS[findDialectId(provider, model, whole, source.surface)]
   const fitted = fitToolChoice(whole, dialect.id)

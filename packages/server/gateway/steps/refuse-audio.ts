@@ -1,0 +1,29 @@
+import type { CatalogModel, ChatRequest, Provider } from '@rideau/llm/spec'
+import type { Refusal } from '../../core/verdict.ts'
+
+/**
+ * What is heard has a price of its own, several times that of what is read: a model that hears, whose price for it nobody
+ * knows, is not asked to. A model whose prices the owner set, or whose provider tells what a request cost, is.
+ */
+export function refuseUnpricedAudio(
+  request: ChatRequest,
+  provider: Provider,
+  model: CatalogModel | undefined,
+): Refusal | undefined {
+  if (model?.inputs?.includes('audio') !== true || model.pricing === null) return undefined
+  if (model.pricing.audio_input !== undefined || provider.reportsCost !== undefined) return undefined
+  const path = findAudio(request)
+  if (path === undefined) return undefined
+  const message = `${path}: audio has a price of its own, which the gateway does not know for this model.`
+  return { code: 'invalid_request', message, param: path }
+}
+
+function findAudio({ messages }: ChatRequest): string | undefined {
+  for (let i = 0; i < messages.length; i++) {
+    const content = messages[i]?.content
+    if (!Array.isArray(content)) continue
+    const at = content.findIndex(({ type }) => type === 'input_audio')
+    if (at >= 0) return `messages[${i}].content[${at}]`
+  }
+  return undefined
+}
