@@ -1,7 +1,35 @@
-import { expect, test } from 'vitest'
-import { estimateTokens } from './estimate.ts'
+import { describe, expect, test } from 'vitest'
+import { estimateMostTokens, estimateTokens } from './estimate.ts'
 
-test('four bytes a token, rounded up; a text is counted in UTF-8', () => {
-  expect([0, 1, 4, 5].map(estimateTokens)).toEqual([0, 1, 1, 2])
-  expect(['', 'a', 'abcde', '漢字'].map(estimateTokens)).toEqual([0, 1, 2, 2])
+describe('estimateMostTokens', () => {
+  test.each([
+    [
+      'prose',
+      'The quick brown fox jumps over the lazy dog and then it sleeps for a while. '.repeat(5),
+      1,
+      1.4,
+    ],
+    // A token for each two or three digits, or for each one.
+    ['numbers', '3141592653589793 '.repeat(20), 2, 3],
+    ['base64', 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ'.repeat(8), 1.3, 2.5],
+    ['Chinese', '人工智能网关按令牌计费'.repeat(20), 1.5, 2],
+    ['Cyrillic', 'Быстрая коричневая лиса '.repeat(20), 1, 1.6],
+    ['code', 'if (a[i] !== b[j]) { return { ok: false, at: [i, j] } }\n'.repeat(9), 1.2, 2],
+  ])('%s: never less than by bytes, and more where a token has fewer', (_what, text, least, most) => {
+    const ratio = estimateMostTokens(text) / estimateTokens(text)
+    expect(ratio).toBeGreaterThanOrEqual(least)
+    expect(ratio).toBeLessThanOrEqual(most)
+  })
+
+  test('a long text is known by a sample of it, as closely as its whole', () => {
+    const part = 'Order 4711: 人工智能, 12.50 EUR; see https://example.com/a?b=c1d2e3 for more. '
+    const one = estimateMostTokens(part)
+    const many = estimateMostTokens(part.repeat(500))
+    expect(many / 500 / one).toBeGreaterThan(0.85)
+    expect(many / 500 / one).toBeLessThan(1.15)
+  })
+
+  test('nothing is nothing', () => {
+    expect(estimateMostTokens('')).toBe(0)
+  })
 })

@@ -24,6 +24,7 @@ export interface ChatPlan extends CallPlan<PlannedTarget> {
 
 /** The output that a request holds, of all choices together. */
 export interface HeldOutput {
+  /** What is billed of the input where no usage comes: less than what is held of it. */
   readonly inputTokens: number
   readonly outputTokens: number
   /** It never has more: what the targets keep to. */

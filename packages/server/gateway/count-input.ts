@@ -1,4 +1,4 @@
-import { estimateTokens } from '@rideau/llm/estimate'
+import { estimateMostTokens, estimateTokens } from '@rideau/llm/estimate'
 import type { ChatRequest, ContentPart, Message } from '@rideau/llm/spec'
 
 /** What a message costs besides its text. */
@@ -6,25 +6,45 @@ const TOKENS_A_MESSAGE = 4
 /** An image in high detail, whatever its bytes. */
 const TOKENS_AN_IMAGE = 1_600
 
-/** The tokens that a provider will count as this request's input, rather high than low. */
+/** What chat templates put around any request. */
+const TOKENS_A_REQUEST = 16
+/** What a provider tells a model of how to use tools, or to keep to a format; Anthropic documents up to 530. */
+const TOKENS_OF_TOOLS = 530
+const TOKENS_OF_FORMAT = 128
+
+type Count = (text: string) => number
+
+/** The tokens that a provider is likely to count as this request's input: what is billed where it tells none. */
 export function countInput(request: ChatRequest): number {
+  return countBy(request, estimateTokens)
+}
+
+/** The tokens that it counts at most, as far as that can be told from here: what is held. */
+export function countMostInput(request: ChatRequest): number {
+  let around = TOKENS_A_REQUEST
+  if (request.tools !== undefined && request.tools.length > 0) around += TOKENS_OF_TOOLS
+  if (request.responseFormat !== undefined) around += TOKENS_OF_FORMAT
+  return countBy(request, estimateMostTokens) + around
+}
+
+function countBy(request: ChatRequest, count: Count): number {
   let tokens = 0
-  for (const message of request.messages) tokens += countMessage(message)
-  if (request.tools !== undefined) tokens += estimateTokens(JSON.stringify(request.tools))
-  if (request.responseFormat !== undefined) tokens += estimateTokens(JSON.stringify(request.responseFormat))
-  if (request.passedInput !== undefined) tokens += estimateTokens(JSON.stringify(request.passedInput))
+  for (const message of request.messages) tokens += countMessage(message, count)
+  if (request.tools !== undefined) tokens += count(JSON.stringify(request.tools))
+  if (request.responseFormat !== undefined) tokens += count(JSON.stringify(request.responseFormat))
+  if (request.passedInput !== undefined) tokens += count(JSON.stringify(request.passedInput))
   return tokens
 }
 
-function countMessage({ content, tool_calls: toolCalls }: Message): number {
+function countMessage({ content, tool_calls: toolCalls }: Message, count: Count): number {
   let tokens = TOKENS_A_MESSAGE
-  if (typeof content === 'string') tokens += estimateTokens(content)
-  else if (Array.isArray(content)) for (const part of content) tokens += countPart(part)
-  if (toolCalls !== undefined && toolCalls !== null) tokens += estimateTokens(JSON.stringify(toolCalls))
+  if (typeof content === 'string') tokens += count(content)
+  else if (Array.isArray(content)) for (const part of content) tokens += countPart(part, count)
+  if (toolCalls !== undefined && toolCalls !== null) tokens += count(JSON.stringify(toolCalls))
   return tokens
 }
 
-function countPart(part: ContentPart): number {
+function countPart(part: ContentPart, count: Count): number {
   if (part.type === 'image_url') return TOKENS_AN_IMAGE
-  return estimateTokens(typeof part.text === 'string' ? part.text : JSON.stringify(part))
+  return count(typeof part.text === 'string' ? part.text : JSON.stringify(part))
 }

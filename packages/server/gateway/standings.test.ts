@@ -3,8 +3,8 @@ import { ASK, type LimitedHouse, openLimitedHouse, USED } from '../testing/limit
 import { LEDGERS, type LedgerHome } from '../testing/on-both-ledgers.ts'
 import { completion, json, type UpstreamAnswer } from '../testing/scripted-upstream.ts'
 
-/** What a request holds: $0.05 for its output, which with five of input are 1,005 tokens. */
-const HELD = { usd: 0.05, tokens: 1005, requests: 1 }
+/** What a request holds: $0.05 for its output, which with 21 of input at most are 1,021 tokens. */
+const HELD = { usd: 0.05, tokens: 1021 }
 
 describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
   let home: LedgerHome

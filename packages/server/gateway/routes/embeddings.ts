@@ -1,5 +1,5 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
-import { estimateTokens } from '@rideau/llm/estimate'
+import { estimateMostTokens, estimateTokens } from '@rideau/llm/estimate'
 import type { Usage } from '@rideau/llm/spec'
 import { answerHeaders } from '../answer-headers.ts'
 import { toBill, toLostBill } from '../bill.ts'
@@ -46,12 +46,13 @@ export async function serveEmbeddings(
   refusePassThrough(caller, environment, surface, value)
   const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
   refuseByPlan(limits.plan, x.route.need)
-  const inputTokens = countInput(request.input)
+  const inputTokens = countInput(request.input, estimateTokens)
   const plan = planEmbeddings({ request, inputTokens, caller, environment, limits }, deps)
   const { targets } = plan
   const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
   // A call that cannot be cut is held at its true maximum, and there is no output.
-  const hold = toHold(targets, { input: inputTokens, output: 0, mayWriteCache: false })
+  const most = countInput(request.input, estimateMostTokens)
+  const hold = toHold(targets, { input: most, output: 0, mayWriteCache: false })
   const admitting = admit(x, deps, { limits, isSandbox, hold })
   if (admitting !== undefined) await admitting
   noteTarget(facts, targets[0] as EmbeddingTarget)
@@ -126,11 +127,13 @@ function answer(
   x.res.end(bytes)
 }
 
-/** Texts are counted by their bytes; tokens are what they are. */
-function countInput(input: readonly string[] | readonly (readonly number[])[]): number {
+/** Texts are counted by their characters; tokens are what they are. */
+function countInput(
+  input: readonly string[] | readonly (readonly number[])[],
+  count: (text: string) => number,
+): number {
   let tokens = 0
-  for (const each of input)
-    tokens += typeof each === 'string' ? Math.max(1, estimateTokens(each)) : each.length
+  for (const each of input) tokens += typeof each === 'string' ? Math.max(1, count(each)) : each.length
   return tokens
 }
 

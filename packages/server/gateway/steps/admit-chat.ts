@@ -3,7 +3,7 @@ import type { MeterSet } from '../../core/meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { Admission, type AdmissionVerdict } from '../admission.ts'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
-import { countInput } from '../count-input.ts'
+import { countInput, countMostInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { mayReason, mostOutput, toHold } from '../hold.ts'
@@ -30,7 +30,9 @@ interface Offer {
 interface ChatAsk {
   readonly plan: ChatPlan
   readonly limits: MeterSet
+  /** What is billed of its input where no usage comes, and what is held of it. */
   readonly input: number
+  readonly mostInput: number
   readonly choices: number
   readonly isSandbox: boolean
   readonly mayWriteCache: boolean
@@ -57,6 +59,7 @@ export function admitChat(
     plan,
     limits,
     input: countInput(plan.call.request),
+    mostInput: countMostInput(plan.call.request),
     choices: typeof choices === 'number' ? choices : 1,
     isSandbox,
     mayWriteCache: CACHE_MARKS.some(mark => plan.source.bytes.includes(mark)),
@@ -131,12 +134,12 @@ function isGreedy({ standings, hold }: Admission): boolean {
 }
 
 function holdOf(ask: ChatAsk, targets: readonly PlannedTarget[], output: number): Amounts {
-  const { input, choices, mayWriteCache } = ask
-  return toHold(targets, { input, output: output * choices, mayWriteCache })
+  const { mostInput, choices, mayWriteCache } = ask
+  return toHold(targets, { input: mostInput, output: output * choices, mayWriteCache })
 }
 
 function toPlan(ask: ChatAsk, { targets, output, isCapped }: Offer): ChatPlan {
-  const { plan, input, choices } = ask
+  const { plan, input, mostInput, choices } = ask
   const { alias, isStream, call, source } = plan
   return {
     alias,
@@ -149,7 +152,8 @@ function toPlan(ask: ChatAsk, { targets, output, isCapped }: Offer): ChatPlan {
       outputTokens: output * choices,
       mostOutputTokens: choices * Math.max(...targets.map(target => mostOutput(target).tokens)),
       isCapped,
-      toAmounts: total => toHold(targets, { input, output: total, mayWriteCache: ask.mayWriteCache }),
+      toAmounts: total =>
+        toHold(targets, { input: mostInput, output: total, mayWriteCache: ask.mayWriteCache }),
     },
   }
 }
