@@ -263,6 +263,7 @@ describe('a model of the same format', () => {
     const { generation_config: _, ...rest } = fields
     expect(same.requests.at(-1)?.body).toEqual({
       ...rest,
+      contents: fields.contents.map(content => ({ role: 'user', ...content })),
       generationConfig: { topK: 3, maxOutputTokens: 9 },
     })
     const log = await house.findLog(answer.headers.get('x-request-id') ?? '')

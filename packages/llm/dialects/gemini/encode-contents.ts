@@ -75,7 +75,7 @@ function encodeCall({ id, function: fn }: ToolCall): JsonObject {
 }
 
 /** Of a call that came without one, the id is ours, and means nothing there. */
-function withId(packed: string): JsonObject {
+export function withId(packed: string): JsonObject {
   const id = plainToolCallId(packed)
   return /^call_[0-9a-f]{24}$/.test(id) || id === '' ? {} : { id }
 }

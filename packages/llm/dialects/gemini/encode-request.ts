@@ -22,7 +22,7 @@ export function encodeRequest(
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
   const body =
     source?.surface === 'gemini-content'
-      ? passRequest(request, source, dropped)
+      ? passRequest(request, source, target.model, dropped)
       : encodeBody(request, target, source, dropped)
   return {
     ...joinAddress(target.baseUrl, path),

@@ -1,5 +1,6 @@
 import { toArray, toObject, toObjects } from '../../json-value.ts'
 import type { ChatRequest, Json, JsonObject, SourceBody } from '../../spec.ts'
+import { fitContents } from './fit-contents.ts'
 import { spellCamel } from './spell-camel.ts'
 
 /**
@@ -9,6 +10,7 @@ import { spellCamel } from './spell-camel.ts'
 export function passRequest(
   { maxOutputTokens }: ChatRequest,
   { bytes }: SourceBody,
+  model: string,
   dropped: readonly string[],
 ): JsonObject {
   const spelled = spellCamel(JSON.parse(bytes.toString('utf8')) as JsonObject)
@@ -24,6 +26,7 @@ export function passRequest(
   // It is in the path.
   delete body.model
   removeForbidden(body)
+  fitContents(body, model)
   if (maxOutputTokens !== undefined) {
     body.generationConfig = { ...toObject(body.generationConfig), maxOutputTokens }
   }

@@ -199,10 +199,52 @@ describe('a request for a provider of this format', () => {
       'generationConfig.somethingNew',
     ]
     expect(send(body, { maxOutputTokens: 9 }, dropped)).toEqual({
-      contents: [{ parts: [{ text: 'x', unheardOf: { aB: 1 } }] }],
+      contents: [{ role: 'user', parts: [{ text: 'x', unheardOf: { aB: 1 } }] }],
       tools: [{ functionDeclarations: [{ name: 'f' }] }],
       generationConfig: { topK: 3, maxOutputTokens: 9 },
     })
+  })
+
+  test('has calls that another provider made as its models take them: our ids away, and a signature', () => {
+    const foreign = packToolCallId('toolu_1', [
+      { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's' },
+    ])
+    const own = packToolCallId('theirs', [
+      { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'SIGNED', id: 'theirs' },
+    ])
+    const made = `call_${'0'.repeat(24)}`
+    const turns = (calls: JsonObject[], results: JsonObject[]): JsonObject[] => [
+      { role: 'model', parts: calls },
+      { role: 'user', parts: results },
+    ]
+    const call = (id: string): JsonObject => ({ functionCall: { id, name: 'f', args: {} } })
+    const result = (id: string): JsonObject => ({ functionResponse: { id, name: 'f', response: {} } })
+    const contents = [
+      ...turns([call(foreign), call(made)], [result(foreign), result(made)]),
+      ...turns([call(own)], [result(own)]),
+      ...turns([{ ...call('kept'), thoughtSignature: 'KEPT' }], [result('kept')]),
+    ]
+    const of = (model: string): unknown =>
+      JSON.parse(
+        encodeRequest(
+          { model: 'm', messages: [], stream: false, includeUsage: true },
+          { ...target, model },
+          { surface: 'gemini-content', bytes: Buffer.from(JSON.stringify({ contents })), fields: new Map() },
+        ).body.toString(),
+      ).contents
+    const without = { name: 'f', args: {} }
+    const fitted = (signature: object): JsonObject[] => [
+      ...turns(
+        [{ ...call('toolu_1'), ...signature }, { functionCall: without }],
+        [result('toolu_1'), { functionResponse: { name: 'f', response: {} } }],
+      ),
+      ...turns([{ ...call('theirs'), thoughtSignature: 'SIGNED' }], [result('theirs')]),
+      ...turns([{ ...call('kept'), thoughtSignature: 'KEPT' }], [result('kept')]),
+    ]
+    expect(of('gemini-3-flash-preview')).toEqual(
+      fitted({ thoughtSignature: 'skip_thought_signature_validator' }),
+    )
+    expect(of('gemini-2.5-flash')).toEqual(fitted({}))
   })
 
   test('declares no function that may not be called: it was not counted as input', () => {

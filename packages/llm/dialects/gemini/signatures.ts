@@ -48,6 +48,6 @@ export function findSignatures(message: Message, model: string): Signatures {
 }
 
 /** Since Gemini 3 a call that comes back without is refused; models before, and open ones, make none or ask for none. */
-function needsSignature(model: string): boolean {
+export function needsSignature(model: string): boolean {
   return model.startsWith('gemini-') && !/^gemini-[12](?:[.-]|$)/.test(model)
 }
