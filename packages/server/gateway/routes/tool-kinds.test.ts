@@ -36,6 +36,7 @@ interface Kind {
 }
 
 interface Surface {
+  /** `{model}`: in formats that name the model in the path. */
   readonly route: string
   readonly body: Record<string, unknown>
   readonly usual: unknown
@@ -107,7 +108,57 @@ const responsesTool = (tool: Record<string, unknown>): Kind => ({
   mark: String(tool.name ?? tool.type),
 })
 
+const GEMINI_FUNCTION = { name: FUNCTION.name, parametersJsonSchema: FUNCTION.parameters }
+const geminiTool = (name: string): Kind => ({ fields: { tools: [{ [name]: {} }] }, path: `tools[0].${name}` })
+
 const SURFACES: Readonly<Record<string, Surface>> = {
+  'gemini-content': {
+    route: '/gemini/v1beta/models/{model}:generateContent',
+    body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
+    usual: { functionDeclarations: [GEMINI_FUNCTION] },
+    kinds: {
+      ...Object.fromEntries(
+        ['googleSearch', 'codeExecution', 'urlContext', 'fileSearch', 'computerUse', 'novelTool'].map(
+          name => [name, geminiTool(name)],
+        ),
+      ),
+      'a place for a search': {
+        fields: { toolConfig: { retrievalConfig: { languageCode: 'zz_code' } } },
+        path: 'toolConfig',
+        mark: 'zz_code',
+      },
+    },
+  },
+  'cohere-v2': {
+    route: '/cohere/v2/chat',
+    body: { messages: ASKED, stream: false },
+    usual: { type: 'function', function: FUNCTION },
+    kinds: {
+      'a hosted search': chatTool({ type: 'web_search' }),
+      'documents to search': {
+        fields: { documents: [{ data: { text: 'zz_document' } }] },
+        path: 'documents',
+        mark: 'zz_document',
+      },
+    },
+  },
+  'ollama-chat': {
+    route: '/ollama/api/chat',
+    body: { messages: ASKED, stream: false },
+    usual: { type: 'function', function: FUNCTION },
+    kinds: { 'a hosted search': chatTool({ type: 'web_search' }) },
+  },
+  'bedrock-converse': {
+    route: '/bedrock/model/{model}/converse',
+    body: { messages: [{ role: 'user', content: [{ text: 'hi' }] }] },
+    usual: undefined,
+    kinds: {
+      'a tool of its own': {
+        fields: { toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } },
+        path: 'toolConfig.tools[0]',
+      },
+    },
+  },
   native: {
     route: '/v1/chat',
     body: { messages: ASKED },
@@ -219,6 +270,11 @@ interface Told {
   readonly sent: string | undefined
 }
 
+function send(route: string, model: string, body: Record<string, unknown>): Promise<Response> {
+  if (!route.includes('{model}')) return house.call(route, { model, ...body })
+  return house.call(route.replace('{model}', encodeURIComponent(model)), body)
+}
+
 async function ask(surface: string, kind: string, target: string): Promise<Told> {
   const { route, body, usual, kinds } = SURFACES[surface] as Surface
   const [model, answer] = FORMAT_TARGETS[target] as readonly [string, UpstreamAnswer]
@@ -226,14 +282,20 @@ async function ask(surface: string, kind: string, target: string): Promise<Told>
   upstream.script(answer)
   const before = upstream.requests.length
   const given = Array.isArray(fields.tools) ? { ...fields, tools: [...fields.tools, usual] } : fields
-  const response = await house.call(route, { model, ...body, ...given })
+  const response = await send(route, model, { ...body, ...given })
   const text = await response.text()
   return {
     status: response.status,
-    param: String(JSON.parse(text).error?.param ?? ''),
+    // Each format says it where it can: in a field of its own, or at the start of its words.
+    param: findParam(JSON.parse(text)),
     dropped: response.headers.get('x-rideau-dropped-params') ?? '',
     sent: upstream.requests.length === before ? undefined : upstream.requests.at(-1)?.text,
   }
+}
+
+function findParam(body: any): string {
+  const message = body.error?.message ?? body.message ?? body.error ?? ''
+  return String(body.error?.param ?? message)
 }
 
 function isTold({ path, mark }: Kind, { status, param, dropped, sent }: Told): boolean {
@@ -277,9 +339,10 @@ describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
 
   test('a function passes from everywhere to everyone', async () => {
     for (const { route, body, usual } of Object.values(SURFACES)) {
+      if (usual === undefined) continue
       for (const [model, answer] of Object.values(FORMAT_TARGETS)) {
         upstream.script(answer)
-        const response = await house.call(route, { model, ...body, tools: [usual] })
+        const response = await send(route, model, { ...body, tools: [usual] })
         expect([route, model, response.status]).toEqual([route, model, 200])
         expect(upstream.requests.at(-1)?.text).toContain('usual_tool')
       }
