@@ -4,7 +4,10 @@ import type { Refused } from '../ledger/ledger.ts'
 
 const NANO_PER_USD = 1_000_000_000
 
-/** A free slot is not told in advance: who waits this long asks again. Seconds. */
+/**
+ * A slot is free when a request that runs ends, which nobody can tell: the one refusal whose wait is a guess. Contract.md §2
+ * wants a number with every 429, so it says the least there is; an honest long one would keep slots empty. Seconds.
+ */
 const SLOT_SECONDS = 1
 
 /** What a caller is told of the limit that refused it: scope, limit, settled, held, reset (contract.md §2). */
@@ -18,7 +21,8 @@ export function toLimitFault(refused: Refused, now: number): Fault {
     `wanted ${show(meter, wanted)}`,
   ]
   const reset = resetAt === null ? 'does not reset by time' : `resets at ${new Date(resetAt).toISOString()}`
-  const message = `The ${kind} of ${WORDS[meter.metric]} for ${SCOPES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.`
+  const never = wanted > meter.limit ? ' This request alone is more than that: no wait helps.' : ''
+  const message = `The ${kind} of ${WORDS[meter.metric]} for ${SCOPES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${never}`
   // 402 is no matter of waiting: clients are not to try again by themselves (spec.md "Errors").
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, { retryAfterSeconds: secondsOf(refused, now) })

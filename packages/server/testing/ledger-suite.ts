@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Meter } from '../core/meter.ts'
+import { toLimitFault } from '../gateway/limit-fault.ts'
 import type { AdmitRequest, Crossing, Ledger, SeedSource, Used, Verdict } from '../ledger/ledger.ts'
 import { CALLER, LedgerModel, makeMeter, openSeeds } from './ledger-model.ts'
 
@@ -97,6 +98,48 @@ export function describeLedger(name: string, open: OpenLedger): void {
           expect(admitted.filter(time => time > end - 60_000 && time <= end).length).toBeLessThanOrEqual(60)
         }
       }))
+
+    test('who waits exactly as long as a refusal’s Retry-After says is admitted, where nobody else comes', async () => {
+      const ask = fc.record({
+        after: fc.nat(9_000),
+        tokens: fc.integer({ min: 0, max: 40 }),
+        /** In per cent of what was held; none: it runs on. */
+        used: fc.option(fc.nat(100)),
+      })
+      let refusals = 0
+      const property = fc.asyncProperty(fc.array(ask, { minLength: 5, maxLength: 40 }), asks =>
+        withLedger(async ledger => {
+          const rates = [makeMeter('rate', 6), makeMeter('token_rate', 90, { windowMs: 20_000 })]
+          // And a quota, of one window after the other.
+          const metersAt = (at: number): Meter[] => {
+            const since = at - ((at - T) % 45_000)
+            return [...rates, makeMeter('requests', 8, { since, end: since + 45_000 })]
+          }
+          let at = T
+          for (const [index, { after, tokens, used }] of asks.entries()) {
+            at += after
+            const hold = { tokens, nanoUsd: 0 }
+            const admit = (id: string): Verdict | Promise<Verdict> =>
+              ledger.admit(toRequest(id, metersAt(at), { at, hold, leaseMs: 10_000_000 }))
+            let id = `ask ${index}`
+            let verdict = await admit(id)
+            if (!verdict.isAdmitted) {
+              if (!('refused' in verdict)) throw new Error(verdict.unavailable)
+              refusals++
+              at += (toLimitFault(verdict.refused, at).retryAfterSeconds ?? 0) * 1000
+              id = `waited ${index}`
+              verdict = await admit(id)
+              // The window may end while it waits for a rate, but the next one has room.
+              expect(verdict.isAdmitted).toBe(true)
+            }
+            if (used !== null)
+              await ledger.settle(id, { ...SERVED, tokens: Math.floor((tokens * used) / 100) })
+          }
+        }),
+      )
+      await fc.assert(property, { numRuns: 40 })
+      expect(refusals).toBeGreaterThan(50)
+    }, 120_000)
 
     test('counts what is in the window, however much has left it at once', () =>
       withLedger(async ledger => {
