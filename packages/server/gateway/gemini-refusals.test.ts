@@ -38,6 +38,20 @@ describe('what a caller may not set here', () => {
     [{ generationConfig: { routingConfig: {} } }, 'generationConfig.routingConfig'],
     [{ generationConfig: { somethingNew: 1 } }, 'generationConfig.somethingNew'],
     [{ somethingNew: 1 }, 'somethingNew'],
+    [{ contents: [{ parts: [], somethingNew: 1 }] }, 'contents[0].somethingNew'],
+    [{ contents: [{ parts: [{ somethingNew: 1 }] }] }, 'contents[0].parts[0].somethingNew'],
+    [
+      { contents: [{ parts: [{ functionCall: { name: 'f', somethingNew: 1 } }] }] },
+      'contents[0].parts[0].functionCall.somethingNew',
+    ],
+    [
+      { tools: [{ functionDeclarations: [{ name: 'f', somethingNew: 1 }] }] },
+      'tools[0].functionDeclarations[0].somethingNew',
+    ],
+    [
+      { generationConfig: { thinkingConfig: { somethingNew: 1 } } },
+      'generationConfig.thinkingConfig.somethingNew',
+    ],
     [{ serviceTier: 'priority' }, 'serviceTier'],
     [{ model: 'models/gemini-2.5-pro' }, 'model'],
     [{ tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],

@@ -50,12 +50,15 @@ export function checkConfig(body: JsonObject, findings: Required<Findings>): voi
   const type = optionalText(config, 'responseMimeType', at('responseMimeType'))
   if (type !== undefined && !FORMATS.has(type)) findings.nativeOnly.push(at('responseMimeType'))
   for (const name of ['responseSchema', 'responseJsonSchema']) optionalObject(config, name, at(name))
-  checkThinking(config, at('thinkingConfig'))
+  checkThinking(config, at('thinkingConfig'), findings)
 }
 
-function checkThinking(config: JsonObject, path: string): void {
+const THINKING = ['includeThoughts', 'thinkingLevel', 'thinkingBudget']
+
+function checkThinking(config: JsonObject, path: string, findings: Required<Findings>): void {
   const thinking = optionalObject(config, 'thinkingConfig', path)
   if (thinking === undefined) return
+  noteUnread(thinking, path, THINKING, findings)
   optionalFlag(thinking, 'includeThoughts', `${path}.includeThoughts`)
   optionalText(thinking, 'thinkingLevel', `${path}.thinkingLevel`)
   optionalNumber(thinking, 'thinkingBudget', INTEGER, `${path}.thinkingBudget`)
@@ -65,6 +68,19 @@ function checkModalities(config: JsonObject, path: string): void {
   for (const kind of checkTexts(config, 'responseModalities', path)) {
     if (kind.toUpperCase() === 'TEXT') continue
     throw invalid(path, 'must be TEXT alone: images and audio have prices of their own.')
+  }
+}
+
+/** Notes what stands in an object besides what is known of it. */
+export function noteUnread(
+  object: JsonObject,
+  path: string,
+  known: readonly string[],
+  findings: Required<Findings>,
+): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (value !== null && value !== undefined && !known.includes(name))
+      findings.unread.push(`${path}.${name}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { isKeptAtProvider } from '@rideau/llm/dialects/gemini/decode-parts'
 import type { Json, JsonObject } from '@rideau/llm/spec'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from './fields.ts'
-import { checkTexts } from './gemini-config.ts'
+import { checkTexts, noteUnread } from './gemini-config.ts'
 import type { Findings } from './responses-findings.ts'
 
 /** Checks of what the gateway relies on in a body of Gemini's generateContent; the provider judges the rest. */
@@ -9,15 +9,21 @@ import type { Findings } from './responses-findings.ts'
 /** `function` is how the first version of the API called who answers calls. */
 const ROLES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'user', 'model', 'function'])
 
+const CONTENT = ['role', 'parts']
+
 export function checkContents(body: JsonObject, findings: Required<Findings>): void {
   const instruction = optionalObject(body, 'systemInstruction')
-  if (instruction !== undefined) checkParts(instruction.parts, 'systemInstruction.parts', findings)
+  if (instruction !== undefined) {
+    noteUnread(instruction, 'systemInstruction', CONTENT, findings)
+    checkParts(instruction.parts, 'systemInstruction.parts', findings)
+  }
   const contents = listAt(body.contents, 'contents')
   if (contents.length === 0) throw invalid('contents', 'must have at least one content.')
   for (const [i, value] of contents.entries()) {
     const path = `contents[${i}]`
     const content = objectAt(value, path)
     if (!ROLES.has(content.role)) throw invalid(`${path}.role`, 'must be user or model.')
+    noteUnread(content, path, CONTENT, findings)
     checkParts(content.parts, `${path}.parts`, findings)
   }
 }
@@ -45,31 +51,37 @@ function checkPart(part: JsonObject, path: string, findings: Required<Findings>)
   }
 }
 
+const RESULT = ['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']
+
 type Check = (value: Json, path: string, findings: Required<Findings>) => void
 
 const PARTS: Readonly<Record<string, Check | undefined>> = {
   text: textAt,
   thought: () => undefined,
   thoughtSignature: textAt,
-  inlineData: (value, path) => {
+  inlineData: (value, path, findings) => {
     const blob = objectAt(value, path)
+    noteUnread(blob, path, ['mimeType', 'data', 'displayName'], findings)
     textAt(blob.mimeType, `${path}.mimeType`)
     textAt(blob.data, `${path}.data`)
   },
   fileData: (value, path, findings) => {
     const file = objectAt(value, path)
+    noteUnread(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
     const at = `${path}.fileUri`
     if (isKeptAtProvider(textAt(file.fileUri, at))) findings.stateful.push(at)
     optionalText(file, 'mimeType', `${path}.mimeType`)
   },
-  functionCall: (value, path) => {
+  functionCall: (value, path, findings) => {
     const call = objectAt(value, path)
+    noteUnread(call, path, ['id', 'name', 'args'], findings)
     textAt(call.name, `${path}.name`)
     optionalText(call, 'id', `${path}.id`)
     optionalObject(call, 'args', `${path}.args`)
   },
   functionResponse: (value, path, findings) => {
     const result = objectAt(value, path)
+    noteUnread(result, path, RESULT, findings)
     textAt(result.name, `${path}.name`)
     optionalText(result, 'id', `${path}.id`)
     optionalObject(result, 'response', `${path}.response`)
@@ -79,7 +91,8 @@ const PARTS: Readonly<Record<string, Check | undefined>> = {
   },
 }
 
-/** What a declaration says besides its name, description and parameters; no other format has words for it. */
+const DECLARED = ['name', 'description', 'parameters', 'parametersJsonSchema']
+/** What a declaration says besides those; no other format has words for it. */
 const NATIVE_DECLARED = ['behavior', 'response', 'responseJsonSchema']
 
 export function checkTools(body: JsonObject, findings: Required<Findings>): void {
@@ -100,6 +113,7 @@ function checkDeclarations(value: Json | undefined, path: string, findings: Requ
   for (const [i, each] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`
     const declared = objectAt(each, at)
+    noteUnread(declared, at, [...DECLARED, ...NATIVE_DECLARED], findings)
     textAt(declared.name, `${at}.name`)
     optionalText(declared, 'description', `${at}.description`)
     for (const name of ['parameters', 'parametersJsonSchema']) optionalObject(declared, name, `${at}.${name}`)
@@ -119,6 +133,7 @@ export function checkToolConfig(body: JsonObject, findings: Required<Findings>):
   const path = 'toolConfig.functionCallingConfig'
   const calling = optionalObject(config, 'functionCallingConfig', path)
   if (calling === undefined) return
+  noteUnread(calling, path, ['mode', 'allowedFunctionNames', 'streamFunctionCallArguments'], findings)
   optionalText(calling, 'mode', `${path}.mode`)
   checkTexts(calling, 'allowedFunctionNames', `${path}.allowedFunctionNames`)
 }
