@@ -170,6 +170,9 @@ test('both spellings of a name are one, but for what a caller names itself', () 
   ).toEqual({
     body: { systemInstruction: { parts: [{ functionCall: { name: 'f', args } }] }, labels: { a_b: 'c' } },
   })
+  expect(spellCamel({ contents: { parts: { text: 'a' } } })).toEqual({
+    body: { contents: [{ parts: [{ text: 'a' }] }] },
+  })
   expect(spellCamel({ tools: [{ googleSearch: {}, google_search: {} }] })).toEqual({
     doubled: 'tools[0].google_search',
   })

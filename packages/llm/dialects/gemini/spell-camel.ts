@@ -13,10 +13,13 @@ const FREE: ReadonlySet<string> = new Set([
   'partMetadata',
 ])
 
+/** Lists, of which the API takes the only element by itself too. */
+const LISTS: ReadonlySet<string> = new Set(['contents', 'parts', 'tools', 'functionDeclarations'])
+
 /** A body with every name in the first of the API's two spellings, or the path of a name that stands in both. */
 export type Spelled = { readonly body: JsonObject } | { readonly doubled: string }
 
-/** The API takes `system_instruction` as well as `systemInstruction`: from here on there is one. */
+/** The API takes `system_instruction` as well as `systemInstruction`, and one part as a list of it: here there is one form. */
 export function spellCamel(body: JsonObject): Spelled {
   const doubled: string[] = []
   const spelled = spellObject(body, '', doubled)
@@ -34,7 +37,9 @@ function spellObject(object: JsonObject, path: string, doubled: string[]): JsonO
     const name = toCamel(given)
     const at = path === '' ? given : `${path}.${given}`
     if (name in spelled) doubled.push(at)
-    if (value !== undefined) spelled[name] = FREE.has(name) ? value : spell(value, at, doubled)
+    if (value === undefined) continue
+    const whole = FREE.has(name) ? value : spell(value, at, doubled)
+    spelled[name] = LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole
   }
   return spelled
 }
