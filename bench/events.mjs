@@ -1,6 +1,6 @@
 // npm run bench:events: CPU microseconds of one streamed event, from the provider's bytes to the bytes for the caller,
-// through the gateway's own relay. Translated: another wire format to OpenAI's chunks. Passed through: OpenAI's format as
-// it came. CPU time of the process (its garbage collector and compiler too) over events, not wall time; the formats take
+// through the gateway's own relay. Translated: every format to OpenAI's chunks, and those to every format that is served.
+// Passed through: a format to callers of the same. CPU time of the process (its garbage collector and compiler too) over events, not wall time; the formats take
 // turns in rounds. The socket is left out: what is written becomes bytes and is counted.
 //   npm run bench:events -- [--quick] [--json] [--rounds N]
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -17,6 +17,12 @@ const ENTRY = `
 export { relayStream } from './packages/server/gateway/relay.ts'
 export { StreamWriter } from './packages/server/gateway/stream-writer.ts'
 export { compatSurface } from './packages/server/gateway/surfaces/compat-reply.ts'
+export { anthropicSurface } from './packages/server/gateway/surfaces/anthropic-reply.ts'
+export { responsesSurface } from './packages/server/gateway/surfaces/responses-reply.ts'
+export { geminiEvents } from './packages/server/gateway/surfaces/gemini-reply.ts'
+export { converseStreamSurface } from './packages/server/gateway/surfaces/converse-reply.ts'
+export { cohereSurface } from './packages/server/gateway/surfaces/cohere-reply.ts'
+export { ollamaSurface } from './packages/server/gateway/surfaces/ollama-reply.ts'
 export { CLIENT_DIALECTS } from './packages/server/gateway/clients.ts'
 export { findProvider } from './packages/llm/providers/index.ts'
 `
@@ -59,7 +65,7 @@ async function loadGateway() {
 }
 
 /** One answer through the relay; gives the bytes that the caller got. */
-async function relayOne(gateway, dialectId, chunks) {
+async function relayOne(gateway, { from: dialectId, surface }, chunks) {
   const dialect = gateway.CLIENT_DIALECTS[dialectId]
   const provider = gateway.findProvider(STREAMS[dialectId].provider)
   const target = { provider, model: 'm', baseUrl: 'https://example.com', apiKey: 'k' }
@@ -91,8 +97,10 @@ async function relayOne(gateway, dialectId, chunks) {
     isSandbox: false,
     includeUsage: true,
     rewritesUsage: false,
+    startedAt: 0,
+    call: { request: { model: 'p/m', messages: [], stream: true, includeUsage: true } },
   }
-  const encoder = gateway.compatSurface.openStream(answered)
+  const encoder = surface.openStream(answered)
   const end = await gateway.relayStream({
     exchange,
     stream: { call, pipe },
@@ -111,9 +119,27 @@ async function relayOne(gateway, dialectId, chunks) {
   return written
 }
 
-async function measure(gateway, dialectId, chunks) {
+/** Every format to OpenAI's chunks, OpenAI's chunks to every format, and each to itself. */
+function listWays(gateway) {
+  const surfaces = [
+    gateway.compatSurface,
+    gateway.anthropicSurface,
+    gateway.responsesSurface,
+    gateway.geminiEvents,
+    gateway.converseStreamSurface,
+    gateway.cohereSurface,
+    gateway.ollamaSurface,
+  ]
+  return surfaces.flatMap(surface =>
+    Object.keys(STREAMS)
+      .filter(from => [surface.id, 'openai-chat'].includes(from) || surface.id === 'openai-chat')
+      .map(from => ({ from, surface, way: from === surface.id ? 'passed through' : 'translated' })),
+  )
+}
+
+async function measure(gateway, way, chunks) {
   const before = process.cpuUsage()
-  for (let i = 0; i < answers; i++) await relayOne(gateway, dialectId, chunks)
+  for (let i = 0; i < answers; i++) await relayOne(gateway, way, chunks)
   const { user, system } = process.cpuUsage(before)
   return (user + system) / (answers * chunks.length)
 }
@@ -123,25 +149,24 @@ const shown = value => value.toFixed(2).padStart(8)
 
 async function main() {
   const gateway = await loadGateway()
-  const streams = Object.entries(STREAMS).map(([id, { make }]) => [id, make()])
-  for (const [id, chunks] of streams) await measure(gateway, id, chunks)
-  const turns = new Map(streams.map(([id]) => [id, []]))
+  const chunksOf = Object.fromEntries(Object.entries(STREAMS).map(([id, { make }]) => [id, make()]))
+  const turns = new Map(listWays(gateway).map(way => [way, []]))
+  for (const way of turns.keys()) await measure(gateway, way, chunksOf[way.from])
   for (let round = 0; round < rounds; round++) {
-    for (const [id, chunks] of streams) turns.get(id).push(await measure(gateway, id, chunks))
+    for (const [way, values] of turns) values.push(await measure(gateway, way, chunksOf[way.from]))
   }
-  const rows = [...turns].map(([dialect, values]) => {
-    const way = dialect === 'openai-chat' ? 'passed through' : 'translated'
+  const rows = [...turns].map(([{ from, surface, way }, values]) => {
     const [low, median] = [sorted(values)[0], sorted(values)[values.length >> 1]]
-    return { dialect, way, minUs: low, medianUs: median, boundUs: BOUNDS_US[way] }
+    return { from, to: surface.id, way, minUs: low, medianUs: median, boundUs: BOUNDS_US[way] }
   })
   if (options.json) return console.log(JSON.stringify({ node: process.version, rounds, answers, rows }))
   console.log(
     `CPU µs an event (${rounds} rounds of ${answers} answers of ${DELTAS} events, Node ${process.version})`,
   )
-  console.log(`${'format'.padEnd(20)} ${'way'.padEnd(15)}      min   median    bound`)
-  for (const { dialect, way, minUs, medianUs, boundUs } of rows) {
+  console.log(`${'from'.padEnd(20)} ${'to'.padEnd(20)} ${'way'.padEnd(15)}      min   median    bound`)
+  for (const { from, to, way, minUs, medianUs, boundUs } of rows) {
     console.log(
-      `${dialect.padEnd(20)} ${way.padEnd(15)} ${shown(minUs)} ${shown(medianUs)} ${shown(boundUs)}`,
+      `${from.padEnd(20)} ${to.padEnd(20)} ${way.padEnd(15)} ${shown(minUs)} ${shown(medianUs)} ${shown(boundUs)}`,
     )
   }
 }

@@ -93,9 +93,13 @@ describe.skipIf(!isAble)('the benchmark', () => {
   })
 })
 
-test('the cost of an event is measured in every format that we call', () => {
+test('the cost of an event is measured in every format, as provider and as caller', () => {
   const args = [path.join(root, 'bench/events.mjs'), '--quick', '--json', '--rounds', '1']
   const { rows } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
-  expect(rows.map(({ dialect }: { dialect: string }) => dialect)).toEqual(Object.keys(STREAMS))
+  for (const end of ['from', 'to']) {
+    expect(new Set(rows.map((row: Record<string, string>) => row[end]))).toEqual(
+      new Set(Object.keys(STREAMS)),
+    )
+  }
   for (const { medianUs } of rows) expect(medianUs).toBeGreaterThan(0)
 })

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EventStreamError, openAwsEventStreamParser } from './aws-event-stream.ts'
+import { countAwsEvents, EventStreamError, openAwsEventStreamParser } from './aws-event-stream.ts'
 import { openFrames } from './open-frames.ts'
 
 /** AWS's own codec writes what ours reads. */
@@ -84,6 +84,21 @@ describe('openAwsEventStreamParser', () => {
         },
       ),
     )
+  })
+
+  test('whole events are counted by their lengths; a part of one, or anything else, is none', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 30 }), { minLength: 1 }), fc.nat(), (texts, cut) => {
+        const frames = texts.map(text => event('contentBlockDelta', text))
+        const bytes = Buffer.concat(frames)
+        expect(countAwsEvents(bytes)).toBe(texts.length)
+        const ends = frames.map((_, at) => Buffer.concat(frames.slice(0, at + 1)).length)
+        const length = cut % bytes.length
+        expect(countAwsEvents(bytes.subarray(0, length))).toBe(ends.indexOf(length) + 1)
+      }),
+    )
+    expect(countAwsEvents(Buffer.from('data: {"text":"no event of this kind"}\n\n'))).toBe(0)
+    expect(countAwsEvents(Buffer.alloc(64))).toBe(0)
   })
 
   test('a change of any one bit is noticed', () => {

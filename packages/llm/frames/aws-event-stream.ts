@@ -27,6 +27,19 @@ export function openAwsEventStreamParser(
   return new Parser(onEvent, maxEventBytes)
 }
 
+/** The events of a chunk that ends with the end of one, by the lengths they tell; 0: it does not, or holds something else. */
+export function countAwsEvents(chunk: Buffer): number {
+  let events = 0
+  let at = 0
+  while (at + PRELUDE_BYTES <= chunk.length) {
+    const total = chunk.readUInt32BE(at)
+    if (total < PRELUDE_BYTES + CHECKSUM_BYTES) return 0
+    at += total
+    events++
+  }
+  return at === chunk.length ? events : 0
+}
+
 class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number

@@ -23,8 +23,14 @@ function countDelta({ content, reasoning, toolCalls }: StreamEvent & { type: 'de
 }
 
 /** The output tokens of a chunk that nobody reads: at least one for each of its events. */
-export function countTokens(chunk: Buffer): number {
-  let events = 0
-  for (let at = chunk.indexOf('\n\n'); at >= 0; at = chunk.indexOf('\n\n', at + 2)) events++
+export function countTokens(chunk: Buffer, events = countBlankLines(chunk)): number {
   return Math.max(1, events, estimateTokens(Math.max(0, chunk.length - events * EVENT_BYTES)))
+}
+
+function countBlankLines(chunk: Buffer): number {
+  const text = chunk.toString('latin1')
+  const blank = text.includes('\r') ? '\n\r\n' : '\n\n'
+  let lines = 0
+  for (let at = text.indexOf(blank); at >= 0; at = text.indexOf(blank, at + 2)) lines++
+  return lines
 }

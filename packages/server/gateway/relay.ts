@@ -63,6 +63,8 @@ class Relay implements StreamSink {
   #hasToolCalls = false
   #deliveredTokens = 0
   #lastByteAt = performance.now()
+  /** What went to the caller unread last: where each event tells of usage, it tells the most. */
+  #passed: Buffer | undefined
   #isCut = false
   #isDone = false
 
@@ -105,10 +107,12 @@ class Relay implements StreamSink {
       !this.#parser.hasPartial() &&
       this.#options.encoder.canPass(chunk)
     ) {
-      if (!this.#mayDeliver(countTokens(chunk))) return
+      if (!this.#mayDeliver(countTokens(chunk, this.#options.encoder.countEvents?.(chunk)))) return
       this.#options.writer.write(chunk)
+      this.#passed = chunk
       return
     }
+    this.#passed = undefined
     try {
       this.#parser.push(chunk)
     } catch (error) {
@@ -165,11 +169,28 @@ class Relay implements StreamSink {
     this.#finish(error)
   }
 
+  /** A stream that ends behind events that passed unread was broken off. */
+  #readPassed(): void {
+    if (this.#passed === undefined) return
+    const { framing, decoder } = this.#options
+    const parser = openFrames(framing, event => {
+      for (const each of decoder.decode(event.data, event.event)) {
+        if (each.type === 'usage') this.#usage = each.usage
+      }
+    })
+    try {
+      parser.push(this.#passed)
+    } catch {
+      // It told nothing, then.
+    }
+  }
+
   #finish(error: UpstreamError | undefined): void {
     if (this.#isDone) return
     this.#isDone = true
     const { exchange: x } = this.#options
     x.unwatch()
+    this.#readPassed()
     this.#resolve({
       error,
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),

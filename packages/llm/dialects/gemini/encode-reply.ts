@@ -36,12 +36,9 @@ export function encodeChunk(
   { id, model }: ReplyEnvelope,
   usage: Usage | undefined,
 ): JsonObject {
-  return {
-    candidates,
-    ...(usage === undefined ? {} : { usageMetadata: encodeUsage(usage) }),
-    modelVersion: model,
-    responseId: id,
-  }
+  const chunk: JsonObject = { candidates, modelVersion: model, responseId: id }
+  if (usage !== undefined) chunk.usageMetadata = encodeUsage(usage)
+  return chunk
 }
 
 /** The format says STOP after a call too. */

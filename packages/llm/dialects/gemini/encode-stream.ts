@@ -30,7 +30,7 @@ export class ContentEncoder {
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const parts: JsonObject[] = []
-    this.#details.push(...(event.reasoningDetails ?? []))
+    if (event.reasoningDetails !== undefined) this.#details.push(...event.reasoningDetails)
     if (this.#shown.thoughts && event.reasoning !== undefined && event.reasoning !== '') {
       parts.push({ text: event.reasoning, thought: true })
     }
@@ -51,10 +51,12 @@ export class ContentEncoder {
     return encodeChunk([{ content: { parts, role: 'model' }, index: 0 }], this.#envelope, undefined)
   }
 
-  #say(parts: JsonObject[], { content, refusal, reasoningDetails = [] }: Delta): void {
+  #say(parts: JsonObject[], { content, refusal, reasoningDetails }: Delta): void {
     const text = content ?? refusal ?? ''
-    const signature = findSignature(reasoningDetails, undefined)
+    const signature = reasoningDetails === undefined ? undefined : findSignature(reasoningDetails, undefined)
     if (text === '' && signature === undefined) return
-    parts.push({ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) })
+    const part: JsonObject = { text }
+    if (signature !== undefined) part.thoughtSignature = signature
+    parts.push(part)
   }
 }

@@ -28,7 +28,13 @@ export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, took: Too
   }
 }
 
-export function encodeHead({ model, created }: ReplyEnvelope): JsonObject {
+/** What every line of an answer begins with. */
+export interface Head {
+  readonly model: string
+  readonly created_at: string
+}
+
+export function encodeHead({ model, created }: ReplyEnvelope): Head {
   return { model, created_at: new Date(created * 1000).toISOString() }
 }
 

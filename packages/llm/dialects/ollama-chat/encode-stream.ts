@@ -1,14 +1,14 @@
 import type { FinishReason, JsonObject, ReplyEnvelope, StreamEvent, Usage } from '../../spec.ts'
 import { CallCollector } from '../call-collector.ts'
-import { encodeCall, encodeEnd, encodeHead, type Took } from './encode-reply.ts'
+import { encodeCall, encodeEnd, encodeHead, type Head, type Took } from './encode-reply.ts'
 
 /** Canonical events as the lines of this format's stream. A call has no pieces here: calls are told before the last line. */
 export class LineEncoder {
-  readonly #envelope: ReplyEnvelope
+  readonly #head: Head
   readonly #calls = new CallCollector()
 
   constructor(envelope: ReplyEnvelope) {
-    this.#envelope = envelope
+    this.#head = encodeHead(envelope)
   }
 
   /** Errors and the end are the caller's. */
@@ -18,19 +18,21 @@ export class LineEncoder {
     const { reasoning = '' } = event
     const text = event.content ?? event.refusal ?? ''
     if (text === '' && reasoning === '') return []
-    return [this.#toLine({ content: text, ...(reasoning === '' ? {} : { thinking: reasoning }) })]
+    const message: JsonObject = { role: 'assistant', content: text }
+    if (reasoning !== '') message.thinking = reasoning
+    return [this.#toLine(message)]
   }
 
   finish(reason: FinishReason, usage: Usage, took: Took): readonly JsonObject[] {
     const calls = this.#calls.take(reason).map(encodeCall)
     const message = { role: 'assistant', content: '' }
     return [
-      ...(calls.length === 0 ? [] : [this.#toLine({ content: '', tool_calls: calls })]),
-      { ...encodeHead(this.#envelope), message, ...encodeEnd(reason, usage, took) },
+      ...(calls.length === 0 ? [] : [this.#toLine({ role: 'assistant', content: '', tool_calls: calls })]),
+      { ...this.#head, message, ...encodeEnd(reason, usage, took) },
     ]
   }
 
   #toLine(message: JsonObject): JsonObject {
-    return { ...encodeHead(this.#envelope), message: { role: 'assistant', ...message }, done: false }
+    return { model: this.#head.model, created_at: this.#head.created_at, message, done: false }
   }
 }

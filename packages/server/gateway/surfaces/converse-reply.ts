@@ -5,6 +5,7 @@ import {
   toMetadata,
 } from '@rideau/llm/dialects/bedrock-converse/encode-stream'
 import { encodeAwsEvent, encodeAwsException } from '@rideau/llm/frames/aws-event-frame'
+import { countAwsEvents } from '@rideau/llm/frames/aws-event-stream'
 import type { StreamEvent } from '@rideau/llm/spec'
 import type { Bill } from '../bill.ts'
 import type { PlainAnswer } from '../upstream/attempt-plain.ts'
@@ -69,6 +70,9 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
+/** What the gateway has to see: how a stream begins and ends, how blocks do, calls, and errors. */
+const READ = /messageSt|contentBlockSt|metadata|toolUse|xception/
+
 /** The provider's own events, but for the last one, which waits for the record. */
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
@@ -78,8 +82,13 @@ class PassedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  canPass(): boolean {
-    return false
+  /** Whole events that only continue a block. */
+  canPass(chunk: Buffer): boolean {
+    return countAwsEvents(chunk) > 0 && !READ.test(chunk.toString('latin1'))
+  }
+
+  countEvents(chunk: Buffer): number {
+    return countAwsEvents(chunk)
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {

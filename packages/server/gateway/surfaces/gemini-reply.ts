@@ -61,10 +61,19 @@ export const geminiCount: CountFormat = {
 interface Form {
   write(json: string, isFirst: boolean): string
   readonly end: string
+  /** Providers send their streams in this form. */
+  readonly isProviders: boolean
 }
 
-const EVENTS: Form = { write: json => `data: ${json}\r\n\r\n`, end: '' }
-const LIST: Form = { write: (json, isFirst) => (isFirst ? `[${json}` : `,\r\n${json}`), end: ']' }
+const EVENTS: Form = { write: json => `data: ${json}\r\n\r\n`, end: '', isProviders: true }
+const LIST: Form = {
+  write: (json, isFirst) => (isFirst ? `[${json}` : `,\r\n${json}`),
+  end: ']',
+  isProviders: false,
+}
+/** What the gateway has to see. */
+const READ = /"(?:finishReason|functionCall|error|promptFeedback)"/
+const END_OF_EVENT = /\n\r?\n$/
 
 function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
   if (answered.dialect === 'gemini-content') return answer.bytes
@@ -144,16 +153,21 @@ class TranslatedStream implements StreamEncoder {
 /** The provider's own chunks, but for the last ones, which wait for the record. */
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
+  readonly #form: Form
   readonly #out: ChunkWriter
   readonly #held: string[] = []
 
   constructor(answered: Answered, form: Form) {
     this.#answered = answered
+    this.#form = form
     this.#out = new ChunkWriter(form)
   }
 
-  canPass(): boolean {
-    return false
+  /** Whole events that only say more. */
+  canPass(chunk: Buffer): boolean {
+    if (!this.#form.isProviders || this.#held.length > 0) return false
+    const text = chunk.toString('latin1')
+    return text.includes('"candidates"') && END_OF_EVENT.test(text.slice(-3)) && !READ.test(text)
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {

@@ -53,6 +53,8 @@ export interface StreamEnd {
 export interface StreamEncoder {
   /** May this chunk of whole events go to the caller unread? */
   canPass(chunk: Buffer): boolean
+  /** Of a chunk that may pass. Absent: they are set apart by blank lines. */
+  countEvents?(chunk: Buffer): number
   /** What the caller gets for one event; empty: nothing. */
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
   /** The last frames. */
