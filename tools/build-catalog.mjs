@@ -172,7 +172,7 @@ function toImageModel(head, { dev, lite }) {
 
 function toPricing(price, id) {
   if (price === null) return null
-  const { long, ...base } = price
+  const { long, tiers, ...base } = price
   // Anthropic's documented multiple, for models that the list with the hour's price does not have yet.
   const hour = base.cache_write_1h ?? (/claude/.test(id) && base.cache_write > 0 ? base.input * 2 : undefined)
   return {
@@ -180,6 +180,9 @@ function toPricing(price, id) {
     ...(long === undefined
       ? {}
       : { long_context: { over_input_tokens: long.over, ...each(withHour(long, base, hour)) } }),
+    ...(tiers === undefined
+      ? {}
+      : { tiers: Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, each(tier)])) }),
   }
 }
 

@@ -31,7 +31,7 @@ function checkModel({
   for (const limit of [context_window, max_output_tokens]) {
     expect(limit === null || (Number.isSafeInteger(limit) && limit > 0)).toBe(true)
   }
-  for (const prices of [pricing, pricing?.long_context]) {
+  for (const prices of [pricing, pricing?.long_context, ...Object.values(pricing?.tiers ?? {})]) {
     if (!prices) continue
     checkPrice(prices.input)
     if (!capabilities.includes('embeddings')) checkPrice(prices.output)
@@ -41,6 +41,9 @@ function checkModel({
   }
   // Its own long context never costs less: the threshold's sides would be swapped.
   if (pricing?.long_context) expect(pricing.long_context.input).toBeGreaterThan(pricing.input)
+  const { flex, priority } = pricing?.tiers ?? {}
+  if (pricing && flex) expect(flex.input).toBeLessThan(pricing.input)
+  if (pricing && priority) expect(priority.input).toBeGreaterThan(pricing.input)
   for (const price of Object.values(image_pricing ?? {})) checkPrice(price)
 }
 

@@ -40,6 +40,29 @@ describe('costNanoUsd', () => {
       300_000,
     ],
     [
+      'flex, as the answer says: its own prices',
+      { uncachedInput: 1000, cacheRead: 200, output: 100, serviceTier: 'flex' },
+      { input: 2, output: 8, cache_read: 0.5, tiers: { flex: { input: 1, output: 4, cache_read: 0.25 } } },
+      1_450_000,
+    ],
+    [
+      'a tier without a known price: the usual one',
+      { uncachedInput: 1000, serviceTier: 'priority' },
+      { input: 2, output: 8, tiers: { flex: { input: 1, output: 4 } } },
+      2_000_000,
+    ],
+    [
+      'priority in a long context: as many times dearer as without',
+      { uncachedInput: 1000, output: 10, serviceTier: 'priority' },
+      {
+        input: 1,
+        output: 2,
+        long_context: { over_input_tokens: 500, input: 2, output: 4 },
+        tiers: { priority: { input: 2, output: 6 } },
+      },
+      4_120_000,
+    ],
+    [
       'audio in a long context: never below what its text costs',
       { uncachedInput: 1000, audioInput: 800 },
       {

@@ -36,15 +36,27 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
   return Number((exact + perNano - 1n) / perNano)
 }
 
-/** No list tells what is heard apart in a long context: there it is the dearer of the two. */
+/** No list tells what is heard apart in a long context or another tier: there it is the dearer of the two. */
 function audioPrice(pricing: ModelPricing, prices: TokenPrices): number {
-  const { audio_input: audio, long_context: long } = pricing
+  const { audio_input: audio } = pricing
   if (audio === undefined) return prices.input
-  return prices === long ? Math.max(audio, prices.input) : audio
+  return prices === pricing ? audio : Math.max(audio, prices.input)
 }
 
 function pricesFor(usage: Usage, pricing: ModelPricing): TokenPrices {
-  const long = pricing.long_context
-  if (long === undefined) return pricing
-  return inputTokens(usage) > long.over_input_tokens ? long : pricing
+  const { long_context: long, tiers } = pricing
+  const tier = usage.serviceTier === undefined ? undefined : tiers?.[usage.serviceTier]
+  if (long === undefined || inputTokens(usage) <= long.over_input_tokens) return tier ?? pricing
+  return tier === undefined ? long : inTier(long, tier, pricing)
+}
+
+/** A tier multiplies what a long context costs by as much as the rest. */
+function inTier(long: TokenPrices, tier: TokenPrices, usual: TokenPrices): TokenPrices {
+  const factor = tier.input / usual.input
+  return {
+    input: long.input * factor,
+    output: long.output * (tier.output / usual.output),
+    cache_read: (long.cache_read ?? long.input) * factor,
+    cache_write: (long.cache_write ?? long.input) * factor,
+  }
 }

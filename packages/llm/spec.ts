@@ -116,6 +116,8 @@ export interface Usage {
   /** Visible output without reasoning. */
   readonly output: number
   readonly reasoning: number
+  /** The answer says that it was served in this tier. Absent: in the usual one, as far as is known. */
+  readonly serviceTier?: ServiceTier
   /** What the provider says that the request costs; whole nano-dollars. It counts before our own prices. */
   readonly reportedCostNanoUsd?: number
 }
@@ -309,7 +311,12 @@ export interface ModelPricing extends TokenPrices {
   readonly audio_input?: number
   /** What the whole request costs where its input, cached or not, is over so many tokens. */
   readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
+  /** What tokens cost in another service tier than the usual one, where a list knows it. */
+  readonly tiers?: { readonly [tier in ServiceTier]?: TokenPrices }
 }
+
+/** Tiers of service with prices of their own, in OpenAI's words: slower and cheaper, faster and dearer. */
+export type ServiceTier = 'flex' | 'priority'
 
 /** What images cost, in USD: by the image, or by million tokens of each kind. */
 export interface ImagePrices {

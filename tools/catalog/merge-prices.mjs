@@ -34,7 +34,7 @@ function choose(offers) {
 
 /** Cache prices and the long context that the chosen list leaves out, from lists that agree on the rest. */
 function completed(chosen, offers) {
-  const price = { ...chosen.price }
+  const { tiers: _, ...price } = chosen.price
   for (const { price: other } of offers) {
     if (!alike(other, chosen.price)) continue
     price.cache_read ??= other.cache_read
@@ -54,7 +54,22 @@ function completed(chosen, offers) {
   // Every maker asks twice its input for an hour in the cache; one list has an entry of another model's.
   if (lite?.cache_write_1h > 0 && lite.cache_write_1h <= lite.input * 3)
     price.cache_write_1h = price.input * (lite.cache_write_1h / lite.input)
+  // Only one list has service tiers. They are sold at multiples too; a tier at the usual price is none.
+  for (const [name, tier] of Object.entries(lite?.tiers ?? {})) {
+    if (near(tier.input, lite.input)) continue
+    price.tiers = { ...price.tiers, [name]: scaled(price, tier, lite) }
+  }
   return price
+}
+
+function scaled(price, tier, lite) {
+  return {
+    input: price.input * (tier.input / lite.input),
+    output: price.output * (tier.output / lite.output),
+    ...(price.cache_read > 0 && tier.cache_read > 0 && lite.cache_read > 0
+      ? { cache_read: price.cache_read * (tier.cache_read / lite.cache_read) }
+      : {}),
+  }
 }
 
 function usable(price, isEmbedding) {
@@ -67,6 +82,7 @@ function usable(price, isEmbedding) {
   const { long: _, ...base } = price
   return {
     ...positive(base),
+    ...(base.tiers === undefined ? {} : { tiers: base.tiers }),
     ...(whole
       ? { long: { over: long.over, ...positive(long, ['input', 'output', 'cache_read', 'cache_write']) } }
       : {}),

@@ -111,6 +111,13 @@ function litellmPrice(entry) {
     cache_write: at('cache_creation_input_token_cost'),
     cache_write_1h: at('cache_creation_input_token_cost_above_1hr'),
     audio_input: at('input_cost_per_audio_token'),
+    tiers: {},
+  }
+  for (const tier of ['flex', 'priority']) {
+    const input = at('input_cost_per_token', `_${tier}`)
+    const output = at('output_cost_per_token', `_${tier}`)
+    if (!(input > 0 && output > 0)) continue
+    price.tiers[tier] = { input, output, cache_read: at('cache_read_input_token_cost', `_${tier}`) }
   }
   for (const size of [128, 200, 256, 272]) {
     const suffix = `_above_${size}k_tokens`

@@ -174,4 +174,14 @@ describe('decodeUsage', () => {
       ),
     )
   })
+
+  test('the tier that the answer was served in is kept where it has a price of its own', () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5 }
+    for (const tier of ['flex', 'priority'] as const) {
+      expect(decodeUsage({ usage, service_tier: tier })?.serviceTier).toBe(tier)
+    }
+    for (const tier of ['default', 'auto', null, 7]) {
+      expect(decodeUsage({ usage, service_tier: tier })).not.toHaveProperty('serviceTier')
+    }
+  })
 })

@@ -40,7 +40,13 @@ export function decodeUsage(body: JsonObject, completionExcludesReasoning = fals
     cacheWrite,
     output: isApart ? completion : completion - within,
     reasoning: isApart ? reasoning : within,
+    ...readTier(body.service_tier),
   }
+}
+
+/** The tier that an answer says it was served in, where it has a price of its own. */
+export function readTier(tier: Json | undefined): Pick<Usage, 'serviceTier'> {
+  return tier === 'flex' || tier === 'priority' ? { serviceTier: tier } : {}
 }
 
 function isReasoningApart(

@@ -1,5 +1,6 @@
 import { toObject } from '../../json-value.ts'
 import type { Json, JsonObject, Usage } from '../../spec.ts'
+import { readTier } from '../openai-chat/decode-usage.ts'
 
 /** No request has so many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
@@ -27,6 +28,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
     cacheWrite,
     output: output - reasoning,
     reasoning,
+    ...readTier(response.service_tier),
   }
 }
 
