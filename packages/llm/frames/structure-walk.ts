@@ -22,14 +22,7 @@ const FEW_KEYS = 16
 export class StructureWalk {
   readonly fields = new Map<string, FieldSpan>()
   duplicate: string | undefined
-  /**
-   * Commas between the elements of arrays that are top-level fields, at least `pieceBytes` apart: where the text of
-   * a long one may be cut.
-   */
-  readonly cuts: number[] = []
-  private lastCut = 0
   private readonly bytes: Buffer
-  private readonly pieceBytes: number
   /** The keys of every open object, innermost last: where each lies between its quotes. */
   private readonly keyStarts: number[] = []
   private readonly keyEnds: number[] = []
@@ -39,9 +32,8 @@ export class StructureWalk {
   private sets: Map<number, Set<string>> | undefined
   private open: { name: string; keyStart: number; valueStart: number } | undefined
 
-  constructor(bytes: Buffer, pieceBytes: number) {
+  constructor(bytes: Buffer) {
     this.bytes = bytes
-    this.pieceBytes = pieceBytes
   }
 
   /** false: too deep. */
@@ -62,7 +54,6 @@ export class StructureWalk {
         if (depth === 1) this.openField(stringStart, stringEnd, at)
       } else if (code === COMMA) {
         if (depth === 1) this.closeField(at)
-        else if (depth === 2 && at - this.lastCut >= this.pieceBytes) this.cut(at)
       } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
         if (++depth > MAX_JSON_DEPTH) return false
         if (code === OPEN_OBJECT) this.frames.push(this.keyStarts.length)
@@ -73,12 +64,6 @@ export class StructureWalk {
       }
     }
     return true
-  }
-
-  private cut(comma: number): void {
-    if (this.open === undefined || this.bytes[this.open.valueStart] !== OPEN_ARRAY) return
-    this.cuts.push(comma)
-    this.lastCut = comma
   }
 
   private closeObject(): void {
