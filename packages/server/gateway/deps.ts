@@ -48,8 +48,8 @@ export interface GatewayDeps {
   readonly openRecord: (estimate: RequestRecord) => void
   /** Others count with the same counters: what this process holds of them outlives it. */
   readonly isLedgerShared: boolean
-  /** Makes the record durable before it returns. */
-  readonly writeRecord: (record: RequestRecord) => void
+  /** Resolves when the record is durable; never rejects. */
+  readonly writeRecord: (record: RequestRecord) => Promise<void>
   /** No more requests are taken until records reach the database: there is no room to keep theirs. */
   readonly isJournalFull: () => boolean
   /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */

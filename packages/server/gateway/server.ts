@@ -78,7 +78,7 @@ async function serve(
     if (serving !== undefined) await serving
   } catch (thrown) {
     const fault = toFault(thrown)
-    if (match.route.isMetered) settle(x, facts, { status: fault.status, fault }, deps)
+    if (match.route.isMetered) await settle(x, facts, { status: fault.status, fault }, deps)
     else if (fault.code === 'internal_error')
       deps.log.error({ err: fault.cause, requestId: x.requestId }, 'a request failed')
     sendFault(x, fault, deps.baseUrl())

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Fault } from '../core/fault.ts'
+import { inTurn } from './in-turn.ts'
 
 const unzip = promisify(gunzip)
 
@@ -38,7 +39,7 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
     }
     const onEnd = (): void => {
       stop()
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))
+      inTurn(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
     }
     const onError = (cause: Error): void => {
       stop()

@@ -4,7 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { Drain } from './drain.ts'
-import { type Journal, listSegments, openJournal } from './journal.ts'
+import { type Journal, listSegments, openJournal, segmentPath } from './journal.ts'
+import { readSegment } from './read-segment.ts'
 
 const silent = { error: () => {}, warn: () => {} }
 /** Longer than any test: what moves is moved by flush. */
@@ -60,7 +61,7 @@ function folderOf(): string {
 test('every record arrives, in batches', async () => {
   const table = openTable()
   const { drain } = open(folderOf(), table)
-  for (let i = 0; i < 10; i++) drain.write(record(`r${i}`))
+  for (let i = 0; i < 10; i++) await drain.write(record(`r${i}`))
   await drain.flush()
   expect([...table.rows.keys()]).toEqual(Array.from({ length: 10 }, (_, i) => `r${i}`))
   expect(drain.backlog()).toBe(0)
@@ -70,22 +71,48 @@ test('what a killed run left in its journal is brought in by the next', async ()
   const folder = folderOf()
   const table = openTable()
   const killed = open(folder, table)
-  for (let i = 0; i < 5; i++) killed.drain.write(record(`r${i}`))
+  for (let i = 0; i < 5; i++) await killed.drain.write(record(`r${i}`))
   // Killed: nothing flushed, nothing closed.
   const next = open(folder, table)
-  next.drain.write(record('r5'))
+  await next.drain.write(record('r5'))
   await next.drain.flush()
   expect([...table.rows.keys()].sort()).toEqual(['r0', 'r1', 'r2', 'r3', 'r4', 'r5'])
   expect(listSegments(folder)).toHaveLength(1)
+})
+
+test('what is written in one turn is in the kernel when the first write resolves, and went there in one call', async () => {
+  const folder = folderOf()
+  const journal = openJournal(folder, { onError: () => {} })
+  const calls: (readonly string[])[] = []
+  const append = (...records: readonly string[]): number => {
+    calls.push(records)
+    return journal.append(...records)
+  }
+  const log = silent
+  const drain = new Drain({
+    folder,
+    journal: { ...journal, append },
+    insert: openTable().insert,
+    log,
+    flushEveryMs: NEVER_MS,
+  })
+  const [first, ...others] = ['a', 'b', 'c'].map(id => drain.write(record(id)))
+  expect(calls).toEqual([])
+  await first
+  const { records } = readSegment(segmentPath(folder, journal.current()))
+  expect(records).toEqual(['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'])
+  await Promise.all(others)
+  await drain.write(record('d'))
+  expect(calls.map(each => each.length)).toEqual([3, 1])
 })
 
 test('while the database is away records wait, and arrive when it is back', async () => {
   const table = openTable()
   const { drain } = open(folderOf(), table)
   table.break()
-  drain.write(record('a'))
+  await drain.write(record('a'))
   await expect(drain.flush()).rejects.toThrow('the database is away')
-  drain.write(record('b'))
+  await drain.write(record('b'))
   expect(drain.backlog()).toBe(2)
   table.mend()
   await drain.flush()
@@ -96,7 +123,7 @@ test('what does not fit in memory waits in the journal and is not lost', async (
   const table = openTable()
   const { drain } = open(folderOf(), table, 2)
   table.break()
-  for (let i = 0; i < 9; i++) drain.write(record(`r${i}`))
+  for (let i = 0; i < 9; i++) await drain.write(record(`r${i}`))
   expect(drain.backlog()).toBe(2)
   table.mend()
   await drain.flush()
@@ -117,7 +144,7 @@ test('a journal is full at its bound, keeps what is still written, and has room 
   })
   table.break()
   const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
-  for (const id of ids) drain.write(record(id))
+  for (const id of ids) await drain.write(record(id))
   await expect(drain.flush()).rejects.toThrow('the database is away')
   expect(drain.isFull()).toBe(true)
   // A start counts what an earlier run left.
@@ -133,13 +160,13 @@ test('a clean close leaves no segment behind; one that the database refused keep
   const folder = folderOf()
   const table = openTable()
   const clean = open(folder, table)
-  clean.drain.write(record('a'))
+  await clean.drain.write(record('a'))
   await clean.drain.close()
   expect(listSegments(folder)).toEqual([])
 
   const refused = open(folder, table)
   table.break()
-  refused.drain.write(record('b'))
+  await refused.drain.write(record('b'))
   await refused.drain.close()
   table.mend()
   const next = open(folder, table)
@@ -164,7 +191,7 @@ test('a journal that refuses does not lose the record of an answer', async () =>
     log: silent,
     flushEveryMs: NEVER_MS,
   })
-  drain.write(record('a'))
+  await drain.write(record('a'))
   await drain.flush()
   expect([...table.rows.keys()]).toEqual(['a'])
 })
@@ -176,7 +203,7 @@ describe('a request that was opened', () => {
     const killed = open(folder, table)
     killed.drain.open({ ...record('cut'), cost_nano_usd: 7 })
     killed.drain.open({ ...record('done'), cost_nano_usd: 7 })
-    killed.drain.write({ ...record('done'), cost_nano_usd: 3 })
+    await killed.drain.write({ ...record('done'), cost_nano_usd: 3 })
     const next = open(folder, table)
     await next.drain.flush()
     expect([...table.rows.keys()].sort()).toEqual(['cut', 'done'])
@@ -190,7 +217,7 @@ describe('a request that was opened', () => {
     const table = openTable()
     const killed = open(folder, table)
     killed.drain.open(record('long'))
-    killed.drain.write(record('a'))
+    await killed.drain.write(record('a'))
     killed.journal.rotate()
     await killed.drain.flush()
     expect(listSegments(folder)).toHaveLength(1)
@@ -203,7 +230,7 @@ describe('a request that was opened', () => {
     const table = openTable()
     const { drain } = open(folderOf(), table, 1)
     drain.open(record('runs'))
-    for (const id of ['a', 'b', 'c']) drain.write(record(id))
+    for (const id of ['a', 'b', 'c']) await drain.write(record(id))
     await drain.flush()
     expect([...table.rows.keys()].sort()).toEqual(['a', 'b', 'c'])
   })
@@ -216,7 +243,7 @@ describe('what a killed run left', () => {
     const folder = folderOf()
     const table = openTable()
     const killed = open(folder, table)
-    killed.drain.write(record('ended'))
+    await killed.drain.write(record('ended'))
     killed.drain.open(record('cut'))
     // Nobody hears it: this process is killed too.
     let heard: string[] = []
@@ -225,7 +252,7 @@ describe('what a killed run left', () => {
       expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended'])
       return new Promise(() => {})
     })
-    deaf.drain.write(record('later'))
+    await deaf.drain.write(record('later'))
     await deaf.drain.flush()
     expect(heard).toEqual(['cut', 'ended'])
     expect(listSegments(folder)).toEqual([1, 2])
@@ -249,11 +276,11 @@ describe('a visitor', () => {
   test('comes when what was written before is in the database, and keeps later records out until it leaves', async () => {
     const table = openTable()
     const { drain } = open(folderOf(), table)
-    drain.write(record('before'))
+    await drain.write(record('before'))
     let leave: () => void = () => {}
     const seen = new Promise<string[]>(resolve => {
       void drain.visit(async missing => {
-        drain.write(record('during'))
+        await drain.write(record('during'))
         await new Promise<void>(left => {
           leave = left
           resolve([...table.rows.keys(), ...missing])
@@ -273,7 +300,7 @@ describe('a visitor', () => {
     const table = openTable()
     const { drain } = open(folderOf(), table)
     table.break()
-    drain.write(record('a'))
+    await drain.write(record('a'))
     await expect(drain.visit(async () => 1)).rejects.toThrow()
     table.mend()
     expect(await drain.visit(async () => 1)).toBe(1)

@@ -47,9 +47,11 @@ export class Drain {
   readonly #maxQueued: number
   readonly #timer: NodeJS.Timeout
   readonly #opens: OpenRequests
+  /** Records whose lines are still to be made. */
+  #unwritten: RequestRecord[] = []
+  #writing: Promise<void> | undefined
   #queue: RecordLine[] = []
-  /** Records that were put into the queue, and that were inserted from it. */
-  #queued = 0
+  /** Records that were inserted from the queue. */
   #inserted = 0
   #visitors: Visitor[] = []
   /** Segments that a killed run left. */
@@ -81,26 +83,36 @@ export class Drain {
     this.#opens.add(estimate.id, toOpenLine(estimate))
   }
 
-  /** Journals the record and queues it. Returns after the kernel has it. */
-  write(record: RequestRecord): void {
-    const line = toRecordLine(record)
-    try {
-      this.#options.journal.append(line.json)
-    } catch (error) {
-      // The answer is already paid for: keep the record in memory and say loudly that a kill would lose it.
-      this.#options.log.error({ err: error }, 'the journal refused a record; it waits in memory only')
-      this.#push(line)
-      return
-    } finally {
-      this.#opens.remove(record.id)
-    }
-    if (this.#queue.length < this.#maxQueued) this.#push(line)
-    else this.#overflowed = true
+  /**
+   * Journals the record and queues it. Resolves after the kernel has it, and never rejects. What is written in one turn of
+   * the event loop goes to the kernel in one call, behind the steps that are as far as this one.
+   */
+  write(record: RequestRecord): Promise<void> {
+    this.#unwritten.push(record)
+    this.#writing ??= Promise.resolve().then(() => this.#writeAll())
+    return this.#writing
   }
 
-  #push(line: RecordLine): void {
-    this.#queue.push(line)
-    this.#queued++
+  #writeAll(): void {
+    if (this.#unwritten.length === 0) return
+    const records = this.#unwritten
+    this.#unwritten = []
+    this.#writing = undefined
+    const lines = records.map(toRecordLine)
+    let isRefused = false
+    try {
+      this.#options.journal.append(...lines.map(({ json }) => json))
+    } catch (error) {
+      // The answers are already paid for: keep the records in memory and say loudly that a kill would lose them.
+      isRefused = true
+      const details = { err: error, records: lines.length }
+      this.#options.log.error(details, 'the journal refused records; they wait in memory only')
+    }
+    for (const line of lines) {
+      this.#opens.remove(line.id)
+      if (isRefused || this.#queue.length < this.#maxQueued) this.#queue.push(line)
+      else this.#overflowed = true
+    }
   }
 
   /**
@@ -108,9 +120,11 @@ export class Drain {
    * `missing` names the records that are not in it. Rejects where the database cannot be reached.
    */
   visit<T>(ask: (missing: ReadonlySet<string>) => Promise<T>): Promise<T> {
+    this.#writeAll()
+    const after = this.#inserted + this.#queue.length
     const visited = new Promise<T>((resolve, reject) => {
       const visit = (missing: ReadonlySet<string>): Promise<void> => ask(missing).then(resolve, reject)
-      this.#visitors.push({ after: this.#queued, visit, fail: reject })
+      this.#visitors.push({ after, visit, fail: reject })
     })
     this.flush().catch(() => {})
     return visited
@@ -118,6 +132,7 @@ export class Drain {
 
   /** Resolves when everything written so far is in the database, or rejects with the database's error. */
   flush(): Promise<void> {
+    this.#writeAll()
     this.#running ??= this.#drainAll().finally(() => {
       this.#running = undefined
       // Who came after the last look is not left waiting.

@@ -19,8 +19,8 @@ import { crc32 } from 'node:zlib'
  * A timer syncs the file to the disk, which bounds what a power cut can take.
  */
 export interface Journal {
-  /** Writes one record; throws where the disk refuses. Gives the number of the segment it went to. */
-  append(json: string): number
+  /** Writes records; throws where the disk refuses. Gives the number of the segment that the last one went to. */
+  append(...records: readonly string[]): number
   /** Ends the current segment, so that it can be read whole and removed. Gives the new one's number. */
   rotate(): number
   /** The number of the segment that is being written. */
@@ -45,19 +45,45 @@ const SEGMENT = /^j-(\d{10})\.log$/
 const CHECKSUM_LENGTH = 8
 const NEWLINE = 10
 
+/** What is written at once, unless one line is longer. */
+const WRITE_BYTES = 64 * 1024
+
 /** Lines are made in one buffer that is used again: a record allocates nothing here. */
 class LineEncoder {
-  #buffer = Buffer.allocUnsafe(64 * 1024)
+  #buffer = Buffer.allocUnsafe(2 * WRITE_BYTES)
+  #length = 0
 
-  /** Valid until the next call. */
-  encode(json: string): Buffer {
-    const most = CHECKSUM_LENGTH + json.length * 3 + 1
-    if (most > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(most * 2)
-    const end = CHECKSUM_LENGTH + this.#buffer.write(json, CHECKSUM_LENGTH, 'utf8')
-    const checksum = crc32(this.#buffer.subarray(CHECKSUM_LENGTH, end)).toString(16)
-    this.#buffer.write(checksum.padStart(CHECKSUM_LENGTH, '0'), 0, 'latin1')
+  get length(): number {
+    return this.#length
+  }
+
+  add(json: string): void {
+    const start = this.#length + CHECKSUM_LENGTH
+    const most = start + json.length * 3 + 1
+    if (most > this.#buffer.length) this.#grow(most * 2)
+    const end = start + this.#buffer.write(json, start, 'utf8')
+    const checksum = crc32(this.#buffer.subarray(start, end)).toString(16)
+    this.#buffer.write(checksum.padStart(CHECKSUM_LENGTH, '0'), this.#length, 'latin1')
     this.#buffer[end] = NEWLINE
-    return this.#buffer.subarray(0, end + 1)
+    this.#length = end + 1
+  }
+
+  /** What was added since the last call; valid until the next line is added. */
+  take(): Buffer {
+    const lines = this.#buffer.subarray(0, this.#length)
+    this.#length = 0
+    return lines
+  }
+
+  /** Ends a line that the disk took only a part of: what comes next must not be lost with it. */
+  endTornLine(): void {
+    this.#buffer[this.#length++] = NEWLINE
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafe(bytes)
+    this.#buffer.copy(larger, 0, 0, this.#length)
+    this.#buffer = larger
   }
 }
 
@@ -122,14 +148,27 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     return sequence
   }
 
-  return {
-    append(json) {
-      const line = encoder.encode(json)
-      if (size > 0 && size + line.length > maxSegmentBytes) rotate()
+  function write(lines: Buffer): void {
+    if (lines.length === 0) return
+    if (size > 0 && size + lines.length > maxSegmentBytes) rotate()
+    dirty = true
+    let at = 0
+    try {
       // A short write is legal; what is missing is written on.
-      for (let at = 0; at < line.length; ) at += writeSync(file, line, at, line.length - at)
-      size += line.length
-      dirty = true
+      while (at < lines.length) at += writeSync(file, lines, at, lines.length - at)
+    } finally {
+      size += at
+      if (at > 0 && at < lines.length) encoder.endTornLine()
+    }
+  }
+
+  return {
+    append(...records) {
+      for (const json of records) {
+        encoder.add(json)
+        if (encoder.length >= WRITE_BYTES) write(encoder.take())
+      }
+      write(encoder.take())
       return sequence
     },
     rotate,

@@ -59,7 +59,7 @@ export async function serveCountTokens(
     facts.isSandbox = planned.provider.sandbox === true
     return countAt(x, target, planned, sent.source, deps)
   })
-  settle(x, facts, { status: 200, bill: FREE }, deps)
+  await settle(x, facts, { status: 200, bill: FREE }, deps)
   sendJson(x, 200, encode(tokens))
 }
 

@@ -84,7 +84,14 @@ export async function serveEmbeddings(
     return { ...result, bill: toLostBill(planned.catalogModel, charge, { inputTokens, outputTokens: 0 }) }
   })
 
-  answer(x, deps, surface, { request, reply, target, inputTokens, requestBytes: source.bytes.length, facts })
+  await answer(x, deps, surface, {
+    request,
+    reply,
+    target,
+    inputTokens,
+    requestBytes: source.bytes.length,
+    facts,
+  })
 }
 
 interface Answer {
@@ -97,12 +104,12 @@ interface Answer {
 }
 
 /** The record first, then the last byte: whoever got an answer is in the journal. */
-function answer(
+async function answer(
   x: Exchange,
   deps: GatewayDeps,
   surface: EmbeddingSurface,
   { request, reply, target, inputTokens, requestBytes, facts }: Answer,
-): void {
+): Promise<void> {
   const bill = toBill(target.catalogModel, toUsage(reply), {
     requestBytes,
     inputTokens,
@@ -120,7 +127,7 @@ function answer(
     x.environment?.logCapture === 'full'
       ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
       : undefined
-  settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
   const headers = answerHeaders(x, target, 'application/json', deps)
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
   x.res.writeHead(200, headers)

@@ -75,7 +75,7 @@ export async function serveImages(
     if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
     return lost === 0 ? result : { ...result, bill: toLostImageBill(request, planned, lost) }
   })
-  answer(x, deps, facts, { request, reply, target, lost })
+  await answer(x, deps, facts, { request, reply, target, lost })
 }
 
 interface Answer {
@@ -87,7 +87,7 @@ interface Answer {
 }
 
 /** The record first, then the last byte: whoever got an answer is in the journal. */
-function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: Answer): void {
+async function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: Answer): Promise<void> {
   const { request, reply, target, lost } = answered
   const made = toImageBill(request, target, reply)
   const bill = lost === 0 ? made : addBills(toLostImageBill(request, target, lost), made)
@@ -98,7 +98,7 @@ function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: Answer):
     x.environment?.logCapture === 'full'
       ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
       : undefined
-  settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
   const headers = answerHeaders(x, target, 'application/json', deps)
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
   x.res.writeHead(200, headers)

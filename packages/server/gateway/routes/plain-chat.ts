@@ -22,7 +22,7 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
   facts.answered = bill
   const bytes = surface.encodeReply(chat.answered, answer, bill)
   x.firstByteAt = performance.now()
-  settle(
+  await settle(
     x,
     facts,
     {

@@ -60,12 +60,12 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const fault = toFaultOf(chat, end)
   const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
   if (fault !== undefined) {
-    settle(x, facts, { status: fault.status, fault, bill, responseBody }, deps)
+    await settle(x, facts, { status: fault.status, fault, bill, responseBody }, deps)
     writer.end(encodeFault(fault))
     return
   }
   const cutBy = end.isCut ? 'budget_exceeded' : undefined
-  settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
+  await settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
   if (end.isCut && surface.cutNote !== '') writer.write(surface.cutNote ?? CUT_NOTE)
   writer.end(encoder.finish({ ...end, bill }))
 }

@@ -23,12 +23,17 @@ export interface Outcome {
 }
 
 /**
- * Writes the one record of an exchange, before its last byte goes out: whoever got an answer is in the journal.
- * Nothing where no environment was reached, since nobody could read it.
+ * Writes the one record of an exchange, and resolves when it is in the journal: the answer's last byte goes out behind it, so
+ * that whoever got an answer is in the log. Undefined where no environment was reached, since nobody could read it.
  */
-export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: GatewayDeps): void {
+export function settle(
+  x: Exchange,
+  facts: Facts,
+  outcome: Outcome,
+  deps: GatewayDeps,
+): Promise<void> | undefined {
   const { caller, environment } = x
-  if (caller === undefined || environment === undefined || x.isSettled) return
+  if (caller === undefined || environment === undefined || x.isSettled) return undefined
   x.isSettled = true
   // The sandbox's price is none where somebody has to be paid.
   const isSandbox = facts.isSandbox && !x.isLostReal
@@ -54,8 +59,9 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
     if (facts.requestBody !== undefined) record.request_body = cutBody(facts.requestBody.toString('utf8'))
     if (outcome.responseBody !== undefined) record.response_body = cutBody(outcome.responseBody)
   }
+  let writing: Promise<void>
   try {
-    deps.writeRecord(record)
+    writing = deps.writeRecord(record)
   } finally {
     // Also where the journal refuses it: what was used stays used.
     endAdmission(x, record, deps)
@@ -66,6 +72,7 @@ export function settle(x: Exchange, facts: Facts, outcome: Outcome, deps: Gatewa
       'a request failed on our side',
     )
   }
+  return writing
 }
 
 /** Milliseconds since arrival, to a hundredth. */

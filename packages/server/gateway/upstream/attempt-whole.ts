@@ -1,4 +1,5 @@
 import type { ClientDialect, JsonObject, UpstreamError, UpstreamRequest, Usage } from '@rideau/llm/spec'
+import { inTurn } from '../../http/in-turn.ts'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { Charge } from '../bill.ts'
 import type { Exchange } from '../exchange.ts'
@@ -70,8 +71,11 @@ export function attemptWhole<T>(
         else chunks.push(chunk)
       },
       onEnd() {
-        const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-        finish(readAnswer({ status, headers, bytes }, decode))
+        x.unwatch()
+        inTurn(() => {
+          const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
+          resolve(readAnswer({ status, headers, bytes }, decode))
+        })
       },
       onFail(error) {
         // An answer that breaks off has not been delivered: the try failed, whatever part of it came.
