@@ -1,6 +1,7 @@
-import type { UpstreamError } from '@rideau/llm/spec'
-import { type Dispatcher, Pool } from 'undici'
+import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
+import type { Client, Dispatcher } from 'undici'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
+import { type Borrower, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -11,60 +12,60 @@ const MAX_ORIGINS = 256
 
 /** Calls providers over HTTP/1.1: undici's dispatcher without fetch and web streams, through the egress guard. */
 export function openHttpTransport(policy: EgressPolicy): Transport {
-  const pools = new Map<string, Pool>()
+  const origins = new Map<string, Connections>()
   const connect = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
 
-  function poolOf(origin: string): Pool {
-    let pool = pools.get(origin)
-    if (pool === undefined) {
+  function connectionsTo(origin: string): Connections {
+    let connections = origins.get(origin)
+    if (connections === undefined) {
       checkOrigin(origin, policy)
-      if (pools.size >= MAX_ORIGINS) dropOldest()
+      if (origins.size >= MAX_ORIGINS) dropOldest()
       // The gateway's own clock watches headers and bodies: undici's is coarse and knows no per-request limits.
-      pool = new Pool(origin, {
-        connections: CONNECTIONS_PER_ORIGIN,
+      connections = new Connections(origin, CONNECTIONS_PER_ORIGIN, {
         pipelining: 1,
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connect,
       })
-      pools.set(origin, pool)
+      origins.set(origin, connections)
     }
-    return pool
+    return connections
   }
 
-  /** Tenants name their own hosts, so the number of origins has to be bounded; a pool in use finishes its calls. */
+  /** Tenants name their own hosts, so the number of origins has to be bounded; what is in use finishes its calls. */
   function dropOldest(): void {
-    const [origin, pool] = pools.entries().next().value as [string, Pool]
-    pools.delete(origin)
-    void pool.close()
+    const [origin, connections] = origins.entries().next().value as [string, Connections]
+    origins.delete(origin)
+    connections.retire()
   }
 
   return {
     call(request, handler) {
-      const call = new HttpCall(handler)
+      const call = new HttpCall(request, handler)
       try {
-        poolOf(request.origin).dispatch(
-          { method: 'POST', path: request.path, headers: request.headers, body: request.body },
-          call,
-        )
+        call.begin(connectionsTo(request.origin))
       } catch (error) {
-        queueMicrotask(() => call.onResponseError(undefined, error as Error))
+        queueMicrotask(() => call.refuse(error as Error))
       }
       return call
     },
     async close() {
-      await Promise.all([...pools.values()].map(pool => pool.destroy()))
+      await Promise.all([...origins.values()].map(connections => connections.destroy()))
     },
   }
 }
 
-class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall {
+class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
+  readonly #request: UpstreamRequest
   readonly #handler: UpstreamHandler
+  #connections: Connections | undefined
+  #connection: Client | undefined
   #controller: Dispatcher.DispatchController | undefined
   #done = false
 
-  constructor(handler: UpstreamHandler) {
+  constructor(request: UpstreamRequest, handler: UpstreamHandler) {
+    this.#request = request
     this.#handler = handler
   }
 
@@ -72,10 +73,33 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall {
     return this.#controller !== undefined
   }
 
+  begin(connections: Connections): void {
+    this.#connections = connections
+    connections.lend(this)
+  }
+
+  take(connection: Client): void {
+    this.#connection = connection
+    if (this.#done) return this.#giveBack()
+    const { path, headers, body } = this.#request
+    connection.dispatch({ method: 'POST', path, headers, body }, this)
+  }
+
+  refuse(error: Error): void {
+    this.onResponseError(undefined, error)
+  }
+
+  /** A connection is free when its answer has ended, and also when it failed: undici opens it again. */
+  #giveBack(): void {
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection !== undefined) this.#connections?.giveBack(connection)
+  }
+
   abort(): void {
     if (this.#done) return
     this.#done = true
-    // Without a controller the call still waits in the pool's queue: onRequestStart will end it.
+    // Without a controller the call still waits for its connection: take or onRequestStart will end it.
     this.#controller?.abort(new Error('no longer wanted'))
   }
 
@@ -106,12 +130,14 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   onResponseEnd(): void {
+    this.#giveBack()
     if (this.#done) return
     this.#done = true
     this.#handler.onEnd()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#giveBack()
     if (this.#done) return
     this.#done = true
     this.#handler.onFail(toNetworkError(error))
