@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { inTurn } from '../http/in-turn.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
 import { preflightHeaders } from './cors.ts'
@@ -38,8 +39,10 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
       answers.set(req.socket, res)
       const path = pathOf(req)
       const match = route(req.method ?? '', path)
-      if (match !== undefined) void serve(match, req, res, deps)
-      else serveUnrouted(path, req, res, deps)
+      if (match !== undefined) {
+        const x = openExchange(match.route, req, res, deps)
+        inTurn(() => void serve(x, match, deps))
+      } else serveUnrouted(path, req, res, deps)
     },
   )
   server.on('clientError', (error, socket) => {
@@ -56,13 +59,7 @@ function pathOf(req: IncomingMessage): string {
 }
 
 /** The one edge of the data plane: every step's fault becomes an answer and a record here. */
-async function serve(
-  match: RouteMatch,
-  req: IncomingMessage,
-  res: ServerResponse,
-  deps: GatewayDeps,
-): Promise<void> {
-  const x = openExchange(match.route, req, res, deps)
+async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise<void> {
   const facts = noFacts()
   try {
     // Before anything is known of the caller: a refusal that left a record would fill the journal further.
@@ -87,7 +84,7 @@ async function serve(
     x.admission?.release()
     if (match.route.isMetered && x.environment !== undefined) deps.inFlight.remove(x.environment.id, x)
     deps.ticker.remove(x)
-    deps.requestCounts.add(res.statusCode)
+    deps.requestCounts.add(x.res.statusCode)
   }
 }
 

@@ -7,8 +7,8 @@ import { inTurn } from './in-turn.ts'
 const unzip = promisify(gunzip)
 
 export interface BodyReader {
-  /** The whole body, decompressed. Rejects with the fault to answer. */
-  readonly bytes: Promise<Buffer>
+  /** The whole body, decompressed; a promise where it is not here yet. Rejects with the fault to answer. */
+  readonly bytes: Buffer | Promise<Buffer>
   /** Ends the wait with a fault: the body came too slowly, or the caller is gone. */
   fail(fault: Fault): void
 }
@@ -18,6 +18,13 @@ export interface BodyReader {
  * An unread rest is left to the connection: who answers early must close it (see `hasUnreadBody`).
  */
 export function readBody(req: IncomingMessage, limit: number): BodyReader {
+  const encoding = req.headers['content-encoding']
+  if (req.complete && encoding === undefined) {
+    const bytes = takeArrived(req)
+    if (bytes !== undefined) {
+      return { bytes: bytes.length > limit ? Promise.reject(tooLarge(limit)) : bytes, fail: () => {} }
+    }
+  }
   let fail: (fault: Fault) => void = () => {}
   const received = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -49,15 +56,24 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
       fail(tooLarge(limit))
       return
     }
+    if (req.destroyed) {
+      onError(new Error('the connection is closed'))
+      return
+    }
     req.on('data', onData)
     req.on('end', onEnd)
     req.on('error', onError)
   })
-  const encoding = req.headers['content-encoding']
   return {
     bytes: encoding === undefined ? received : received.then(bytes => decompress(bytes, encoding, limit)),
     fail,
   }
+}
+
+/** All of a body that came with its head, without the events of a stream; undefined where it cannot be read any more. */
+function takeArrived(req: IncomingMessage): Buffer | undefined {
+  if (req.destroyed) return undefined
+  return (req.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
 /** True while bytes of the body may still be on the wire, so that the connection cannot serve another request. */

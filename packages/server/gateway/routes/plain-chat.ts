@@ -1,4 +1,5 @@
 import { estimateTokens } from '@rideau/llm/estimate'
+import { othersToCatchUp } from '../../http/in-turn.ts'
 import { toBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'
 import { callTargets } from '../steps/call.ts'
@@ -9,6 +10,7 @@ import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './ch
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const { x, deps, surface, plan, facts } = chat
+  await othersToCatchUp
   const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
     const attempt = toAttempt(chat, target)

@@ -2,7 +2,7 @@ import { findCaseVariant } from '@rideau/llm/frames/json-scan'
 import type { JsonObject, SourceBody, SurfaceId } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 import { parseJson } from '../../http/parse-json.ts'
-import { readBody } from '../../http/read-body.ts'
+import { type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { canceledFault, type Exchange } from '../exchange.ts'
 import { PROTECTED_NAMES } from '../surfaces/reserved-fields.ts'
@@ -26,7 +26,8 @@ export async function readJson(
   if (!isJsonContentType(x.req.headers['content-type'])) {
     throw new Fault('unsupported_media_type', 'Send the body as application/json.')
   }
-  const bytes = await readBytes(x, limit, timeoutMs)
+  const reading = readBytes(x, limit, timeoutMs)
+  const bytes = reading instanceof Promise ? await reading : reading
   const { value, fields } = parseJson(bytes)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
@@ -40,8 +41,19 @@ export async function readJson(
   return { value, source: { surface, bytes, fields } }
 }
 
-export async function readBytes(x: Exchange, limit: number, timeoutMs: number): Promise<Buffer> {
+/** A promise where the body is not here yet. */
+export function readBytes(x: Exchange, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
+  x.throwIfStopped()
   const body = readBody(x.req, limit)
+  return body.bytes instanceof Promise ? awaitBody(x, body, body.bytes, timeoutMs) : body.bytes
+}
+
+async function awaitBody(
+  x: Exchange,
+  body: BodyReader,
+  bytes: Promise<Buffer>,
+  timeoutMs: number,
+): Promise<Buffer> {
   const deadline = performance.now() + timeoutMs
   x.watch(
     now => {
@@ -50,7 +62,7 @@ export async function readBytes(x: Exchange, limit: number, timeoutMs: number): 
     () => body.fail(canceledFault()),
   )
   try {
-    return await body.bytes
+    return await bytes
   } finally {
     x.unwatch()
   }
