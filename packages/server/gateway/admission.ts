@@ -1,3 +1,4 @@
+import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { Meter, MeterSubject } from '../core/meter.ts'
 import type { Amounts, Ledger, Standing, Used, Verdict } from '../ledger/ledger.ts'
 
@@ -75,7 +76,7 @@ export class Admissions {
   readonly #now: () => number
   readonly #leaseMs: number
   readonly #timer: NodeJS.Timeout
-  readonly #running = new Map<string, Admission>()
+  readonly #running = new ShortLivedMap<Admission>()
 
   constructor({ ledger, now, leaseMs = 60_000 }: AdmissionsOptions) {
     this.#ledger = ledger
@@ -128,7 +129,7 @@ export class Admissions {
 
   #beat(): void {
     const now = this.#now()
-    for (const [id, admission] of this.#running) {
+    for (const [id, admission] of this.#running.entries()) {
       // Renewal of the same amounts is never refused; where the counters cannot be reached the next beat tries again.
       if (now - admission.renewedAt > this.#leaseMs * RENEW_AFTER)
         void this.extend(id, admission, admission.hold)

@@ -50,6 +50,7 @@ export class Exchange implements Ticking {
   isSettled = false
   /** Why the exchange must stop early; set once. */
   stopped: Fault | undefined
+  tickerSlot = -1
   #onTick: ((now: number) => void) | undefined
   #onStop: ((fault: Fault) => void) | undefined
 

@@ -1,8 +1,9 @@
+import { ShortLivedMap } from '../core/short-lived-map.ts'
 import { canceledFault, type Exchange } from './exchange.ts'
 
 /** The requests that are running in this process, by environment and request id: for cancel, and to keep ids apart. */
 export class InFlight {
-  readonly #environments = new Map<string, Map<string, Exchange>>()
+  readonly #environments = new Map<string, ShortLivedMap<Exchange>>()
   #size = 0
 
   get size(): number {
@@ -13,7 +14,7 @@ export class InFlight {
   add(environmentId: string, exchange: Exchange): boolean {
     let running = this.#environments.get(environmentId)
     if (running === undefined) {
-      running = new Map()
+      running = new ShortLivedMap()
       this.#environments.set(environmentId, running)
     } else if (running.has(exchange.requestId)) return false
     running.set(exchange.requestId, exchange)

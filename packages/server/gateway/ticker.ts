@@ -1,5 +1,7 @@
 /** Something that waits: called about four times a second with `performance.now()`. */
 export interface Ticking {
+  /** The ticker's: where it keeps this one. */
+  tickerSlot: number
   tick(now: number): void
 }
 
@@ -10,16 +12,29 @@ export interface Ticker {
   close(): void
 }
 
+const NOWHERE = -1
+
 export function openTicker(everyMs = 250): Ticker {
-  const live = new Set<Ticking>()
+  // No Set, for the reason that core/short-lived-map.ts tells.
+  const live: Ticking[] = []
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const ticking of live) ticking.tick(now)
+    for (const ticking of [...live]) if (ticking.tickerSlot !== NOWHERE) ticking.tick(now)
   }, everyMs)
   timer.unref()
   return {
-    add: ticking => live.add(ticking),
-    remove: ticking => live.delete(ticking),
+    add(ticking) {
+      ticking.tickerSlot = live.push(ticking) - 1
+    },
+    remove(ticking) {
+      const slot = ticking.tickerSlot
+      if (slot === NOWHERE) return
+      ticking.tickerSlot = NOWHERE
+      const last = live.pop() as Ticking
+      if (last === ticking) return
+      live[slot] = last
+      last.tickerSlot = slot
+    },
     close: () => clearInterval(timer),
   }
 }

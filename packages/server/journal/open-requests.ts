@@ -1,3 +1,4 @@
+import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import type { Journal } from './journal.ts'
 
@@ -16,7 +17,7 @@ export function parseOpenLine(json: string): string | undefined {
 /** The open lines of requests that run, and the segments that hold them. */
 export class OpenRequests {
   readonly #journal: Journal
-  readonly #lines = new Map<string, { readonly line: string; segment: number }>()
+  readonly #lines = new ShortLivedMap<{ readonly line: string; segment: number }>()
 
   constructor(journal: Journal) {
     this.#journal = journal
@@ -36,7 +37,7 @@ export class OpenRequests {
 
   /** Writes again what stands in these segments, so that they can be removed. */
   moveFrom(segments: readonly number[]): void {
-    for (const open of this.#lines.values()) {
+    for (const [, open] of this.#lines.entries()) {
       if (segments.includes(open.segment)) open.segment = this.#journal.append(open.line)
     }
   }

@@ -1,3 +1,4 @@
+import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { Meter, MeterSubject, Metric } from '../core/meter.ts'
 import { amountOf, usedOf } from './amounts.ts'
 import { CounterBook, type Row } from './counter-book.ts'
@@ -40,7 +41,7 @@ const SWEPT_KEPT_MS = 3_600_000
 export class ProcessLedger implements Ledger {
   readonly owner: string
   readonly #book: CounterBook
-  readonly #holds = new Map<string, Hold>()
+  readonly #holds = new ShortLivedMap<Hold>()
 
   constructor(options: LedgerOptions & { readonly openedAt: number }) {
     this.owner = options.owner
@@ -176,7 +177,7 @@ export class ProcessLedger implements Ledger {
     let swept = 0
     let oldest = this.#book.sequence
     const awaited = new Set<Row>()
-    for (const [id, hold] of this.#holds) {
+    for (const [id, hold] of this.#holds.entries()) {
       if (hold.isSwept) {
         if (hold.leaseEnd + SWEPT_KEPT_MS < at) this.#holds.delete(id)
       } else if (hold.leaseEnd < at) {

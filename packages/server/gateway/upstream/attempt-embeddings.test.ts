@@ -12,7 +12,7 @@ function scripted(bodies: readonly object[]): Transport {
   return {
     call: (_request, handler) => {
       queueMicrotask(() => {
-        handler.onStart(200, { 'content-type': 'application/json' })
+        handler.onStart(200, () => ({ 'content-type': 'application/json' }))
         handler.onData(Buffer.from(JSON.stringify(left.shift())))
         handler.onEnd()
       })

@@ -79,13 +79,13 @@ function attemptOne(
   const request = format.encodeRequest(batch, target)
   authorizeRequest(request, target, now())
   return attemptWhole({ exchange, transport, request, timeoutMs }, answer => {
-    const { status, headers } = answer
+    const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
-    const reply = format.decodeReply(parsed.body, headers, target)
+    const reply = format.decodeReply(parsed.body, readHeaders(), target)
     if (reply?.vectors.length === batch.input.length) return { ok: true, status, value: reply }
     if (parsed.body.error !== undefined) {
-      return { ok: false, error: decodeError(status, headers, answer.bytes.toString('utf8')) }
+      return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
     }
     return unreadable(answer, 'the answer has not a vector for each input')
   })

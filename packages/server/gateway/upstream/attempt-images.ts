@@ -74,7 +74,7 @@ function attemptOne(
   const request = format.encodeRequest(part, target, dropped)
   authorizeRequest(request, target, now())
   return attemptWhole({ exchange, transport, request, timeoutMs }, answer => {
-    const { status, headers } = answer
+    const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body, target)
@@ -83,7 +83,7 @@ function attemptOne(
     }
     if (reply !== undefined) return { ok: true, status, value: reply }
     if (parsed.body.error !== undefined && parsed.body.error !== null) {
-      return { ok: false, error: decodeError(status, headers, answer.bytes.toString('utf8')) }
+      return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
     }
     return unreadable(answer, 'the answer has no image')
   })

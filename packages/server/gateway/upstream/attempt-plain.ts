@@ -1,3 +1,4 @@
+import { decodeText } from '@rideau/llm/frames/decode-text'
 import type { ChatReply, ClientDialect, JsonObject, Target, UpstreamRequest } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { Exchange } from '../exchange.ts'
@@ -25,14 +26,14 @@ export interface AttemptOptions {
 export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<PlainAnswer>> {
   const { dialect, target } = options
   return attemptWhole(options, answer => {
-    const { status, headers, bytes } = answer
+    const { status, readHeaders, bytes } = answer
     const parsed = parseAnswer(answer, dialect.decodeError)
     if (!parsed.ok) return parsed
     const { body } = parsed
     const reply = dialect.decodeReply(body, target)
     if (reply.choices.length > 0) return { ok: true, status, value: { bytes, body, reply } }
     if (body.error !== undefined) {
-      return { ok: false, error: dialect.decodeError(status, headers, bytes.toString('utf8')) }
+      return { ok: false, error: dialect.decodeError(status, readHeaders(), decodeText(bytes)) }
     }
     return unreadable(answer, 'the answer has no choices', reply.usage)
   })

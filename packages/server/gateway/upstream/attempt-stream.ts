@@ -54,7 +54,7 @@ class Opening implements OpenStream {
   #held: Buffer[] = []
   #heldBytes = 0
   #status = 0
-  #headers: UpstreamHeaders = {}
+  #readHeaders: () => UpstreamHeaders = () => ({})
   #isOpen = false
   #isSettled = false
   #end: 'end' | UpstreamError | undefined
@@ -82,9 +82,9 @@ class Opening implements OpenStream {
 
   start(): void {
     this.#call = this.#options.transport.call(this.#options.request, {
-      onStart: (status, headers) => {
+      onStart: (status, readHeaders) => {
         this.#status = status
-        this.#headers = headers
+        this.#readHeaders = readHeaders
       },
       onData: chunk => this.#onData(chunk),
       onEnd: () => this.#onEnd(),
@@ -148,7 +148,7 @@ class Opening implements OpenStream {
     const { dialect } = this.#options
     const body = Buffer.concat(this.#held).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(dialect.decodeError(this.#status, this.#headers, body), 'told')
+      this.#fail(dialect.decodeError(this.#status, this.#readHeaders(), body), 'told')
     } else {
       const detail = 'the stream ended before its first event'
       this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')

@@ -1,3 +1,4 @@
+import { decodeText } from '@rideau/llm/frames/decode-text'
 import type { ClientDialect, JsonObject, UpstreamError, UpstreamRequest, Usage } from '@rideau/llm/spec'
 import { inTurn } from '../../http/in-turn.ts'
 import type { AttemptResult } from '../attempt-result.ts'
@@ -19,7 +20,7 @@ export interface WholeOptions {
 /** An answer with all of its bytes, whatever its status. */
 export interface WholeAnswer {
   readonly status: number
-  readonly headers: UpstreamHeaders
+  readonly readHeaders: () => UpstreamHeaders
   readonly bytes: Buffer
 }
 
@@ -35,7 +36,7 @@ export function attemptWhole<T>(
     const { exchange: x } = options
     const chunks: Buffer[] = []
     let status = 0
-    let headers: UpstreamHeaders = {}
+    let readHeaders = (): UpstreamHeaders => ({})
     let size = 0
     const finish = (result: AttemptResult<T>): void => {
       x.unwatch()
@@ -62,7 +63,7 @@ export function attemptWhole<T>(
     const call = options.transport.call(options.request, {
       onStart(startStatus, startHeaders) {
         status = startStatus
-        headers = startHeaders
+        readHeaders = startHeaders
       },
       onData(chunk) {
         size += chunk.length
@@ -74,7 +75,7 @@ export function attemptWhole<T>(
         x.unwatch()
         inTurn(() => {
           const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-          resolve(readAnswer({ status, headers, bytes }, decode))
+          resolve(readAnswer({ status, readHeaders, bytes }, decode))
         })
       },
       onFail(error) {
@@ -129,13 +130,13 @@ export type ParsedAnswer =
 
 /** The JSON object of a successful answer; anything else is the error that it tells of. */
 export function parseAnswer(answer: WholeAnswer, decodeError: ClientDialect['decodeError']): ParsedAnswer {
-  const { status, headers, bytes } = answer
+  const { status, readHeaders, bytes } = answer
   if (status < 200 || status >= 300) {
-    return { ok: false, error: decodeError(status, headers, bytes.toString('utf8')) }
+    return { ok: false, error: decodeError(status, readHeaders(), decodeText(bytes)) }
   }
   let body: unknown
   try {
-    body = JSON.parse(bytes.toString('utf8'))
+    body = JSON.parse(decodeText(bytes))
   } catch {
     return unreadable(answer, 'the answer is not JSON')
   }

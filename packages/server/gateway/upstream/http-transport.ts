@@ -1,5 +1,5 @@
 import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
-import type { Client, Dispatcher } from 'undici'
+import { type Client, type Dispatcher, util } from 'undici'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
 import { type Borrower, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
@@ -56,12 +56,18 @@ export function openHttpTransport(policy: EgressPolicy): Transport {
   }
 }
 
+/**
+ * undici's handler in its older form: the newer one makes an object of all headers, some thirty with a provider's answer, of
+ * which a success needs none.
+ */
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   readonly #request: UpstreamRequest
   readonly #handler: UpstreamHandler
   #connections: Connections | undefined
   #connection: Client | undefined
-  #controller: Dispatcher.DispatchController | undefined
+  #abort: ((reason: Error) => void) | undefined
+  #resume: (() => void) | undefined
+  #isPaused = false
   #done = false
 
   constructor(request: UpstreamRequest, handler: UpstreamHandler) {
@@ -70,7 +76,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   get isSent(): boolean {
-    return this.#controller !== undefined
+    return this.#abort !== undefined
   }
 
   begin(connections: Connections): void {
@@ -86,7 +92,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   refuse(error: Error): void {
-    this.onResponseError(undefined, error)
+    this.onError(error)
   }
 
   /** A connection is free when its answer has ended, and also when it failed: undici opens it again. */
@@ -99,49 +105,54 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   abort(): void {
     if (this.#done) return
     this.#done = true
-    // Without a controller the call still waits for its connection: take or onRequestStart will end it.
-    this.#controller?.abort(new Error('no longer wanted'))
+    // Before it is on its connection the call waits for one: take or onConnect will end it.
+    this.#abort?.(noLongerWanted())
   }
 
   pause(): void {
-    this.#controller?.pause()
+    this.#isPaused = true
   }
 
   resume(): void {
-    this.#controller?.resume()
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#resume?.()
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#done) controller.abort(new Error('no longer wanted'))
+  onConnect(abort: (reason?: Error) => void): void {
+    this.#abort = abort
+    if (this.#done) abort(noLongerWanted())
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (this.#done || status < 200) return
-    this.#handler.onStart(status, headers)
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+    if (this.#done || status < 200) return true
+    this.#resume = resume
+    this.#handler.onStart(status, () => util.parseHeaders(headers))
+    return !this.#isPaused
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): boolean {
     if (!this.#done) this.#handler.onData(chunk)
+    return !this.#isPaused
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     this.#giveBack()
     if (this.#done) return
     this.#done = true
     this.#handler.onEnd()
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+  onError(error: Error): void {
     this.#giveBack()
     if (this.#done) return
     this.#done = true
     this.#handler.onFail(toNetworkError(error))
   }
+}
+
+function noLongerWanted(): Error {
+  return new Error('no longer wanted')
 }
 
 function toNetworkError(error: Error & { code?: string }): UpstreamError {

@@ -73,16 +73,16 @@ class SandboxCall implements UpstreamCall {
     if (answered.kind === 'timeout') {
       return [() => handler.onFail({ kind: 'timeout', detail: 'the sandbox never answers' })]
     }
-    if (answered.kind === 'cut') return [() => handler.onStart(200, {}), broken]
+    if (answered.kind === 'cut') return [() => handler.onStart(200, () => ({})), broken]
     if (answered.kind === 'reply') {
       return [
-        () => handler.onStart(answered.status, answered.headers),
+        () => handler.onStart(answered.status, () => answered.headers),
         () => handler.onData(Buffer.from(JSON.stringify(answered.body))),
         () => handler.onEnd(),
       ]
     }
     return [
-      () => handler.onStart(200, { 'content-type': 'text/event-stream' }),
+      () => handler.onStart(200, () => ({ 'content-type': 'text/event-stream' })),
       ...answered.events.map(event => () => handler.onData(Buffer.from(`data: ${event}\n\n`))),
       answered.isCut ? broken : () => handler.onEnd(),
     ]

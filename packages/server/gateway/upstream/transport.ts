@@ -4,7 +4,8 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** What happens on one call, in this order: start, data…, then end or fail. Nothing after `abort`. */
 export interface UpstreamHandler {
-  onStart(status: number, headers: UpstreamHeaders): void
+  /** `readHeaders`: few answers need theirs. */
+  onStart(status: number, readHeaders: () => UpstreamHeaders): void
   onData(chunk: Buffer): void
   onEnd(): void
   onFail(error: UpstreamError): void
