@@ -1,0 +1,56 @@
+import type { Client } from 'undici'
+import { expect, test } from 'vitest'
+import { type Borrower, Connections } from './connections.ts'
+
+/** Nobody listens there: no call is made here. */
+const ORIGIN = 'http://127.0.0.1:9'
+
+function borrow(connections: Connections): Borrower & { taken: Client[]; refused: Error[] } {
+  const borrower = {
+    taken: [] as Client[],
+    refused: [] as Error[],
+    take: (connection: Client) => void borrower.taken.push(connection),
+    refuse: (error: Error) => void borrower.refused.push(error),
+  }
+  connections.lend(borrower)
+  return borrower
+}
+
+test('the connection that was given back last is lent next', async () => {
+  const connections = new Connections(ORIGIN, 9, {})
+  const [a, b, c] = [borrow(connections), borrow(connections), borrow(connections)]
+  for (const { taken } of [a, c, b]) connections.giveBack(taken[0] as Client)
+  expect(borrow(connections).taken).toEqual(b.taken)
+  expect(borrow(connections).taken).toEqual(c.taken)
+  await connections.destroy()
+})
+
+test('above the bound a borrower waits for its turn, first come, first served', async () => {
+  const connections = new Connections(ORIGIN, 1, {})
+  const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
+  expect([second.taken, third.taken]).toEqual([[], []])
+  connections.giveBack(first.taken[0] as Client)
+  expect([second.taken, third.taken]).toEqual([first.taken, []])
+  connections.giveBack(second.taken[0] as Client)
+  expect(third.taken).toEqual(first.taken)
+  await connections.destroy()
+})
+
+test('what is retired serves those who wait, and closes behind them', async () => {
+  const connections = new Connections(ORIGIN, 1, {})
+  const [first, second] = [borrow(connections), borrow(connections)]
+  const connection = first.taken[0] as Client
+  connections.retire()
+  connections.giveBack(connection)
+  expect([second.taken, connection.closed]).toEqual([[connection], false])
+  connections.giveBack(connection)
+  expect(connection.closed).toBe(true)
+})
+
+test('whoever still waits when all is closed is told so', async () => {
+  const connections = new Connections(ORIGIN, 1, {})
+  const [first, second] = [borrow(connections), borrow(connections)]
+  await connections.destroy()
+  expect(second.refused.map(({ message }) => message)).toEqual(['the connections are closed'])
+  expect((first.taken[0] as Client).destroyed).toBe(true)
+})
