@@ -109,7 +109,7 @@ export async function startRideau(mockPort, folder) {
       modelPrefix: 'custom/',
       apart: ['postgres'],
       // Some 20,000 requests: until then the compiler works beside them, and what it has not reached is slow.
-      warmUpSeconds: 40,
+      warmUpSeconds: 60,
     }
     return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }
   } catch (error) {
