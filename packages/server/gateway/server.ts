@@ -66,6 +66,7 @@ async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise
     if (match.route.isMetered && deps.isJournalFull()) throw journalFullFault()
     const identifying = identify(x, deps)
     if (identifying !== undefined) await identifying
+    stopIfUnwanted(x)
     const environmentId = x.environment?.id ?? ''
     if (match.route.isMetered) {
       const claiming = claimRequestId(x, environmentId, deps)
@@ -102,9 +103,15 @@ function openExchange(route: Route, req: IncomingMessage, res: ServerResponse, d
   res.once('close', () => {
     if (res.writableFinished) return
     x.isGone = true
-    if (x.environment?.onClientGone !== 'drain') x.stop(canceledFault())
+    stopIfUnwanted(x)
   })
   return x
+}
+
+/** A caller that left ends its request, unless its environment finishes what was begun. Before it is known who it is: later. */
+function stopIfUnwanted(x: Exchange): void {
+  if (x.isGone && x.environment !== undefined && x.environment.onClientGone !== 'drain')
+    x.stop(canceledFault())
 }
 
 const UNROUTED: Omit<RouteInfo, 'surface'> = { endpoint: 'none', need: { endpoint: null, scope: null } }

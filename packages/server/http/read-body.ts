@@ -72,8 +72,9 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
 
 /** All of a body that came with its head, without the events of a stream; undefined where it cannot be read any more. */
 function takeArrived(req: IncomingMessage): Buffer | undefined {
-  if (req.destroyed) return undefined
-  return (req.read() as Buffer | null) ?? Buffer.alloc(0)
+  const bytes = req.read() as Buffer | null
+  if (bytes !== null) return bytes
+  return req.destroyed ? undefined : Buffer.alloc(0)
 }
 
 /** True while bytes of the body may still be on the wire, so that the connection cannot serve another request. */

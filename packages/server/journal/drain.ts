@@ -84,8 +84,8 @@ export class Drain {
   }
 
   /**
-   * Journals the record and queues it. Resolves after the kernel has it, and never rejects. What is written in one turn of
-   * the event loop goes to the kernel in one call, behind the steps that are as far as this one.
+   * Journals the record and queues it. Resolves after the kernel has it, and never rejects. Requests that are as far
+   * as this one in the same turn of the event loop (http/in-turn.ts) write theirs in the same call.
    */
   write(record: RequestRecord): Promise<void> {
     this.#unwritten.push(record)
@@ -156,6 +156,7 @@ export class Drain {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.flush().catch(() => {})
+    this.#writeAll()
     this.#options.journal.close()
     // Whoever is still open then never ended: the next start finds it.
     if (!this.#hasWork() && this.#opens.size === 0) this.#remove(this.#toldSegments())

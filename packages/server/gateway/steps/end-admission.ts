@@ -3,7 +3,7 @@ import { toUsed } from '../../core/to-used.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** Turns what a request holds into what it used; its record is in the journal before. */
+/** Turns what a request holds into what it used; its record is on its way to the journal. */
 export function endAdmission(x: Exchange, record: RequestRecord, deps: GatewayDeps): void {
   if (x.admission === undefined) return
   x.admission.settle(toUsed(record))

@@ -54,3 +54,29 @@ test('whoever still waits when all is closed is told so', async () => {
   expect(second.refused.map(({ message }) => message)).toEqual(['the connections are closed'])
   expect((first.taken[0] as Client).destroyed).toBe(true)
 })
+
+test('one that failed is never lent again: who waits gets another', async () => {
+  const connections = new Connections(ORIGIN, 1, {})
+  const [first, second] = [borrow(connections), borrow(connections)]
+  const failed = first.taken[0] as Client
+  connections.discard(failed)
+  // Not from within the failure.
+  expect([second.taken, failed.destroyed]).toEqual([[], false])
+  await Promise.resolve()
+  expect([second.taken.length, second.taken[0] === failed, failed.destroyed]).toEqual([1, false, true])
+  await connections.destroy()
+})
+
+test('who waits no longer is passed over, and after the end nobody gets a connection', async () => {
+  const connections = new Connections(ORIGIN, 1, {})
+  const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
+  connections.withdraw(second)
+  connections.giveBack(first.taken[0] as Client)
+  expect([second.taken, third.taken]).toEqual([[], first.taken])
+  await connections.destroy()
+  const late = borrow(connections)
+  await Promise.resolve()
+  expect([late.taken, late.refused.length]).toEqual([[], 1])
+  // A call that ends now has nothing to give back to.
+  connections.giveBack(third.taken[0] as Client)
+})

@@ -2,7 +2,7 @@ import { Client } from 'undici'
 
 /** Something that waits for a connection. */
 export interface Borrower {
-  /** Called once. It is the borrower's until it is given back. */
+  /** Called once. It is the borrower's until it is given back or discarded. */
   take(connection: Client): void
   /** The connections are closed, and it gets none. */
   refuse(error: Error): void
@@ -19,8 +19,9 @@ export class Connections {
   readonly #most: number
   readonly #all = new Set<Client>()
   readonly #free: Client[] = []
-  readonly #waiting: Borrower[] = []
+  readonly #waiting = new Set<Borrower>()
   #isRetired = false
+  #isDestroyed = false
 
   constructor(origin: string, most: number, options: Client.Options) {
     this.#origin = origin
@@ -30,17 +31,37 @@ export class Connections {
 
   /** Gives the borrower a connection: at once where there is one, else the next that is given back. */
   lend(borrower: Borrower): void {
+    if (this.#isDestroyed) return queueMicrotask(() => borrower.refuse(closedError()))
     const free = this.#free.pop()
     if (free !== undefined) borrower.take(free)
     else if (this.#all.size < this.#most) borrower.take(this.#open())
-    else this.#waiting.push(borrower)
+    else this.#waiting.add(borrower)
   }
 
+  /** It waits no longer. */
+  withdraw(borrower: Borrower): void {
+    this.#waiting.delete(borrower)
+  }
+
+  /** After an answer's end. */
   giveBack(connection: Client): void {
-    const next = this.#waiting.shift()
+    const next = this.#nextWaiting()
     if (next !== undefined) next.take(connection)
     else if (this.#isRetired) this.#close(connection)
     else this.#free.push(connection)
+  }
+
+  /**
+   * After a failure. undici may be in the middle of it, and is not to be called from there; some failures leave a client that
+   * never connects again (undici#3895). Another takes its place.
+   */
+  discard(connection: Client): void {
+    this.#all.delete(connection)
+    queueMicrotask(() => {
+      connection.destroy().catch(() => {})
+      const next = this.#nextWaiting()
+      if (next !== undefined) this.lend(next)
+    })
   }
 
   /** Calls under way are finished, and the connections closed behind them. */
@@ -52,8 +73,16 @@ export class Connections {
   /** Ends all calls. */
   async destroy(): Promise<void> {
     this.#isRetired = true
-    for (const each of this.#waiting.splice(0)) each.refuse(new Error('the connections are closed'))
+    this.#isDestroyed = true
+    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting())
+      next.refuse(closedError())
     await Promise.all([...this.#all].map(connection => connection.destroy()))
+  }
+
+  #nextWaiting(): Borrower | undefined {
+    const next = this.#waiting.values().next().value
+    if (next !== undefined) this.#waiting.delete(next)
+    return next
   }
 
   #open(): Client {
@@ -64,6 +93,10 @@ export class Connections {
 
   #close(connection: Client): void {
     this.#all.delete(connection)
-    void connection.close()
+    if (!connection.destroyed) connection.close().catch(() => {})
   }
+}
+
+function closedError(): Error {
+  return new Error('the connections are closed')
 }

@@ -86,7 +86,6 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
 
   take(connection: Client): void {
     this.#connection = connection
-    if (this.#done) return this.#giveBack()
     const { path, headers, body } = this.#request
     connection.dispatch({ method: 'POST', path, headers, body }, this)
   }
@@ -95,18 +94,12 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.onError(error)
   }
 
-  /** A connection is free when its answer has ended, and also when it failed: undici opens it again. */
-  #giveBack(): void {
-    const connection = this.#connection
-    this.#connection = undefined
-    if (connection !== undefined) this.#connections?.giveBack(connection)
-  }
-
   abort(): void {
     if (this.#done) return
     this.#done = true
-    // Before it is on its connection the call waits for one: take or onConnect will end it.
-    this.#abort?.(noLongerWanted())
+    if (this.#connection === undefined) this.#connections?.withdraw(this)
+    // Where the connection is still being opened onConnect will end the call.
+    else this.#abort?.(noLongerWanted())
   }
 
   pause(): void {
@@ -137,14 +130,14 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   onComplete(): void {
-    this.#giveBack()
+    this.#connections?.giveBack(this.#connection as Client)
     if (this.#done) return
     this.#done = true
     this.#handler.onEnd()
   }
 
   onError(error: Error): void {
-    this.#giveBack()
+    if (this.#connection !== undefined) this.#connections?.discard(this.#connection)
     if (this.#done) return
     this.#done = true
     this.#handler.onFail(toNetworkError(error))

@@ -1,0 +1,104 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { UpstreamError } from '@rideau/llm/spec'
+import { afterEach, expect, test } from 'vitest'
+import { openHttpTransport } from './http-transport.ts'
+import type { Transport, UpstreamCall } from './transport.ts'
+
+/** More calls than an origin has connections. */
+const MANY = 600
+
+const open: { transport?: Transport; server?: Server } = {}
+afterEach(async () => {
+  await open.transport?.close()
+  open.server?.closeAllConnections()
+  open.server?.close()
+})
+
+function openTransport(): Transport {
+  open.transport = openHttpTransport({ allowPrivate: true })
+  return open.transport
+}
+
+async function listen(onRequest: (res: ServerResponse) => void): Promise<string> {
+  const server = createServer((req, res) => {
+    req.resume()
+    onRequest(res)
+  })
+  open.server = server
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+interface Ended {
+  readonly call: UpstreamCall
+  readonly result: Promise<string | UpstreamError>
+}
+
+function call(transport: Transport, origin: string): Ended {
+  let resolve: (result: string | UpstreamError) => void = () => {}
+  const result = new Promise<string | UpstreamError>(resolved => {
+    resolve = resolved
+  })
+  let text = ''
+  const request = { origin, path: '/', headers: {}, body: Buffer.from('{}') }
+  const made = transport.call(request, {
+    onStart: () => {},
+    onData: chunk => {
+      text += chunk.toString()
+    },
+    onEnd: () => resolve(text),
+    onFail: resolve,
+  })
+  return { call: made, result }
+}
+
+test('where nobody listens every call fails, those that waited for a connection and those that come later too', async () => {
+  const origin = await listen(res => res.end())
+  await new Promise<unknown>(closed => open.server?.close(closed))
+  const transport = openTransport()
+  const results = await Promise.all(Array.from({ length: MANY }, () => call(transport, origin).result))
+  expect(new Set(results.map(each => (typeof each === 'string' ? each : each.kind)))).toEqual(
+    new Set(['unavailable']),
+  )
+  expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
+})
+
+test('calls above the bound are answered as connections come free, and one that was aborted is not', async () => {
+  const held: ServerResponse[] = []
+  const origin = await listen(res => held.push(res))
+  const transport = openTransport()
+  const calls = Array.from({ length: MANY }, () => call(transport, origin))
+  while (held.length < 512) await new Promise(resolve => setTimeout(resolve, 5))
+  calls.at(-1)?.call.abort()
+  expect(calls.at(-1)?.call.isSent).toBe(false)
+  const answering = setInterval(() => {
+    for (const res of held.splice(0)) res.end('answered')
+  }, 5)
+  const results = await Promise.all(calls.slice(0, -1).map(({ result }) => result))
+  clearInterval(answering)
+  expect(new Set(results)).toEqual(new Set(['answered']))
+  expect(held).toEqual([])
+})
+
+test('a call whose connection breaks fails, and the next one is answered', async () => {
+  let isBroken = true
+  const origin = await listen(res => {
+    if (isBroken) res.destroy()
+    else res.end('answered')
+  })
+  const transport = openTransport()
+  expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
+  isBroken = false
+  expect(await call(transport, origin).result).toBe('answered')
+})
+
+test('closing ends what is under way, and what comes afterwards gets no connection', async () => {
+  const origin = await listen(() => {})
+  const transport = openTransport()
+  const { result, call: made } = call(transport, origin)
+  while (!made.isSent) await new Promise(resolve => setTimeout(resolve, 5))
+  await transport.close()
+  expect(await result).toMatchObject({ kind: 'unavailable' })
+  expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
+})
