@@ -20,11 +20,15 @@ export class StreamWriter {
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
     this.#lastWriteAt = x.startedAt
-    x.res.on('drain', () => {
-      if (!this.#isPaused) return
-      this.#isPaused = false
-      this.#source?.resume()
-    })
+    x.res.on('drain', () => this.#goOn())
+    // Who leaves while the provider waits for it never drains.
+    x.res.on('close', () => this.#goOn())
+  }
+
+  #goOn(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#source?.resume()
   }
 
   get isOpen(): boolean {
@@ -56,6 +60,8 @@ export class StreamWriter {
   end(bytes?: string | Uint8Array): void {
     if (bytes !== undefined) this.write(bytes)
     if (!this.#x.isGone) this.#x.res.end()
+    // What the provider has still to say is its end, and an ended answer tells of no drain.
+    this.#goOn()
   }
 
   /** Fills the silence; called by the clock. */

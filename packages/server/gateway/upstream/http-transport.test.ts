@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import type { UpstreamError } from '@rideau/llm/spec'
 import { afterEach, expect, test } from 'vitest'
 import { openHttpTransport } from './http-transport.ts'
@@ -101,4 +101,43 @@ test('closing ends what is under way, and what comes afterwards gets no connecti
   await transport.close()
   expect(await result).toMatchObject({ kind: 'unavailable' })
   expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
+})
+
+test.each([
+  ['closes', (socket: net.Socket) => void socket.end()],
+  ['resets', (socket: net.Socket) => void socket.resetAndDestroy()],
+])('a provider that %s the connection while its answer is held back harms nobody', async (_how, end) => {
+  const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\n'
+  for (const answer of [`${head}\r\nhello`, `${head}Content-Length: 9\r\n\r\nhello`]) {
+    const server = net.createServer(socket => {
+      socket.on('error', () => {})
+      socket.once('data', () => {
+        socket.write(answer)
+        setTimeout(() => end(socket), 50)
+      })
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const transport = openHttpTransport({ allowPrivate: true })
+    const chunks: string[] = []
+    const result = await new Promise<string | UpstreamError>(resolve => {
+      const made = transport.call(
+        { origin, path: '/', headers: {}, body: Buffer.from('{}') },
+        {
+          onStart: () => {},
+          onData: chunk => {
+            chunks.push(chunk.toString())
+            made.pause()
+          },
+          onEnd: () => resolve('ended'),
+          onFail: resolve,
+        },
+      )
+    })
+    expect(chunks.join('')).toBe('hello')
+    // Only an end that says nothing of its length is an end.
+    if (answer.includes('Content-Length')) expect(result).toMatchObject({ kind: 'unavailable' })
+    await transport.close()
+    server.close()
+  }
 })

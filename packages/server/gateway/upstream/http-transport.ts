@@ -1,7 +1,8 @@
 import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
-import { type Client, type Dispatcher, util } from 'undici'
+import { type buildConnector, type Client, type Dispatcher, util } from 'undici'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
 import { type Borrower, Connections } from './connections.ts'
+import { mayPause, mendParser } from './mend-parser.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -13,7 +14,14 @@ const MAX_ORIGINS = 256
 /** Calls providers over HTTP/1.1: undici's dispatcher without fetch and web streams, through the egress guard. */
 export function openHttpTransport(policy: EgressPolicy): Transport {
   const origins = new Map<string, Connections>()
-  const connect = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
+  const guarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
+  const connect: buildConnector.connector = (options, callback) =>
+    guarded(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      callback(null, socket)
+      // undici has given it its parser now.
+      mendParser(socket)
+    })
 
   function connectionsTo(origin: string): Connections {
     let connections = origins.get(origin)
@@ -109,7 +117,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
-    this.#resume?.()
+    // Afterwards the connection may be another call's.
+    if (!this.#done) this.#resume?.()
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -126,11 +135,13 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
 
   onData(chunk: Buffer): boolean {
     if (!this.#done) this.#handler.onData(chunk)
-    return !this.#isPaused
+    return !this.#isPaused || !mayPause()
   }
 
   onComplete(): void {
-    this.#connections?.giveBack(this.#connection as Client)
+    const connection = this.#connection as Client
+    this.#connection = undefined
+    this.#connections?.giveBack(connection)
     if (this.#done) return
     this.#done = true
     this.#handler.onEnd()
