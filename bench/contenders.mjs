@@ -108,7 +108,7 @@ export async function startRideau(mockPort, folder) {
       path: '/openai/v1/chat/completions',
       modelPrefix: 'custom/',
       apart: ['postgres'],
-      // Some 20,000 requests: until then the compiler works beside them, and what it has not reached is slow.
+      // Until some 30 s of load the compiler works beside the requests, and what it has not reached is slow.
       warmUpSeconds: 60,
     }
     return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }

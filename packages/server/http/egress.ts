@@ -1,6 +1,7 @@
 import dns from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import { mendParser } from './mend-parser.ts'
 
 /**
  * The one guard on outgoing connections, at the socket's connect, where names are already addresses: a name that
@@ -117,6 +118,11 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
       callback(new EgressError('the address is not allowed'), null)
       return
     }
-    connect(options, callback)
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      callback(null, socket)
+      // undici has given it its parser now.
+      mendParser(socket)
+    })
   }
 }

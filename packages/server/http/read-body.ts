@@ -19,11 +19,12 @@ export interface BodyReader {
  */
 export function readBody(req: IncomingMessage, limit: number): BodyReader {
   const encoding = req.headers['content-encoding']
-  if (req.complete && encoding === undefined) {
-    const bytes = takeArrived(req)
-    if (bytes !== undefined) {
-      return { bytes: bytes.length > limit ? Promise.reject(tooLarge(limit)) : bytes, fail: () => {} }
-    }
+  const decode = (bytes: Buffer): Buffer | Promise<Buffer> =>
+    encoding === undefined ? bytes : decompress(bytes, encoding, limit)
+  const arrived = req.complete ? takeArrived(req) : undefined
+  if (arrived !== undefined) {
+    const isTooLarge = arrived.length > limit
+    return { bytes: isTooLarge ? Promise.reject(tooLarge(limit)) : decode(arrived), fail: () => {} }
   }
   let fail: (fault: Fault) => void = () => {}
   const received = new Promise<Buffer>((resolve, reject) => {
@@ -65,7 +66,7 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
     req.on('error', onError)
   })
   return {
-    bytes: encoding === undefined ? received : received.then(bytes => decompress(bytes, encoding, limit)),
+    bytes: encoding === undefined ? received : received.then(decode),
     fail,
   }
 }

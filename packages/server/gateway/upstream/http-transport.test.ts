@@ -101,12 +101,14 @@ test('closing ends what is under way, and what comes afterwards gets no connecti
   await transport.close()
   expect(await result).toMatchObject({ kind: 'unavailable' })
   expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
+  const unseen = origin.replace('127.0.0.1', 'localhost')
+  expect(await call(transport, unseen).result).toMatchObject({ detail: 'Error: the transport is closed' })
 })
 
 test.each([
   ['closes', (socket: net.Socket) => void socket.end()],
   ['resets', (socket: net.Socket) => void socket.resetAndDestroy()],
-])('a provider that %s the connection while its answer is held back harms nobody', async (_how, end) => {
+])('a provider that %s the connection while its answer is held back harms nobody', async (how, end) => {
   const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\n'
   for (const answer of [`${head}\r\nhello`, `${head}Content-Length: 9\r\n\r\nhello`]) {
     const server = net.createServer(socket => {
@@ -135,8 +137,9 @@ test.each([
       )
     })
     expect(chunks.join('')).toBe('hello')
-    // Only an end that says nothing of its length is an end.
-    if (answer.includes('Content-Length')) expect(result).toMatchObject({ kind: 'unavailable' })
+    // Of an answer that names no length the connection's proper end is the end.
+    if (how === 'closes' && !answer.includes('Content-Length')) expect(result).toBe('ended')
+    else expect(result).toMatchObject({ kind: 'unavailable' })
     await transport.close()
     server.close()
   }

@@ -1,8 +1,8 @@
 import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
-import { type buildConnector, type Client, type Dispatcher, util } from 'undici'
+import { type Client, type Dispatcher, util } from 'undici'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
+import { mayPause } from '../../http/mend-parser.ts'
 import { type Borrower, Connections } from './connections.ts'
-import { mayPause, mendParser } from './mend-parser.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -14,18 +14,14 @@ const MAX_ORIGINS = 256
 /** Calls providers over HTTP/1.1: undici's dispatcher without fetch and web streams, through the egress guard. */
 export function openHttpTransport(policy: EgressPolicy): Transport {
   const origins = new Map<string, Connections>()
-  const guarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
-  const connect: buildConnector.connector = (options, callback) =>
-    guarded(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null)
-      callback(null, socket)
-      // undici has given it its parser now.
-      mendParser(socket)
-    })
+  let isClosed = false
+  const connect = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
 
   function connectionsTo(origin: string): Connections {
     let connections = origins.get(origin)
     if (connections === undefined) {
+      // A fallback to another provider must not begin what nobody waits for.
+      if (isClosed) throw new Error('the transport is closed')
       checkOrigin(origin, policy)
       if (origins.size >= MAX_ORIGINS) dropOldest()
       // The gateway's own clock watches headers and bodies: undici's is coarse and knows no per-request limits.
@@ -59,6 +55,7 @@ export function openHttpTransport(policy: EgressPolicy): Transport {
       return call
     },
     async close() {
+      isClosed = true
       await Promise.all([...origins.values()].map(connections => connections.destroy()))
     },
   }
@@ -66,7 +63,7 @@ export function openHttpTransport(policy: EgressPolicy): Transport {
 
 /**
  * undici's handler in its older form: the newer one makes an object of all headers, some thirty with a provider's answer, of
- * which a success needs none.
+ * which a chat that succeeds needs none.
  */
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   readonly #request: UpstreamRequest
