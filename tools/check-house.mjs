@@ -53,10 +53,17 @@ export function findLineBreaches(file, text) {
 
 /** An address in the lockfile would pin every later install to one mirror. */
 export function findLockfileBreaches(text) {
-  const lock = JSON.parse(text)
-  return Object.entries(lock.packages)
+  const entries = Object.entries(JSON.parse(text).packages)
+  const named = entries
     .filter(([, entry]) => /^https?:/.test(entry.resolved ?? ''))
     .map(([name]) => `package-lock.json: ${name} names a registry: see CONTRIBUTING.md, "Dependencies"`)
+  // Without an integrity hash, npm installs whatever a registry or mirror sends under that name.
+  const unchecked = entries
+    .filter(([name, entry]) => name.includes('node_modules/') && !entry.link && entry.integrity === undefined)
+    .map(
+      ([name]) => `package-lock.json: ${name} has no integrity hash: pin a version that the registry serves`,
+    )
+  return [...named, ...unchecked]
 }
 
 function findSizeBreaches(files) {

@@ -26,8 +26,17 @@ describe('the house check', () => {
 
   test('refuses a lockfile that names a registry', () => {
     const lock = (resolved: string) =>
-      JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0', resolved } } })
+      JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a', resolved } } })
     expect(findLockfileBreaches(lock('https://registry.example/a/-/a-1.0.0.tgz'))).toHaveLength(1)
     expect(findLockfileBreaches(lock('packages/a'))).toEqual([])
+  })
+
+  test('refuses a package of the lockfile without an integrity hash, and none that is a link into the repository', () => {
+    const lock = (entry: object) => JSON.stringify({ packages: { '': {}, 'node_modules/a': entry } })
+    expect(findLockfileBreaches(lock({ version: '1.0.0', optional: true }))).toEqual([
+      expect.stringContaining('node_modules/a has no integrity hash'),
+    ])
+    expect(findLockfileBreaches(lock({ version: '1.0.0', integrity: 'sha512-a' }))).toEqual([])
+    expect(findLockfileBreaches(lock({ resolved: 'packages/a', link: true }))).toEqual([])
   })
 })
