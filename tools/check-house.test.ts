@@ -26,7 +26,9 @@ describe('the house check', () => {
 
   test('refuses a lockfile that names a registry', () => {
     const lock = (resolved: string) =>
-      JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a', resolved } } })
+      JSON.stringify({
+        packages: { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a', resolved } },
+      })
     expect(findLockfileBreaches(lock('https://registry.example/a/-/a-1.0.0.tgz'))).toHaveLength(1)
     expect(findLockfileBreaches(lock('packages/a'))).toEqual([])
   })
