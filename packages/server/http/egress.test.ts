@@ -45,6 +45,13 @@ describe('without private upstreams', () => {
     '::127.0.0.1',
     'fd00:ec2::254',
     '3fff::1',
+    '168.63.129.16',
+    '192.31.196.1',
+    '192.175.48.6',
+    '64:ff9b:1::808:808',
+    '::ffff:0:8.8.8.8',
+    '2002:808:808::',
+    '2620:4f:8000::1',
     'not an address',
     '',
   ])('%s is refused', address => {
@@ -77,7 +84,16 @@ describe('without private upstreams', () => {
 })
 
 describe('with private upstreams', () => {
-  test.each(['127.0.0.1', '10.0.0.1', '192.168.0.9', '::1', 'fd00::5', '8.8.8.8'])('%s passes', address => {
+  test.each([
+    '127.0.0.1',
+    '10.0.0.1',
+    '192.168.0.9',
+    '::1',
+    'fd00::5',
+    '8.8.8.8',
+    '2606:4700::1111',
+    '::ffff:10.0.0.1',
+  ])('%s passes', address => {
     expect(isAllowedAddress(address, lenient)).toBe(true)
   })
 
@@ -89,6 +105,22 @@ describe('with private upstreams', () => {
     '0.0.0.0',
     '224.0.0.1',
     'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'fd00:42::42',
+    '2002:a9fe:a9fe::',
+    '2001:0:a9fe:a9fe::1',
+    '64:ff9b:1:a9fe:a9:fe00::',
+    '2002:a9fe:a9fe:1::7',
+    '::a9fe:a9fe',
+    '::169.254.169.254',
+    '::ffff:0:a9fe:a9fe',
+    '64:ff9b:1::a9fe:a9fe',
+    '64:ff9b:1:2:3:4:a9fe:a9fe',
+    '168.63.129.16',
+    '::ffff:168.63.129.16',
+    '64:ff9b::a83f:8110',
+    '192.0.0.192',
     '100.100.100.200',
   ])('%s is a link-local or metadata address and is refused all the same', address => {
     expect(isAllowedAddress(address, lenient)).toBe(false)

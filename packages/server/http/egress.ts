@@ -16,55 +16,77 @@ export class EgressError extends Error {
   override readonly name = 'EgressError'
 }
 
-const forbidden = new BlockList()
-forbidden.addSubnet('169.254.0.0', 16)
-forbidden.addSubnet('0.0.0.0', 8)
-forbidden.addSubnet('224.0.0.0', 4)
-forbidden.addSubnet('240.0.0.0', 4)
-forbidden.addAddress('100.100.100.200')
-forbidden.addAddress('192.0.0.192')
-forbidden.addSubnet('fe80::', 10, 'ipv6')
-forbidden.addSubnet('ff00::', 8, 'ipv6')
-forbidden.addAddress('::', 'ipv6')
-forbidden.addAddress('fd00:ec2::254', 'ipv6')
+/** Refused under every policy: link-local, multicast, reserved, and the clouds' metadata and platform services. */
+const forbidden = toBlockList([
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Alibaba Cloud's metadata service.
+  '100.100.100.200/32',
+  // Oracle Cloud's metadata service.
+  '192.0.0.192/32',
+  // Azure's platform service: a public address that answers only from inside a virtual machine.
+  '168.63.129.16/32',
+  '::/128',
+  'fe80::/10',
+  'ff00::/8',
+  // Metadata services of AWS, Google Cloud and Scaleway.
+  'fd00:ec2::/32',
+  'fd20:ce::/32',
+  'fd00:42::42/128',
+  // Addresses that hold an IPv4 address in a form that no provider uses: translated (RFC 2765), local NAT64 (RFC 8215),
+  // Teredo and 6to4.
+  '::ffff:0:0:0/96',
+  '64:ff9b:1::/48',
+  '2001::/32',
+  '2002::/16',
+])
+// IPv4-compatible addresses, likewise; only the loopback address ::1 among them is in use.
+forbidden.addRange('::2', '::ffff:ffff', 'ipv6')
 
-const nonGlobal = new BlockList()
-for (const [net, bits] of [
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-] as const) {
-  nonGlobal.addSubnet(net, bits)
+/** IPv4 ranges of IANA's special-purpose registry that are not globally reachable. */
+const nonGlobal = toBlockList([
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+])
+
+const globalUnicast = toBlockList(['2000::/3'])
+/** What IANA's special-purpose registry takes out of the global unicast range. */
+const nonGlobalV6 = toBlockList(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
+
+/** Mapped (RFC 4291) and NAT64 (RFC 6052) addresses: the packets go to the IPv4 address in their last 32 bits. */
+const routedToV4 = toBlockList(['::ffff:0:0/96', '64:ff9b::/96'])
+
+function toBlockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [net, bits] = range.split('/') as [string, string]
+    list.addSubnet(net, Number(bits), net.includes(':') ? 'ipv6' : 'ipv4')
+  }
+  return list
 }
 
-const globalUnicast = new BlockList()
-globalUnicast.addSubnet('2000::', 3, 'ipv6')
-const nonGlobalV6 = new BlockList()
-for (const [net, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  nonGlobalV6.addSubnet(net, bits, 'ipv6')
-}
-
-/** May we connect to this address (IPv4 or IPv6, no brackets)? */
+/** True if the policy lets us connect to this address (IPv4 or IPv6, without brackets). */
 export function isAllowedAddress(address: string, policy: EgressPolicy): boolean {
   const bare = address.split('%', 1)[0] as string
   const family = isIP(bare)
   if (family === 0) return false
   if (family === 4) return isAllowedV4(bare, policy)
-  const embedded = embeddedV4(bare)
-  if (embedded !== undefined) return isAllowedV4(embedded, policy)
+  // net.BlockList matches mapped addresses against IPv4 rules too, so the order matters.
+  if (routedToV4.check(bare, 'ipv6')) return isAllowedV4(embeddedV4(bare), policy)
   if (forbidden.check(bare, 'ipv6')) return false
   if (policy.allowPrivate) return true
   return globalUnicast.check(bare, 'ipv6') && !nonGlobalV6.check(bare, 'ipv6')
@@ -75,21 +97,17 @@ function isAllowedV4(address: string, policy: EgressPolicy): boolean {
   return policy.allowPrivate || !nonGlobal.check(address)
 }
 
-const mapped = new BlockList()
-mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
-mapped.addSubnet('64:ff9b::', 96, 'ipv6')
-
-/** The IPv4 address inside a mapped or NAT64 one: the guard judges where the packets really go. */
-function embeddedV4(address: string): string | undefined {
-  // net.BlockList matches mapped addresses against IPv4 rules by itself, so the test is on the IPv6 form.
-  if (!mapped.check(address, 'ipv6')) return undefined
+/** The IPv4 address in the last 32 bits of a valid IPv6 address. */
+function embeddedV4(address: string): string {
+  // The URL parser turns a dotted tail into two hextets. Both prefixes end in zeros, so an empty hextet is zero.
   const hextets = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':')
-  const [high, low] = hextets.slice(-2).map(hextet => Number.parseInt(hextet === '' ? '0' : hextet, 16))
-  if (high === undefined || low === undefined) return undefined
+  const [high = 0, low = 0] = hextets
+    .slice(-2)
+    .map(hextet => Number.parseInt(hextet === '' ? '0' : hextet, 16))
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
-/** Is this origin one that the policy lets us call at all? Throws EgressError with the reason. */
+/** Throws EgressError with the reason where the policy lets us call no address at this origin. */
 export function checkOrigin(origin: string, policy: EgressPolicy): void {
   const url = new URL(origin)
   if (policy.allowPrivate) return
