@@ -4,7 +4,7 @@ import { findInstalledPostgres, ON_INSTALLED_POSTGRES } from './packages/server/
 const pure = [
   'packages/llm/**/*.test.ts',
   'packages/server/core/**/*.test.ts',
-  'packages/server/gateway/surfaces/responses-recorded-requests.test.ts',
+  'packages/llm/formats/openai-responses/server/parse-recorded-requests.test.ts',
   'tools/**/*.test.ts',
 ]
 

@@ -16,13 +16,13 @@ const BOUNDS_US = { 'passed through': 3, translated: 7 }
 const ENTRY = `
 export { relayStream } from './packages/server/gateway/relay.ts'
 export { StreamWriter } from './packages/server/gateway/stream-writer.ts'
-export { compatSurface } from './packages/server/gateway/surfaces/compat-reply.ts'
-export { anthropicSurface } from './packages/server/gateway/surfaces/anthropic-reply.ts'
-export { responsesSurface } from './packages/server/gateway/surfaces/responses-reply.ts'
-export { geminiEvents } from './packages/server/gateway/surfaces/gemini-reply.ts'
-export { converseStreamSurface } from './packages/server/gateway/surfaces/converse-reply.ts'
-export { cohereSurface } from './packages/server/gateway/surfaces/cohere-reply.ts'
-export { ollamaSurface } from './packages/server/gateway/surfaces/ollama-reply.ts'
+export { compatSurface } from './packages/llm/formats/openai-chat/server/server.ts'
+export { anthropicSurface } from './packages/llm/formats/anthropic-messages/server/server.ts'
+export { responsesSurface } from './packages/llm/formats/openai-responses/server/server.ts'
+export { geminiEvents } from './packages/llm/formats/gemini-content/server/server.ts'
+export { converseStreamSurface } from './packages/llm/formats/bedrock-converse/server/server.ts'
+export { cohereSurface } from './packages/llm/formats/cohere-v2/server/server.ts'
+export { ollamaSurface } from './packages/llm/formats/ollama-chat/server/server.ts'
 export { CLIENT_DIALECTS } from './packages/server/gateway/clients.ts'
 export { findProvider } from './packages/llm/providers/index.ts'
 `
@@ -97,7 +97,7 @@ async function relayOne(gateway, { from: dialectId, surface }, chunks) {
     isSandbox: false,
     includeUsage: true,
     rewritesUsage: false,
-    startedAt: 0,
+    clock: { elapsedMs: () => 0 },
     call: { request: { model: 'p/m', messages: [], stream: true, includeUsage: true } },
   }
   const encoder = surface.openStream(answered)

@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isMain, root } from './build.mjs'
 
-const FORBIDDEN_FOLDERS = new Set(['utils', 'util', 'types', 'common', 'shared', 'helpers', 'misc'])
+const FORBIDDEN_FOLDERS = new Set(['utils', 'util', 'types', 'common', 'helpers', 'misc'])
 const CODE = /\.(ts|tsx|mjs|js|c|h)$/
 const UNFINISHED = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME'].join('|')})\\b`)
 /** One start reads it whole; far more means that a price list was pasted in. */

@@ -510,7 +510,7 @@ export interface ReplyEnvelope {
 export interface SourceBody {
   readonly surface: SurfaceId
   readonly bytes: Buffer
-  /** Of every top-level field: where its key starts and its value ends (byte offsets), see frames/json-scan.ts. */
+  /** Of every top-level field: where its key starts and its value ends (byte offsets), see json/json-scan.ts. */
   readonly fields: ReadonlyMap<string, FieldSpan>
   /** The caller's headers that belong to its format and go to a provider of the same format only. */
   readonly headers?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Prefixes } from './gateway/surfaces/prefixes.ts'
+import type { Prefixes } from './gateway/edge/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from './http/client-address.ts'
 
 /**

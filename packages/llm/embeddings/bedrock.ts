@@ -1,5 +1,5 @@
-import { joinAddress } from '../join-address.ts'
-import { toObject, toObjects } from '../json-value.ts'
+import { joinAddress } from '../upstream/join-address.ts'
+import { toObject, toObjects } from '../json/json-value.ts'
 import type { JsonObject } from '../spec.ts'
 import {
   type EmbeddingFormat,

@@ -1,5 +1,5 @@
-import { joinAddress } from '../join-address.ts'
-import { toObject } from '../json-value.ts'
+import { joinAddress } from '../upstream/join-address.ts'
+import { toObject } from '../json/json-value.ts'
 import type { JsonObject } from '../spec.ts'
 import { toCohereInputType } from './bedrock.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'

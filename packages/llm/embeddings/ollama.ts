@@ -1,4 +1,4 @@
-import { joinAddress } from '../join-address.ts'
+import { joinAddress } from '../upstream/join-address.ts'
 import type { JsonObject } from '../spec.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
 

@@ -1,6 +1,6 @@
-import { toAddress, toWireModel } from '../dialects/openai-chat/openai-address.ts'
-import { toObject, toObjects, toText } from '../json-value.ts'
-import { readReportedCost } from '../reported-cost.ts'
+import { toAddress, toWireModel } from '../formats/openai-chat/client/openai-address.ts'
+import { toObject, toObjects, toText } from '../json/json-value.ts'
+import { readReportedCost } from '../usage/reported-cost.ts'
 import type { JsonObject, Target } from '../spec.ts'
 import {
   type EmbeddingFormat,

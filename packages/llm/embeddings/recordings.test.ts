@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { toObject, toObjects } from '../json-value.ts'
+import { toObject, toObjects } from '../json/json-value.ts'
 import { custom } from '../providers/custom.ts'
 import { findProvider } from '../providers/index.ts'
 import type { Json, JsonObject, Target } from '../spec.ts'

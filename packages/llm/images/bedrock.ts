@@ -1,5 +1,5 @@
-import { joinAddress } from '../join-address.ts'
-import { toText } from '../json-value.ts'
+import { joinAddress } from '../upstream/join-address.ts'
+import { toText } from '../json/json-value.ts'
 import type { JsonObject } from '../spec.ts'
 import { type ImageFormat, type ImageRequest, JSON_HEADERS, listParams, toBase64 } from './image-format.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'

@@ -1,5 +1,5 @@
-import { joinAddress } from '../join-address.ts'
-import { toObject, toObjects, toText } from '../json-value.ts'
+import { joinAddress } from '../upstream/join-address.ts'
+import { toObject, toObjects, toText } from '../json/json-value.ts'
 import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
 import {
   type ImageFormat,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findModel } from '../catalog.ts'
+import { findModel } from '../providers/catalog.ts'
 import { findProvider } from '../providers/index.ts'
 import type { Provider } from '../spec.ts'
 import { findImageFormat } from './find-image-format.ts'

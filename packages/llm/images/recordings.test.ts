@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { toObject, toObjects } from '../json-value.ts'
+import { toObject, toObjects } from '../json/json-value.ts'
 import { findProvider } from '../providers/index.ts'
 import type { Json, JsonObject, Provider, Target } from '../spec.ts'
 import { findImageFormat } from './find-image-format.ts'

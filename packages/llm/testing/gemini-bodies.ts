@@ -1,4 +1,4 @@
-import { toObjects } from '../json-value.ts'
+import { toObjects } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../spec.ts'
 
 /**

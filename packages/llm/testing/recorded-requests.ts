@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { scanJson } from '../frames/json-scan.ts'
-import { toObject, toText } from '../json-value.ts'
+import { scanJson } from '../json/json-scan.ts'
+import { toObject, toText } from '../json/json-value.ts'
 import type { ChatRequest, JsonObject, SourceBody, SurfaceId } from '../spec.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere does not have it. */

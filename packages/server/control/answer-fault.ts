@@ -1,6 +1,7 @@
+import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, toFault } from '../core/fault.ts'
-import { faultHeaders, toEnvelope } from '../http/envelope.ts'
+import { faultHeaders } from '../http/envelope.ts'
 import { hasUnreadBody } from '../http/read-body.ts'
 
 /** Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. */

@@ -1,8 +1,8 @@
+import type { ErrorEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ErrorEnvelope } from '../http/envelope.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

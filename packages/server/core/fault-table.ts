@@ -1,15 +1,4 @@
-/** The ten types of spec.md; there is no other. */
-export type FaultType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'not_found_error'
-  | 'idempotency_error'
-  | 'budget_error'
-  | 'rate_limit_error'
-  | 'quota_error'
-  | 'provider_error'
-  | 'internal_error'
+import type { FaultType } from '@rideau/llm/formats/served-fault'
 
 export interface FaultEntry {
   readonly status: number

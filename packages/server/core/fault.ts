@@ -1,4 +1,5 @@
-import { FAULTS, type FaultCode, type FaultType } from './fault-table.ts'
+import { type FaultType } from '@rideau/llm/formats/served-fault'
+import { FAULTS, type FaultCode } from './fault-table.ts'
 
 /** What a caller may learn of a fault besides its code; everything else goes to the server's log only. */
 export interface FaultDetails {

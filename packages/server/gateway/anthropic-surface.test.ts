@@ -3,7 +3,7 @@ import { parseConfig } from '../config.ts'
 import { openTestHouse, type TestHouse } from '../testing/house.ts'
 import { MESSAGE_START, message, textBlock } from '../testing/scripted-anthropic.ts'
 import { cutStream, openScriptedUpstream, type ScriptedUpstream } from '../testing/scripted-upstream.ts'
-import { findSurface } from './surfaces/prefixes.ts'
+import { findSurface } from './edge/prefixes.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -1,5 +1,6 @@
+import type { Bill } from '@rideau/llm/usage/bill'
 import type { UpstreamError } from '@rideau/llm/spec'
-import type { Bill, Charge } from './bill.ts'
+import type { Charge } from './bill.ts'
 
 /** How one try ended. */
 export type AttemptResult<T> =

@@ -1,16 +1,8 @@
-import { estimateTokens } from '@rideau/llm/estimate'
-import { costNanoUsd } from '@rideau/llm/pricing'
+import type { Bill } from '@rideau/llm/usage/bill'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { CatalogModel, Usage } from '@rideau/llm/spec'
-import { inputTokens as inputOf } from '@rideau/llm/usage-sums'
-
-/** What a request used and what that costs. */
-export interface Bill {
-  readonly usage: Usage
-  /** The provider named no usage: these are our own counts. */
-  readonly isEstimated: boolean
-  /** Whole nano-dollars; null: the price is unknown, which is never zero. */
-  readonly costNanoUsd: number | null
-}
+import { inputTokens as inputOf } from '@rideau/llm/usage/usage-sums'
 
 const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 /** For a request that no provider was paid for. */

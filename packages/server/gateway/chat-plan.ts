@@ -2,7 +2,7 @@ import type { ChatRequest, ClientDialect, SourceBody } from '@rideau/llm/spec'
 import type { Refusal } from '../core/verdict.ts'
 import type { Amounts } from '../ledger/ledger.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
-import type { ChatCall } from './surfaces/native-chat.ts'
+import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
 
 /** One model that may answer, with everything that a try at it takes. */
 export interface PlannedTarget extends ResolvedTarget {

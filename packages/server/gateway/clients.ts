@@ -1,10 +1,10 @@
-import { anthropicMessages } from '@rideau/llm/dialects/anthropic-messages/client'
-import { bedrockConverse } from '@rideau/llm/dialects/bedrock-converse/client'
-import { cohereV2 } from '@rideau/llm/dialects/cohere-v2/client'
-import { geminiContent } from '@rideau/llm/dialects/gemini/client'
-import { ollamaChat } from '@rideau/llm/dialects/ollama-chat/client'
-import { openAiChat } from '@rideau/llm/dialects/openai-chat/client'
-import { openAiResponses } from '@rideau/llm/dialects/openai-responses/client'
+import { anthropicMessages } from '@rideau/llm/formats/anthropic-messages/client/client'
+import { bedrockConverse } from '@rideau/llm/formats/bedrock-converse/client/client'
+import { cohereV2 } from '@rideau/llm/formats/cohere-v2/client/client'
+import { geminiContent } from '@rideau/llm/formats/gemini-content/client/client'
+import { ollamaChat } from '@rideau/llm/formats/ollama-chat/client/client'
+import { openAiChat } from '@rideau/llm/formats/openai-chat/client/client'
+import { openAiResponses } from '@rideau/llm/formats/openai-responses/client/client'
 import type { ClientDialect, DialectId } from '@rideau/llm/spec'
 
 /** The wire formats that we call providers in. */

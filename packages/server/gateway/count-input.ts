@@ -1,4 +1,4 @@
-import { estimateMostTokens, estimateTokens } from '@rideau/llm/estimate'
+import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { ChatRequest, ContentPart, Message } from '@rideau/llm/spec'
 
 /** What a message costs besides its text. */

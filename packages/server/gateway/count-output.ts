@@ -1,4 +1,4 @@
-import { estimateTokens } from '@rideau/llm/estimate'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { StreamEvent } from '@rideau/llm/spec'
 
 /** What one event of a chunk is made of besides its text, at least. Bytes. */

@@ -1,11 +1,11 @@
+import type { Bill } from '@rideau/llm/usage/bill'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Need } from '../core/authorize.ts'
 import { Fault } from '../core/fault.ts'
 import type { AttemptRecord } from '../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../core/tenancy.ts'
 import type { Admission } from './admission.ts'
-import type { Bill } from './bill.ts'
-import type { SurfaceName } from './surfaces/prefixes.ts'
+import type { SurfaceName } from './edge/prefixes.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
@@ -89,6 +89,11 @@ export class Exchange implements Ticking {
   unwatch(): void {
     this.#onTick = undefined
     this.#onStop = undefined
+  }
+
+  /** Milliseconds since the request arrived. */
+  elapsedMs(): number {
+    return performance.now() - this.startedAt
   }
 
   tick(now: number): void {

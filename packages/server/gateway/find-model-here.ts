@@ -1,4 +1,4 @@
-import { findModel } from '@rideau/llm/catalog'
+import { findModel } from '@rideau/llm/providers/catalog'
 import type { CatalogModel } from '@rideau/llm/spec'
 import type { Environment } from '../core/tenancy.ts'
 

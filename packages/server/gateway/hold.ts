@@ -1,4 +1,4 @@
-import { costNanoUsd } from '@rideau/llm/pricing'
+import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { CatalogModel, ModelPricing } from '@rideau/llm/spec'
 import type { Amounts } from '../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'

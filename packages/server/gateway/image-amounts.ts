@@ -1,9 +1,9 @@
-import { estimateTokens } from '@rideau/llm/estimate'
+import type { Bill } from '@rideau/llm/usage/bill'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { imageCostNanoUsd, mostImageUsage } from '@rideau/llm/images/image-pricing'
 import type { Usage } from '@rideau/llm/spec'
 import type { Amounts } from '../ledger/ledger.ts'
-import type { Bill } from './bill.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 
 /** What of a target decides what its images cost. */

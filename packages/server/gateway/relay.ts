@@ -11,7 +11,7 @@ import { countEvents, countTokens } from './count-output.ts'
 import type { Exchange } from './exchange.ts'
 import type { SpendGuard } from './spend-guard.ts'
 import type { StreamWriter } from './stream-writer.ts'
-import type { StreamEncoder } from './surfaces/surface.ts'
+import type { StreamEncoder } from '@rideau/llm/formats/format'
 import { Transcript } from './transcript.ts'
 import type { OpenStream, StreamSink } from './upstream/attempt-stream.ts'
 

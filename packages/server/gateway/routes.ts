@@ -17,17 +17,26 @@ import {
   serveOllamaTags,
   serveOllamaVersion,
 } from './routes/ollama-models.ts'
-import { anthropicCount, anthropicSurface } from './surfaces/anthropic-reply.ts'
-import { cohereSurface } from './surfaces/cohere-reply.ts'
-import { compatSurface } from './surfaces/compat-reply.ts'
-import { converseStreamSurface, converseSurface } from './surfaces/converse-reply.ts'
-import { compatEmbeddings, type EmbeddingSurface, nativeEmbeddings } from './surfaces/embedding-reply.ts'
-import { geminiCount, geminiEvents, geminiList, geminiSurface } from './surfaces/gemini-reply.ts'
-import { nativeSurface } from './surfaces/native-reply.ts'
-import { ollamaSurface } from './surfaces/ollama-reply.ts'
-import type { Prefixes } from './surfaces/prefixes.ts'
-import { responsesSurface } from './surfaces/responses-reply.ts'
-import type { ChatSurface } from './surfaces/surface.ts'
+import { anthropicCount, anthropicSurface } from '@rideau/llm/formats/anthropic-messages/server/server'
+import { cohereSurface } from '@rideau/llm/formats/cohere-v2/server/server'
+import { compatSurface } from '@rideau/llm/formats/openai-chat/server/server'
+import { converseStreamSurface, converseSurface } from '@rideau/llm/formats/bedrock-converse/server/server'
+import {
+  compatEmbeddings,
+  type EmbeddingSurface,
+  nativeEmbeddings,
+} from '@rideau/llm/embeddings/embedding-server'
+import {
+  geminiCount,
+  geminiEvents,
+  geminiList,
+  geminiSurface,
+} from '@rideau/llm/formats/gemini-content/server/server'
+import { nativeSurface } from '@rideau/llm/formats/native/server/server'
+import { ollamaSurface } from '@rideau/llm/formats/ollama-chat/server/server'
+import type { Prefixes } from './edge/prefixes.ts'
+import { responsesSurface } from '@rideau/llm/formats/openai-responses/server/server'
+import type { ChatSurface } from '@rideau/llm/formats/format'
 
 /** A route of the data plane: who may call it, and what serves it. */
 export interface Route extends RouteInfo {

@@ -3,7 +3,7 @@ import { faultHeaders } from '../http/envelope.ts'
 import { hasUnreadBody } from '../http/read-body.ts'
 import { corsHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
-import { MANNERS } from './surfaces/manners.ts'
+import { MANNERS } from './edge/manners.ts'
 
 /** Some clients read the request's id from a header of their own name. */
 export function idHeaders(x: Exchange): string[] {

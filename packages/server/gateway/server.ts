@@ -1,3 +1,4 @@
+import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
@@ -14,7 +15,7 @@ import { sendFault, sendJson } from './send.ts'
 import { claimRequestId } from './steps/claim-request-id.ts'
 import { identify } from './steps/identify.ts'
 import { settle } from './steps/settle.ts'
-import { findSurface } from './surfaces/prefixes.ts'
+import { findSurface } from './edge/prefixes.ts'
 
 /** Above what load balancers keep idle connections for, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
@@ -75,7 +76,7 @@ async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise
     const serving = match.route.serve(x, facts, match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
-    const fault = toFault(thrown)
+    const fault = toRequestFault(thrown)
     if (match.route.isMetered) await settle(x, facts, { status: fault.status, fault }, deps)
     else if (fault.code === 'internal_error')
       deps.log.error({ err: fault.cause, requestId: x.requestId }, 'a request failed')
@@ -87,6 +88,13 @@ async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise
     deps.ticker.remove(x)
     deps.requestCounts.add(x.res.statusCode)
   }
+}
+
+/** Any thrown thing as a fault: formats throw RequestError, every step throws Fault, anything else is a bug. */
+function toRequestFault(thrown: unknown): Fault {
+  if (!(thrown instanceof RequestError)) return toFault(thrown)
+  const { code, message, param, cause } = thrown
+  return new FaultError(code, message, { cause, ...(param === undefined ? {} : { param }) })
 }
 
 function journalFullFault(): FaultError {

@@ -1,30 +1,5 @@
 import type { Fault } from '../core/fault.ts'
 
-/** What every failure looks like on both hosts (spec.md "Error envelope"; a superset of OpenAI's). */
-export interface ErrorEnvelope {
-  readonly error: {
-    readonly type: string
-    readonly code: string
-    readonly message: string
-    readonly param: string | null
-    readonly request_id: string
-    readonly doc_url: string
-  }
-}
-
-export function toEnvelope(fault: Fault, requestId: string, baseUrl: string): ErrorEnvelope {
-  return {
-    error: {
-      type: fault.type,
-      code: fault.code,
-      message: fault.message,
-      param: fault.param ?? null,
-      request_id: requestId,
-      doc_url: `${baseUrl}/docs/errors#${fault.code}`,
-    },
-  }
-}
-
 /** A wait longer than this is told to the official clients as "do not retry by yourself" (contract.md §2). */
 const LONGEST_RETRY_SECONDS = 60
 

@@ -1,4 +1,4 @@
-import { scanJson } from '@rideau/llm/frames/json-scan'
+import { scanJson } from '@rideau/llm/json/json-scan'
 import type { FieldSpan, Json } from '@rideau/llm/spec'
 import { Fault } from '../core/fault.ts'
 

@@ -1,7 +1,7 @@
+import { toUsd } from '@rideau/llm/usage/money'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Meter, SpanMeter } from '../core/meter.ts'
-import { toUsd } from '../core/money.ts'
 import { findBudget } from './budgets.ts'
 import { toBudgetRowMeter, toQuotaRowMeter } from './policy-meters.ts'
 import type { BudgetRow, QuotaRow } from './policy-tables.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openAiChat } from '../../dialects/openai-chat/client.ts'
+import { openAiChat } from '../../formats/openai-chat/client/client.ts'
 import type { ChatReply, JsonObject, StreamEvent, Target } from '../../spec.ts'
 import { sandbox } from '../sandbox.ts'
 import { answerSandbox } from './answer.ts'

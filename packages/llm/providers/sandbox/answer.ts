@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../estimate.ts'
-import { toObject, toObjects } from '../../json-value.ts'
+import { estimateTokens } from '../../usage/estimate.ts'
+import { toObject, toObjects } from '../../json/json-value.ts'
 import type { JsonObject } from '../../spec.ts'
 import { answerImages } from './image.ts'
 import { makeInstance } from './schema-instance.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { estimateTokens } from '../../estimate.ts'
+import { estimateTokens } from '../../usage/estimate.ts'
 import type { Json, JsonObject } from '../../spec.ts'
 
 const DIMENSIONS = 64

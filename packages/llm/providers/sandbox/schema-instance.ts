@@ -1,4 +1,4 @@
-import { toObject, toObjects } from '../../json-value.ts'
+import { toObject, toObjects } from '../../json/json-value.ts'
 import type { Json, JsonObject } from '../../spec.ts'
 
 /** A schema may be recursive, or ask for a billion items: beyond so many values the rest is left out. */

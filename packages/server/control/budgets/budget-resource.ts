@@ -1,4 +1,4 @@
-import { toUsd } from '../../core/money.ts'
+import { toUsd } from '@rideau/llm/usage/money'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
 import { z } from '../zod.ts'

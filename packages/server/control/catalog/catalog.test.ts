@@ -1,4 +1,4 @@
-import { allModels } from '@rideau/llm/catalog'
+import { allModels } from '@rideau/llm/providers/catalog'
 import { PROVIDERS } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ControlPlane, type List, openControlPlane } from '../../testing/control-plane.ts'

@@ -1,4 +1,4 @@
-import { allModels } from '@rideau/llm/catalog'
+import { allModels } from '@rideau/llm/providers/catalog'
 import type { CatalogModel } from '@rideau/llm/spec'
 import { defineOperation } from '../operation.ts'
 import { cutPage, listOf, pageQuery } from '../pagination.ts'

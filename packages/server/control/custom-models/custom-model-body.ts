@@ -1,4 +1,4 @@
-import { findModel } from '@rideau/llm/catalog'
+import { findModel } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { Fault } from '../../core/fault.ts'
 import type { PricingRow } from '../../storage/model-tables.ts'

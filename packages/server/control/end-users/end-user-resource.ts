@@ -1,4 +1,4 @@
-import { toUsd } from '../../core/money.ts'
+import { toUsd } from '@rideau/llm/usage/money'
 import type { StoredEndUser } from '../../storage/end-users.ts'
 import { sumUsage, type UsageTotals } from '../../storage/usage-totals.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'

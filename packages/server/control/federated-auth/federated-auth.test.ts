@@ -1,6 +1,6 @@
+import type { ErrorEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ErrorEnvelope } from '../../http/envelope.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
 import {
   DISCOVERY,

@@ -1,4 +1,4 @@
-import { toUsd } from '../../core/money.ts'
+import { toUsd } from '@rideau/llm/usage/money'
 import { ENDPOINTS, SCOPES } from '../../core/tenancy.ts'
 import type { KeyRow } from '../../storage/schema.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'

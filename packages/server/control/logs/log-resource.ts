@@ -1,4 +1,4 @@
-import { toUsd } from '../../core/money.ts'
+import { toUsd } from '@rideau/llm/usage/money'
 import type { ListedLog } from '../../storage/request-log-list.ts'
 import { dateTime, uuid } from '../fields.ts'
 import { z } from '../zod.ts'

@@ -1,5 +1,5 @@
-import { findModel } from '@rideau/llm/catalog'
-import { modelDirectory } from '@rideau/llm/model-directory'
+import { findModel } from '@rideau/llm/providers/catalog'
+import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { explainAlias } from '../../core/explain-alias.ts'
 import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { findEnvironment } from '../../storage/environments.ts'

@@ -1,4 +1,4 @@
-import { toUsd } from '../../core/money.ts'
+import { toUsd } from '@rideau/llm/usage/money'
 import { SCOPES } from '../../core/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
 import { stamps, toStamps, uuid } from '../fields.ts'

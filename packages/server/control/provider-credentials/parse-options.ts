@@ -1,4 +1,4 @@
-import { isAddressPart } from '@rideau/llm/base-address'
+import { isAddressPart } from '@rideau/llm/upstream/base-address'
 import type { JsonObject, Provider, ProviderOption } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 

@@ -1,4 +1,4 @@
-import { toModelsBaseUrl } from '@rideau/llm/base-address'
+import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { JsonObject } from '@rideau/llm/spec'
 import { storeCredentialCheck } from '../../storage/provider-credentials.ts'

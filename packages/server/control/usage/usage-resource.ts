@@ -1,5 +1,5 @@
+import { toUsd } from '@rideau/llm/usage/money'
 import { toLatencyQuantile } from '../../core/latency-histogram.ts'
-import { toUsd } from '../../core/money.ts'
 import type { UsageRow } from '../../storage/usage.ts'
 import { dateTime, uuid } from '../fields.ts'
 import { z } from '../zod.ts'

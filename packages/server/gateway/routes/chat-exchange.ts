@@ -1,9 +1,10 @@
-import { authorizeRequest } from '@rideau/llm/authorize-request'
-import { estimateTokens } from '@rideau/llm/estimate'
+import { type Bill } from '@rideau/llm/usage/bill'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { ChatRequest, Target } from '@rideau/llm/spec'
 import { answerHeaders } from '../answer-headers.ts'
 import type { AttemptResult } from '../attempt-result.ts'
-import { type Bill, type Charge, toLostBill } from '../bill.ts'
+import { type Charge, toLostBill } from '../bill.ts'
 import type { ChatPlan, PlannedTarget } from '../chat-plan.ts'
 import { countInput } from '../count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -11,8 +12,8 @@ import type { Exchange } from '../exchange.ts'
 import { type Facts, noteTarget } from '../facts.ts'
 import { mostOutput } from '../hold.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../steps/inline-images.ts'
-import type { ChatCall } from '../surfaces/native-chat.ts'
-import type { Answered, ChatSurface } from '../surfaces/surface.ts'
+import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
+import type { Answered, ChatSurface } from '@rideau/llm/formats/format'
 import type { AttemptOptions } from '../upstream/attempt-plain.ts'
 
 /** One chat request with everything that was decided about it. */
@@ -63,7 +64,7 @@ function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call:
   return {
     requestId: x.requestId,
     created: Math.floor(x.arrivedAt / 1000),
-    startedAt: x.startedAt,
+    clock: x,
     model: id,
     provider: provider.id,
     dialect: dialect.id,

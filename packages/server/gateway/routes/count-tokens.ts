@@ -1,4 +1,4 @@
-import { authorizeRequest } from '@rideau/llm/authorize-request'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { ClientDialect, SourceBody, Target, TokenCounter } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import { FREE } from '../bill.ts'
@@ -17,7 +17,7 @@ import { CHAT_BODY_LIMIT, readJson } from '../steps/read-json.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
 import { settle } from '../steps/settle.ts'
 import { withFormatHeaders } from '../steps/with-format-headers.ts'
-import type { CountFormat } from '../surfaces/surface.ts'
+import type { CountFormat } from '@rideau/llm/formats/format'
 import { attemptPlain } from '../upstream/attempt-plain.ts'
 
 const TIMEOUT_MS = 30_000

@@ -1,5 +1,5 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
-import { estimateMostTokens, estimateTokens } from '@rideau/llm/estimate'
+import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/spec'
 import { answerHeaders } from '../answer-headers.ts'
 import { toBill, toLostBill } from '../bill.ts'
@@ -17,7 +17,7 @@ import { readJson } from '../steps/read-json.ts'
 import { refuseByPlan } from '../steps/refuse-by-plan.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
 import { settle } from '../steps/settle.ts'
-import type { EmbeddingSurface } from '../surfaces/embedding-reply.ts'
+import type { EmbeddingSurface } from '@rideau/llm/embeddings/embedding-server'
 import { attemptEmbeddings } from '../upstream/attempt-embeddings.ts'
 
 /** contract.md §1. */

@@ -5,7 +5,7 @@ import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { sendJson } from '../send.ts'
 import { readJson } from '../steps/read-json.ts'
-import { invalid, listAt, optionalText, refuseUnknown, textAt } from '../surfaces/fields.ts'
+import { invalid, listAt, optionalText, refuseUnknown, textAt } from '@rideau/llm/formats/shared/read-fields'
 
 /** contract.md §1. */
 const BODY_LIMIT = 10 * 1024 * 1024

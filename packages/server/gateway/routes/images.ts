@@ -1,4 +1,4 @@
-import { estimateTokens } from '@rideau/llm/estimate'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { answerHeaders } from '../answer-headers.ts'
 import { addBills } from '../bill.ts'
@@ -17,8 +17,8 @@ import { type ImageRoute, readImageBody } from '../steps/read-image-body.ts'
 import { refuseByPlan } from '../steps/refuse-by-plan.ts'
 import { refusePassThrough } from '../steps/refuse-pass-through.ts'
 import { settle } from '../steps/settle.ts'
-import { encodeImages } from '../surfaces/image-reply.ts'
-import { findPassedOn } from '../surfaces/image-request.ts'
+import { encodeImages } from '@rideau/llm/images/image-reply'
+import { findPassedOn } from '@rideau/llm/images/image-request'
 import { attemptImages } from '../upstream/attempt-images.ts'
 
 /** For each call; a request may take several. Milliseconds. */

@@ -1,5 +1,5 @@
-import { listModels } from '@rideau/llm/catalog'
-import { modelDirectory } from '@rideau/llm/model-directory'
+import { listModels } from '@rideau/llm/providers/catalog'
+import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
 import { isModelAllowed } from '../../core/authorize.ts'

@@ -4,7 +4,7 @@ import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import { sendJson } from '../send.ts'
 import { readJson } from '../steps/read-json.ts'
-import { textAt } from '../surfaces/fields.ts'
+import { textAt } from '@rideau/llm/formats/shared/read-fields'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** The version of the API that is served here: clients ask before they use what is newer. */

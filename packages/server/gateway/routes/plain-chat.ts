@@ -1,4 +1,4 @@
-import { estimateTokens } from '@rideau/llm/estimate'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { othersToCatchUp } from '../../http/in-turn.ts'
 import { toBill } from '../bill.ts'
 import { corsHeaders } from '../cors.ts'

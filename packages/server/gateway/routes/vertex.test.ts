@@ -185,7 +185,7 @@ describe('without an address of its own', () => {
     ['us-central1', 'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-central1'],
     ['global', 'https://aiplatform.googleapis.com/v1beta1/projects/p/locations/global'],
   ])('%s is called at its own host', async (location, expected) => {
-    const { toBaseUrl } = await import('@rideau/llm/base-address')
+    const { toBaseUrl } = await import('@rideau/llm/upstream/base-address')
     const { findProvider } = await import('@rideau/llm/providers/index')
     const provider = findProvider('vertex')
     if (provider === undefined) throw new Error('no vertex')

@@ -1,4 +1,4 @@
-import { toObject, toObjects, toText } from '@rideau/llm/json-value'
+import { toObject, toObjects, toText } from '@rideau/llm/json/json-value'
 import type { ChatRequest, DialectId, JsonObject } from '@rideau/llm/spec'
 
 /** They read the forms of `tool_choice` that go beyond the canonical ones for themselves. */

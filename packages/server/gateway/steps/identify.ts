@@ -8,7 +8,7 @@ import { parseBearer } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Tenant } from '../snapshots.ts'
-import { MANNERS } from '../surfaces/manners.ts'
+import { MANNERS } from '../edge/manners.ts'
 import { refuseBlocked, refuseNamedEndUser } from './name-end-user.ts'
 
 /**

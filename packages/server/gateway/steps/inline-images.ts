@@ -4,8 +4,8 @@ import { findUrlObjection } from '../../http/outgoing-url.ts'
 import type { PlannedTarget } from '../chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import { invalid } from '../surfaces/fields.ts'
-import { findImageType } from './image-type.ts'
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { findImageType } from '@rideau/llm/images/image-type'
 import { waitFor } from './wait-for.ts'
 
 /** Data URLs by the address that they came from. */

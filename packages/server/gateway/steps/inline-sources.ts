@@ -1,7 +1,7 @@
 import type { ImageRequest, ImageSource } from '@rideau/llm/images/image-format'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import { toSource } from '../surfaces/image-request.ts'
+import { toSource } from '@rideau/llm/images/image-request'
 import { fetchImage } from './inline-images.ts'
 import { waitFor } from './wait-for.ts'
 

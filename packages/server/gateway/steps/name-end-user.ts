@@ -2,7 +2,7 @@ import { isEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../exchange.ts'
-import { invalid } from '../surfaces/fields.ts'
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
 
 const HEADER = 'x-rideau-end-user'
 

@@ -1,4 +1,4 @@
-import { modelDirectory } from '@rideau/llm/model-directory'
+import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
 import { Fault } from '../../core/fault.ts'
 import { orderTargets } from '../../core/order-targets.ts'

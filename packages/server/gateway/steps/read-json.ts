@@ -1,11 +1,11 @@
-import { findCaseVariant } from '@rideau/llm/frames/json-scan'
+import { findCaseVariant } from '@rideau/llm/json/json-scan'
 import type { JsonObject, SourceBody, SurfaceId } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 import { parseJson } from '../../http/parse-json.ts'
 import { type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { canceledFault, type Exchange } from '../exchange.ts'
-import { PROTECTED_NAMES } from '../surfaces/reserved-fields.ts'
+import { PROTECTED_NAMES } from '@rideau/llm/formats/shared/reserved-fields'
 
 /** Chat-shaped bodies carry images; contract.md §1. */
 export const CHAT_BODY_LIMIT = 32 * 1024 * 1024

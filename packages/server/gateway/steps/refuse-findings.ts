@@ -1,7 +1,7 @@
 import type { ClientDialect, SourceBody } from '@rideau/llm/spec'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import type { ChatCall } from '../surfaces/native-chat.ts'
+import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
 
 /** Parts of what is said that the gateway does not read. */
 const UNREAD = /^(?:input|contents|messages|system)\[/

@@ -1,6 +1,6 @@
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Exchange } from '../exchange.ts'
-import type { ChatSurface } from '../surfaces/surface.ts'
+import type { ChatSurface } from '@rideau/llm/formats/format'
 import type { JsonBody } from './read-json.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { authorizeRequest } from '@rideau/llm/authorize-request'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type {
   EmbeddingFormat,
   EmbeddingReply,

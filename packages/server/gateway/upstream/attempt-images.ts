@@ -1,4 +1,4 @@
-import { authorizeRequest } from '@rideau/llm/authorize-request'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import type { ClientDialect, Target } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'

@@ -1,16 +1,10 @@
+import type { PlainAnswer } from '@rideau/llm/formats/plain-answer'
 import { decodeText } from '@rideau/llm/frames/decode-text'
-import type { ChatReply, ClientDialect, JsonObject, Target, UpstreamRequest } from '@rideau/llm/spec'
+import type { ClientDialect, Target, UpstreamRequest } from '@rideau/llm/spec'
 import type { AttemptResult } from '../attempt-result.ts'
 import type { Exchange } from '../exchange.ts'
 import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
 import type { Transport } from './transport.ts'
-
-/** A provider's whole answer: its bytes, and what they mean. */
-export interface PlainAnswer {
-  readonly bytes: Buffer
-  readonly body: JsonObject
-  readonly reply: ChatReply
-}
 
 export interface AttemptOptions {
   readonly exchange: Exchange

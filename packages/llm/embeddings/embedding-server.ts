@@ -1,0 +1,80 @@
+import type { Bill } from '../usage/bill.ts'
+import { toUsd } from '../usage/money.ts'
+import type { EmbeddingReply, EmbeddingRequest } from './embedding-format.ts'
+import { encodeVector } from './vector-encoding.ts'
+import type { JsonObject } from '../spec.ts'
+import { inputTokens } from '../usage/usage-sums.ts'
+import {
+  type EmbeddingCall,
+  findPassedOn,
+  parseCompatEmbedding,
+  parseNativeEmbedding,
+} from './parse-request.ts'
+
+/** Who answered. */
+export interface EmbeddingAnswered {
+  /** `provider/model` of the target that answered. */
+  readonly model: string
+  readonly provider: string
+  readonly isSandbox: boolean
+}
+
+/** A format that callers ask for embeddings in. */
+export interface EmbeddingSurface {
+  readonly id: 'native' | 'openai-chat'
+  parse(body: JsonObject): EmbeddingCall
+  findPassedOn(body: JsonObject): string | undefined
+  encodeReply(
+    answered: EmbeddingAnswered,
+    request: EmbeddingRequest,
+    reply: EmbeddingReply,
+    bill: Bill,
+  ): Buffer
+}
+
+export const nativeEmbeddings: EmbeddingSurface = {
+  id: 'native',
+  parse: parseNativeEmbedding,
+  // What it does not know it refuses.
+  findPassedOn: () => undefined,
+  encodeReply({ model, provider, isSandbox }, request, reply, bill) {
+    const tokens = inputTokens(bill.usage)
+    const usage = { input_tokens: tokens, total_tokens: tokens, ...(isSandbox ? { sandbox: true } : {}) }
+    return toBytes({
+      object: 'list',
+      model,
+      provider,
+      data: toData(request, reply),
+      usage,
+      cost_usd: toUsd(bill.costNanoUsd),
+    })
+  },
+}
+
+/** OpenAI's own shape. Its official clients ask for base64 unless told otherwise, and decode it themselves. */
+export const compatEmbeddings: EmbeddingSurface = {
+  id: 'openai-chat',
+  parse: parseCompatEmbedding,
+  findPassedOn,
+  encodeReply({ model }, request, reply, bill) {
+    const tokens = inputTokens(bill.usage)
+    return toBytes({
+      object: 'list',
+      data: toData(request, reply),
+      model,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    })
+  },
+}
+
+function toData(request: EmbeddingRequest, { vectors }: EmbeddingReply): object[] {
+  return vectors.map((vector, index) => ({
+    object: 'embedding',
+    index,
+    embedding: encodeVector(vector, request.encoding),
+  }))
+}
+
+function toBytes(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body))
+}

@@ -1,0 +1,102 @@
+import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
+import type { Json, JsonObject } from '../spec.ts'
+import {
+  invalid,
+  optionalChoice,
+  optionalNumber,
+  optionalText,
+  refuseUnknown,
+  textAt,
+} from '../formats/shared/read-fields.ts'
+import { parseEndUser, set } from '../formats/native/server/parse-chat.ts'
+import { refuseReservedRest } from '../formats/shared/reserved-fields.ts'
+
+/** What an embeddings body asks, and for whom. */
+export interface EmbeddingCall {
+  readonly request: EmbeddingRequest
+  /** Named by a secret key; a client token's end user is its own. */
+  readonly endUser: string | undefined
+}
+
+const NATIVE: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'end_user',
+])
+const COMPAT: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'user',
+])
+const MAX_INPUTS = 2048
+const DIMENSIONS = { min: 1, integer: true }
+
+/** `POST /v1/embeddings` (contract.md §3). */
+export function parseNativeEmbedding(body: JsonObject): EmbeddingCall {
+  refuseUnknown(body, NATIVE)
+  return { request: parse(body, parseTexts(body.input)), endUser: parseEndUser(body) }
+}
+
+/** `POST {prefix}/v1/embeddings` in OpenAI's own shape: also tokens, and fields that we do not know pass on. */
+export function parseCompatEmbedding(body: JsonObject): EmbeddingCall {
+  refuseReservedRest(body)
+  const request: Mutable<EmbeddingRequest> = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
+  set(request, 'user', optionalText(body, 'user'))
+  const rest: JsonObject = {}
+  for (const [name, value] of Object.entries(body)) if (!COMPAT.has(name)) rest[name] = value
+  if (Object.keys(rest).length > 0) request.rest = rest
+  return { request, endUser: undefined }
+}
+
+/** The first field of a compat body that would be passed on unread. */
+export function findPassedOn(body: JsonObject): string | undefined {
+  return Object.keys(body).find(name => !COMPAT.has(name))
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+function parse(body: JsonObject, input: EmbeddingInput): EmbeddingRequest {
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  const request: Mutable<EmbeddingRequest> = {
+    model,
+    input,
+    encoding: optionalChoice(body, 'encoding_format', ['float', 'base64']) ?? 'float',
+  }
+  set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
+  set(request, 'inputType', optionalText(body, 'input_type'))
+  return request
+}
+
+function parseTexts(input: Json | undefined): readonly string[] {
+  if (typeof input === 'string') return [input]
+  if (!Array.isArray(input)) throw invalid('input', 'must be a string or a list of strings.')
+  checkCount(input.length)
+  return input.map((text, index) => textAt(text, `input[${index}]`))
+}
+
+/** undefined: not tokens. One list of numbers is one input. */
+function parseTokens(input: Json | undefined): readonly (readonly number[])[] | undefined {
+  if (!Array.isArray(input) || input.length === 0) return undefined
+  if (input.every(isToken)) return [input]
+  if (!Array.isArray(input[0])) return undefined
+  checkCount(input.length)
+  return input.map((tokens, index) => {
+    if (Array.isArray(tokens) && tokens.length > 0 && tokens.every(isToken)) return tokens
+    throw invalid(`input[${index}]`, 'must be a list of token numbers, as the first one is.')
+  })
+}
+
+function isToken(value: Json): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function checkCount(count: number): void {
+  if (count < 1 || count > MAX_INPUTS) throw invalid('input', `must have 1 to ${MAX_INPUTS} entries.`)
+}

@@ -1,0 +1,19 @@
+import type { ClientDialect } from '../../../spec.ts'
+import { tokenCounter } from './count-tokens.ts'
+import { decodeError } from './decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { openStream } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { findUnsupportedParams } from './unsupported-params.ts'
+
+/** Anthropic's Messages as we call them. */
+export const anthropicMessages: ClientDialect = {
+  id: 'anthropic-messages',
+  framing: 'sse',
+  encodeRequest,
+  findUnsupportedParams,
+  decodeReply,
+  openStream,
+  tokenCounter,
+  decodeError,
+}

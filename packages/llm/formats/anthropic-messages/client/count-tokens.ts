@@ -1,0 +1,27 @@
+import { joinAddress } from '../../../upstream/join-address.ts'
+import type { JsonObject, TokenCounter } from '../../../spec.ts'
+import { encodeBody, encodeHeaders } from './encode-request.ts'
+import { passRequest } from './pass-request.ts'
+
+/** What a count is not asked for: it would be refused. */
+const OF_THE_ANSWER = ['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata']
+
+/** `POST /v1/messages/count_tokens`. */
+export const tokenCounter: TokenCounter = {
+  encodeRequest: (request, target, source) => {
+    const isOurs = source?.surface === 'anthropic-messages'
+    return {
+      ...joinAddress(target.baseUrl, '/messages/count_tokens'),
+      headers: encodeHeaders(false, isOurs ? source.headers : undefined),
+      body: isOurs
+        ? passRequest(request, target.model, source, OF_THE_ANSWER)
+        : Buffer.from(JSON.stringify(without(encodeBody(request, target)))),
+    }
+  },
+  decodeReply: ({ input_tokens: tokens }) =>
+    typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined,
+}
+
+function without(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !OF_THE_ANSWER.includes(name)))
+}

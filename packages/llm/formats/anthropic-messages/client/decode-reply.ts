@@ -1,0 +1,84 @@
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, ToolCall } from '../../../spec.ts'
+import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../decode-block.ts'
+import { decodeUsage } from './decode-usage.ts'
+import { readStopReason } from '../stop-reason.ts'
+import { STRUCTURED_ANSWER } from './structured-answer.ts'
+
+/** A `message` as a canonical reply; anything else, such as an error, has no choices. */
+export function decodeReply(body: JsonObject): ChatReply {
+  const usage = decodeUsage(toObject(body.usage))
+  if (!Array.isArray(body.content)) return { choices: [], usage }
+  const state = new ReplyState()
+  for (const [index, block] of toObjects(body.content).entries()) {
+    BLOCKS.get(toText(block.type) ?? '')?.(state, block, index)
+  }
+  const finishReason = readStopReason(body.stop_reason, state.toolCalls.length > 0)
+  const message = state.toMessage()
+  const refusal = readRefusal(body)
+  if (refusal !== undefined) message.refusal = refusal
+  return {
+    choices: [
+      {
+        index: 0,
+        message,
+        finishReason: finishReason ?? (state.toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+      },
+    ],
+    usage,
+  }
+}
+
+class ReplyState {
+  text = ''
+  thinking = ''
+  readonly toolCalls: ToolCall[] = []
+  readonly details: ReasoningDetail[] = []
+  readonly ids = new ReasoningInIds()
+
+  addDetail(detail: ReasoningDetail | undefined): void {
+    if (detail === undefined) return
+    this.details.push(detail)
+    this.ids.add(detail)
+  }
+
+  toMessage(): ReplyMessage {
+    const message: ReplyMessage = { role: 'assistant', content: this.text === '' ? null : this.text }
+    if (this.toolCalls.length > 0) message.tool_calls = this.toolCalls
+    if (this.thinking !== '') message.reasoning = this.thinking
+    if (this.details.length > 0) message.reasoning_details = this.details
+    return message
+  }
+}
+
+type BlockReader = (state: ReplyState, block: JsonObject, index: number) => void
+
+/** Blocks that are not listed, such as those of tools that the provider runs itself, have no canonical form. */
+const BLOCKS: ReadonlyMap<string, BlockReader> = new Map(
+  Object.entries<BlockReader>({
+    text: (state, block) => {
+      state.text += toText(block.text) ?? ''
+    },
+    thinking: (state, block, index) => {
+      const text = toText(block.thinking) ?? ''
+      state.thinking += text
+      state.addDetail(toThinkingDetail(text, toText(block.signature), index))
+    },
+    redacted_thinking: (state, block, index) => state.addDetail(toRedactedDetail(block, index)),
+    tool_use: (state, block) => {
+      const name = toText(block.name)
+      // Nobody can carry out a call without a name.
+      if (name === undefined) return
+      if (name === STRUCTURED_ANSWER) {
+        state.text += encodeInput(block.input)
+        return
+      }
+      state.toolCalls.push({
+        id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`),
+        type: 'function',
+        function: { name, arguments: encodeInput(block.input) },
+      })
+    },
+  }),
+)

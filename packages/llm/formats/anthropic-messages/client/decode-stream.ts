@@ -1,0 +1,245 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import type {
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  StreamDecoder,
+  StreamEvent,
+  Target,
+  ToolCallDelta,
+} from '../../../spec.ts'
+import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../decode-block.ts'
+import { decodeErrorBody } from './decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { decodeUsage, mergeUsage } from './decode-usage.ts'
+import { readStopReason } from '../stop-reason.ts'
+import { STRUCTURED_ANSWER } from './structured-answer.ts'
+
+type Events = readonly StreamEvent[]
+
+const NOTHING: Events = []
+
+export function openStream(_target: Target): StreamDecoder {
+  const state = new StreamState()
+  return {
+    decode(data) {
+      const event = parseObject(data)
+      if (event === undefined) {
+        const detail = `a frame of the stream is no JSON object: ${data.slice(0, 200)}`
+        return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+      }
+      return EVENTS.get(toText(event.type) ?? '')?.(state, event) ?? NOTHING
+    },
+    partialUsage: () => decodeUsage(state.usage),
+  }
+}
+
+/** A block that has begun, by what is needed until it ends. */
+interface OpenBlock {
+  readonly type: string
+  readonly start: JsonObject
+  readonly index: number
+  /** Our number of the call: the wire counts all blocks, callers count calls. */
+  readonly call: number
+  hasArguments: boolean
+  thinking: string
+  signature: string
+}
+
+class StreamState {
+  usage: JsonObject = {}
+  calls = 0
+  /** Of the message that is being read: there may be several in a stream. */
+  hasCalls = false
+  readonly ids = new ReasoningInIds()
+  private readonly blocks = new Map<Json | undefined, OpenBlock>()
+
+  begin(index: Json | undefined, start: JsonObject): OpenBlock {
+    const name = toText(start.name)
+    // Nobody can carry out a call without a name.
+    const isCall = start.type === 'tool_use' && name !== undefined && name !== STRUCTURED_ANSWER
+    if (isCall) this.hasCalls = true
+    const block: OpenBlock = {
+      type: name === STRUCTURED_ANSWER ? 'structured_answer' : (toText(start.type) ?? ''),
+      start,
+      index: typeof index === 'number' ? index : this.blocks.size,
+      call: isCall ? this.calls++ : -1,
+      hasArguments: false,
+      thinking: toText(start.thinking) ?? '',
+      signature: toText(start.signature) ?? '',
+    }
+    this.blocks.set(index, block)
+    return block
+  }
+
+  find(index: Json | undefined): OpenBlock | undefined {
+    return this.blocks.get(index)
+  }
+
+  /** A block ends once. */
+  close(index: Json | undefined): OpenBlock | undefined {
+    const block = this.blocks.get(index)
+    this.blocks.delete(index)
+    return block
+  }
+
+  /** Another message in the same stream numbers its blocks anew; happens behind proxies. */
+  forgetBlocks(): void {
+    this.hasCalls = false
+    this.blocks.clear()
+  }
+}
+
+type EventReader = (state: StreamState, event: JsonObject) => Events
+
+/** Wire event → its meaning. What is not listed, such as a ping, means nothing. */
+const EVENTS: ReadonlyMap<string, EventReader> = new Map(
+  Object.entries<EventReader>({
+    message_start: (state, event) => {
+      state.forgetBlocks()
+      state.usage = mergeUsage(state.usage, toObject(toObject(event.message)?.usage) ?? {})
+      return [{ type: 'delta', index: 0, role: 'assistant' }]
+    },
+    content_block_start: (state, event) => {
+      const start = toObject(event.content_block)
+      if (start === undefined) return NOTHING
+      const block = state.begin(event.index, start)
+      return STARTS.get(block.type)?.(state, block) ?? NOTHING
+    },
+    content_block_delta: (state, event) => {
+      const block = state.find(event.index)
+      const delta = toObject(event.delta)
+      if (block === undefined || delta === undefined) return NOTHING
+      return DELTAS.get(toText(delta.type) ?? '')?.(block, delta) ?? NOTHING
+    },
+    content_block_stop: (state, event) => {
+      const block = state.close(event.index)
+      return block === undefined ? NOTHING : (STOPS.get(block.type)?.(state, block) ?? NOTHING)
+    },
+    message_delta: (state, event) => {
+      const usage = toObject(event.usage)
+      if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
+      const events: StreamEvent[] = []
+      const delta = toObject(event.delta)
+      const finishReason = readStopReason(delta?.stop_reason, state.hasCalls)
+      const refusal = readRefusal(delta)
+      if (finishReason !== undefined) {
+        events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
+      }
+      const decoded = decodeUsage(state.usage)
+      if (decoded !== undefined) events.push({ type: 'usage', usage: decoded })
+      return events
+    },
+    message_stop: () => [{ type: 'end' }],
+    message: (_state, event) => toWholeReply(event),
+    error: (_state, event) => [{ type: 'error', error: decodeErrorBody(undefined, {}, event) }],
+  }),
+)
+
+/** Some servers answer a request for a stream with the whole message. */
+function toWholeReply(message: JsonObject): Events {
+  const { choices, usage } = decodeReply(message)
+  const events: StreamEvent[] = choices.map(choice => {
+    const { content, reasoning, reasoning_details: details, tool_calls: calls, refusal } = choice.message
+    return {
+      type: 'delta',
+      index: 0,
+      role: 'assistant',
+      ...(content === null ? {} : { content }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+      ...(details === undefined ? {} : { reasoningDetails: details }),
+      ...(refusal === undefined ? {} : { refusal }),
+      ...(calls === undefined ? {} : { toolCalls: calls.map((call, index) => ({ index, ...call })) }),
+      finishReason: choice.finishReason,
+    }
+  })
+  if (usage !== undefined) events.push({ type: 'usage', usage })
+  return [...events, { type: 'end' }]
+}
+
+type BlockReader = (state: StreamState, block: OpenBlock) => Events
+type DeltaReader = (block: OpenBlock, delta: JsonObject) => Events
+
+const STARTS: ReadonlyMap<string, BlockReader> = new Map(
+  Object.entries<BlockReader>({
+    text: (_state, { start }) => toContent(toText(start.text)),
+    thinking: (_state, { thinking }) => toReasoning(thinking),
+    tool_use: (state, { start, call }) => {
+      if (call < 0) return NOTHING
+      return toCall({
+        index: call,
+        id: state.ids.pack(toText(start.id) ?? `toolu_${call}`),
+        type: 'function',
+        function: { name: toText(start.name) ?? '', arguments: '' },
+      })
+    },
+  }),
+)
+
+const DELTAS: ReadonlyMap<string, DeltaReader> = new Map(
+  Object.entries<DeltaReader>({
+    text_delta: (_block, delta) => toContent(toText(delta.text)),
+    thinking_delta: (block, delta) => {
+      const text = toText(delta.thinking) ?? ''
+      block.thinking += text
+      return toReasoning(text)
+    },
+    signature_delta: (block, delta) => {
+      block.signature += toText(delta.signature) ?? ''
+      return NOTHING
+    },
+    input_json_delta: (block, delta) => {
+      const json = toText(delta.partial_json)
+      if (json === undefined) return NOTHING
+      if (block.type === 'structured_answer') {
+        block.hasArguments = true
+        return toContent(json)
+      }
+      if (block.call < 0) return NOTHING
+      block.hasArguments = true
+      return toCall({ index: block.call, function: { arguments: json } })
+    },
+  }),
+)
+
+const STOPS: ReadonlyMap<string, BlockReader> = new Map(
+  Object.entries<BlockReader>({
+    thinking: (state, { thinking, signature, index }) =>
+      toDetail(state, toThinkingDetail(thinking, toText(signature), index)),
+    redacted_thinking: (state, { start, index }) => toDetail(state, toRedactedDetail(start, index)),
+    // A call without arguments may come without any fragment; some servers send the whole input at the start.
+    tool_use: (_state, { hasArguments, start, call }) =>
+      hasArguments || call < 0
+        ? NOTHING
+        : toCall({ index: call, function: { arguments: encodeInput(start.input) } }),
+    structured_answer: (_state, { hasArguments, start }) =>
+      hasArguments ? NOTHING : toContent(encodeInput(start.input)),
+  }),
+)
+
+function toContent(content: string | undefined): Events {
+  return content === undefined ? NOTHING : [{ type: 'delta', index: 0, content }]
+}
+
+function toReasoning(reasoning: string): Events {
+  return reasoning === '' ? NOTHING : [{ type: 'delta', index: 0, reasoning }]
+}
+
+function toCall(call: ToolCallDelta): Events {
+  return [{ type: 'delta', index: 0, toolCalls: [call] }]
+}
+
+function toDetail(state: StreamState, detail: ReasoningDetail | undefined): Events {
+  if (detail === undefined) return NOTHING
+  state.ids.add(detail)
+  return [{ type: 'delta', index: 0, reasoningDetails: [detail] }]
+}
+
+function parseObject(data: string): JsonObject | undefined {
+  try {
+    return toObject(JSON.parse(data) as Json)
+  } catch {
+    return undefined
+  }
+}

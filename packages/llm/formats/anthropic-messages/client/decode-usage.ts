@@ -1,0 +1,52 @@
+import { toObject, toObjects } from '../../../json/json-value.ts'
+import type { Json, JsonObject, Usage } from '../../../spec.ts'
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Usage in disjoint buckets; undefined where there is none. Input excludes what was cached, output includes thinking, and
+ * a compaction before the answer is told apart from both (wire facts §0.1, §2.3).
+ */
+export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
+  if (usage === undefined) return undefined
+  const input = toCount(usage.input_tokens)
+  const output = toCount(usage.output_tokens)
+  if (input === undefined && output === undefined) return undefined
+  let uncachedInput = input ?? 0
+  let generated = output ?? 0
+  for (const iteration of toObjects(usage.iterations)) {
+    if (iteration.type !== 'compaction') continue
+    uncachedInput += toCount(iteration.input_tokens) ?? 0
+    generated += toCount(iteration.output_tokens) ?? 0
+  }
+  const kept = toObject(usage.cache_creation)
+  const forAnHour = toCount(kept?.ephemeral_1h_input_tokens) ?? 0
+  const written =
+    toCount(usage.cache_creation_input_tokens) ?? forAnHour + (toCount(kept?.ephemeral_5m_input_tokens) ?? 0)
+  const cacheWrite1h = Math.min(forAnHour, written)
+  const thinking = toCount(toObject(usage.output_tokens_details)?.thinking_tokens) ?? 0
+  const reasoning = Math.min(thinking, generated)
+  return {
+    uncachedInput,
+    cacheRead: toCount(usage.cache_read_input_tokens) ?? 0,
+    cacheWrite: written - cacheWrite1h,
+    ...(cacheWrite1h === 0 ? {} : { cacheWrite1h }),
+    output: generated - reasoning,
+    reasoning,
+  }
+}
+
+/** The counters of a later event replace those of an earlier one: they are totals, not increments. */
+export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
+  const merged = { ...earlier }
+  for (const [name, value] of Object.entries(later)) {
+    if (value !== null && value !== undefined) merged[name] = value
+  }
+  return merged
+}
+
+function toCount(value: Json | undefined): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
+  return Math.ceil(value)
+}

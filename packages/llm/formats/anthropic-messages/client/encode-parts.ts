@@ -1,0 +1,86 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import type { ContentPart, JsonObject } from '../../../spec.ts'
+
+/** A message's content as blocks; empty texts are left out, because they are refused. */
+export function encodeContent(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {
+  if (content === null || content === undefined) return []
+  if (typeof content === 'string') return encodeText(content)
+  return content.flatMap(part => {
+    const blocks = PARTS[part.type]?.(part) ?? []
+    const last = blocks.at(-1)
+    // A breakpoint of the prompt cache stays where the caller set it.
+    if (last !== undefined && toObject(part.cache_control) !== undefined) {
+      last.cache_control = part.cache_control
+    }
+    return blocks
+  })
+}
+
+export function encodeText(text: string): JsonObject[] {
+  return text === '' ? [] : [{ type: 'text', text: toWellFormed(text) }]
+}
+
+/** Half a surrogate pair, which tools that cut their output leave behind, makes the whole request refused. */
+function toWellFormed(text: string): string {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+}
+
+const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = {
+  text: part => encodeText(toText(part.text) ?? ''),
+  refusal: part => encodeText(toText(part.refusal) ?? ''),
+  image_url: part => {
+    const url = toText(toObject(part.image_url)?.url)
+    return url === undefined ? [] : [{ type: 'image', source: toSource(url) }]
+  },
+  file: part => encodeFile(toObject(part.file)),
+}
+
+function encodeFile(file: JsonObject | undefined): JsonObject[] {
+  const url = toText(file?.file_data) ?? toText(file?.file_url)
+  if (url === undefined) return []
+  const title = toText(file?.filename)
+  const source = toSource(url)
+  return [
+    {
+      type: 'document',
+      source: isPlainText(source) ? toTextSource(source) : source,
+      ...(title === undefined ? {} : { title }),
+    },
+  ]
+}
+
+/** A data URL by its bytes, any other address as it is: the provider fetches it. */
+function toSource(url: string): JsonObject {
+  const found = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(url)
+  if (found === null) return { type: 'url', url }
+  const mediaType = (found[1] ?? '').toLowerCase()
+  return {
+    type: 'base64',
+    media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
+    data: url.slice(found[0].length),
+  }
+}
+
+function isPlainText(source: JsonObject): boolean {
+  return typeof source.media_type === 'string' && source.media_type.startsWith('text/')
+}
+
+function toTextSource({ data }: JsonObject): JsonObject {
+  return {
+    type: 'text',
+    media_type: 'text/plain',
+    data: Buffer.from(String(data), 'base64').toString('utf8'),
+  }
+}
+
+/** The names of parts that this format has no block for. */
+export function findUnknownParts(content: string | readonly ContentPart[] | null | undefined): string[] {
+  if (typeof content === 'string' || content === null || content === undefined) return []
+  const names = new Set<string>()
+  for (const part of content) {
+    if (!Object.hasOwn(PARTS, part.type)) names.add(part.type)
+    // An id in another company's store means nothing here.
+    else if (part.type === 'file' && toText(toObject(part.file)?.file_id) !== undefined) names.add('file_id')
+  }
+  return [...names]
+}

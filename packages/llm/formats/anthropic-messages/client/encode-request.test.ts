@@ -1,0 +1,359 @@
+import { describe, expect, test } from 'vitest'
+import { scanJson } from '../../../json/json-scan.ts'
+import { findProvider } from '../../../providers/index.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ChatRequest, JsonObject, Provider, SourceBody, SurfaceId, Target } from '../../../spec.ts'
+import { decodeReply } from './decode-reply.ts'
+import { openStream } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { findUnsupportedParams } from './unsupported-params.ts'
+
+const provider = findProvider('anthropic') as Provider
+const SCHEMA = { type: 'object', properties: { n: { type: 'number', minimum: 1 } }, required: ['n'] }
+const FORMAT = { type: 'json_schema' as const, json_schema: { name: 'x', schema: SCHEMA } }
+const TOOLS = [
+  { type: 'function' as const, function: { name: 'now', description: 'd', parameters: SCHEMA } },
+  { type: 'function' as const, function: { name: 'bare' } },
+]
+
+const toTarget = (model = 'claude-sonnet-4-6', fields: Partial<Target> = {}): Target => ({
+  provider,
+  model,
+  baseUrl: 'https://api.example.com/v1',
+  apiKey: 'k',
+  ...fields,
+})
+
+const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'anthropic/x',
+  messages: [{ role: 'user', content: 'hi' }],
+  stream: false,
+  includeUsage: false,
+  ...fields,
+})
+
+const send = (fields: Partial<ChatRequest>, model?: string, dropped?: string[]): JsonObject =>
+  JSON.parse(encodeRequest(toRequest(fields), toTarget(model), undefined, dropped).body.toString())
+
+function toSource(
+  surface: SurfaceId,
+  body: JsonObject | string,
+  headers?: Record<string, string>,
+): SourceBody {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const scan = scanJson(bytes)
+  if (!scan.ok) throw new Error(scan.reason)
+  return { surface, bytes, fields: scan.fields, ...(headers === undefined ? {} : { headers }) }
+}
+
+describe('address, headers and cap', () => {
+  test('what the provider wants', () => {
+    expect(encodeRequest(toRequest(), toTarget(), undefined)).toMatchObject({
+      origin: 'https://api.example.com',
+      path: '/v1/messages',
+      headers: { 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+    })
+  })
+
+  test('a cap is always sent: the caller’s, never above what the model gives, else all of that', () => {
+    const cap = (maxOutputTokens: number | undefined, most: number | undefined, model?: string) =>
+      JSON.parse(
+        encodeRequest(
+          toRequest(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+          toTarget(model, { maxOutputTokens: most }),
+          undefined,
+        ).body.toString(),
+      ).max_tokens
+    expect(cap(10, 64_000)).toBe(10)
+    expect(cap(100_000, 64_000)).toBe(64_000)
+    expect(cap(undefined, 64_000)).toBe(64_000)
+    expect(cap(10, undefined)).toBe(10)
+    expect(cap(undefined, undefined, 'claude-3-haiku-20240307')).toBe(4096)
+    expect(cap(undefined, undefined, 'claude-3-5-haiku-latest')).toBe(8192)
+    expect(cap(undefined, undefined, 'claude-opus-4-1-20250805')).toBe(32_000)
+    expect(cap(undefined, undefined, 'claude-next')).toBe(64_000)
+  })
+})
+
+describe('tools', () => {
+  test('schemas, also where there is none', () => {
+    expect(send({ tools: TOOLS }).tools).toEqual([
+      { name: 'now', description: 'd', input_schema: SCHEMA },
+      { name: 'bare', input_schema: { type: 'object', properties: {} } },
+    ])
+  })
+
+  test.each<[Partial<ChatRequest>, unknown]>([
+    [{}, undefined],
+    [{ toolChoice: 'auto' }, { type: 'auto' }],
+    [{ toolChoice: 'none' }, { type: 'none' }],
+    [{ toolChoice: 'required' }, { type: 'any' }],
+    [{ toolChoice: { type: 'function', function: { name: 'now' } } }, { type: 'tool', name: 'now' }],
+    [{ parallelToolCalls: false }, { type: 'auto', disable_parallel_tool_use: true }],
+    [
+      { parallelToolCalls: false, toolChoice: 'required' },
+      { type: 'any', disable_parallel_tool_use: true },
+    ],
+    [{ parallelToolCalls: true }, undefined],
+  ])('%j', (fields, choice) => {
+    expect(send({ ...fields, tools: TOOLS }).tool_choice).toEqual(choice)
+  })
+
+  test('a choice without tools is not sent', () => {
+    expect(send({ toolChoice: 'none' })).not.toHaveProperty('tool_choice')
+  })
+})
+
+describe('structured output', () => {
+  test('natively where the model has it: closed, and with what is refused told in words', () => {
+    const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(), undefined)
+    expect(JSON.parse(encoded.body.toString()).output_config).toEqual({
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          properties: { n: { type: 'number', description: '{minimum: 1}' } },
+          required: ['n'],
+          additionalProperties: false,
+        },
+      },
+    })
+    expect(encoded.emulated).toBeUndefined()
+  })
+
+  test('a property that is named like a keyword is a property', () => {
+    const schema = { type: 'object', properties: { pattern: { type: 'string', pattern: 'x' } } }
+    const responseFormat = { type: 'json_schema' as const, json_schema: { name: 'x', schema } }
+    expect(send({ responseFormat }).output_config).toMatchObject({
+      format: { schema: { properties: { pattern: { type: 'string', description: '{pattern: "x"}' } } } },
+    })
+    expect(schema.properties.pattern.pattern).toBe('x')
+  })
+
+  test('by a forced tool where it has not, and its call comes back as content', () => {
+    const old = 'claude-3-5-sonnet-20241022'
+    const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(old), undefined)
+    const body = JSON.parse(encoded.body.toString())
+    expect(encoded.emulated).toEqual(['response_format'])
+    expect(body.tools).toHaveLength(1)
+    expect(body.tool_choice).toEqual({ type: 'tool', name: body.tools[0].name })
+    const block = { type: 'tool_use', id: 'toolu_1', name: body.tools[0].name, input: { n: 1 } }
+    const reply = decodeReply({ content: [block], stop_reason: 'tool_use', usage: {} })
+    expect(reply.choices[0]).toMatchObject({ finishReason: 'stop', message: { content: '{"n":1}' } })
+    const decoder = openStream(toTarget(old))
+    const events = [
+      { type: 'content_block_start', index: 0, content_block: { ...block, input: {} } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"n":1}' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    ].flatMap(event => decoder.decode(JSON.stringify(event)))
+    expect(events).toEqual([
+      { type: 'delta', index: 0, content: '{"n":1}' },
+      { type: 'delta', index: 0, finishReason: 'stop' },
+    ])
+  })
+
+  test('beside the caller’s own tools any of them may be called', () => {
+    const body = send({ responseFormat: FORMAT, tools: TOOLS }, 'claude-3-haiku-20240307')
+    expect(body.tools).toHaveLength(3)
+    expect(body.tool_choice).toEqual({ type: 'any' })
+  })
+
+  test('any JSON object is asked for in words', () => {
+    const encoded = encodeRequest(
+      toRequest({
+        responseFormat: { type: 'json_object' },
+        messages: [
+          { role: 'system', content: 'a' },
+          { role: 'user', content: 'hi' },
+        ],
+      }),
+      toTarget(),
+      undefined,
+    )
+    expect(JSON.parse(encoded.body.toString()).system).toMatch(/^a\n\nAnswer with one JSON object/)
+    expect(encoded.emulated).toEqual(['response_format'])
+  })
+})
+
+describe('sampling, stop and user', () => {
+  test('temperature stays within what the provider takes; 1 says nothing beside top_p', () => {
+    expect(send({ temperature: 1.7 }).temperature).toBe(1)
+    expect(send({ temperature: 1, topP: 0.5 })).toMatchObject({ top_p: 0.5 })
+    expect(send({ temperature: 1, topP: 0.5 })).not.toHaveProperty('temperature')
+    expect(send({ stop: ['a'] }).stop_sequences).toEqual(['a'])
+  })
+
+  test('a user’s id goes out only where it is opaque', () => {
+    expect(send({ user: 'u-1' }).metadata).toEqual({ user_id: 'u-1' })
+    expect(send({ user: 'a@example.com' })).not.toHaveProperty('metadata')
+    expect(send({ user: 'x'.repeat(257) })).not.toHaveProperty('metadata')
+  })
+
+  test('options for the provider are merged in', () => {
+    expect(send({ providerOptions: { anthropic: { top_k: 5 }, openai: { x: 1 } } })).toMatchObject({
+      top_k: 5,
+    })
+  })
+})
+
+describe('reasoning effort, by the model’s generation', () => {
+  test.each<[string, string, JsonObject]>([
+    [
+      'claude-opus-4-7',
+      'xhigh',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
+    ],
+    [
+      'claude-sonnet-4-6',
+      'xhigh',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+    ],
+    [
+      'claude-sonnet-5',
+      'minimal',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+    ],
+    ['claude-opus-5', 'none', { thinking: { type: 'disabled' } }],
+    ['claude-sonnet-4-5-20250929', 'low', { thinking: { type: 'enabled', budget_tokens: 4096 } }],
+    ['claude-3-7-sonnet-20250219', 'high', { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
+  ])('%s, %s', (model, reasoningEffort, fields) => {
+    expect(send({ reasoningEffort }, model)).toMatchObject(fields)
+  })
+
+  test('none says nothing to a model that thinks only when asked', () => {
+    expect(send({ reasoningEffort: 'none' }, 'claude-haiku-4-5')).not.toHaveProperty('thinking')
+  })
+
+  test('the budget stays below the cap', () => {
+    const body = send({ reasoningEffort: 'high', maxOutputTokens: 3000 }, 'claude-haiku-4-5')
+    expect(body).toMatchObject({ max_tokens: 3000, thinking: { budget_tokens: 1500 } })
+  })
+
+  test('who must call a tool thinks where the effort is named, and not by a budget', () => {
+    const forced = { reasoningEffort: 'high', toolChoice: 'required' as const, tools: TOOLS }
+    expect(send(forced, 'claude-opus-4-6')).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+      tool_choice: { type: 'any' },
+    })
+    const byBudget = send(forced, 'claude-haiku-4-5')
+    expect(byBudget).toMatchObject({ tool_choice: { type: 'any' } })
+    expect(byBudget).not.toHaveProperty('thinking')
+  })
+
+  test('a schema for a thinking model without one natively is asked for, since no call can be forced', () => {
+    const body = send({ reasoningEffort: 'low', responseFormat: FORMAT }, 'claude-sonnet-4-20250514')
+    expect(body).toMatchObject({ thinking: { type: 'enabled' }, tools: [{}] })
+    expect(body).not.toHaveProperty('tool_choice')
+    expect(body.system).toMatch(/calling the tool/)
+  })
+})
+
+describe('parameters that cannot be honoured', () => {
+  const find = (fields: Partial<ChatRequest>, model = 'claude-sonnet-4-6', source?: SourceBody) =>
+    findUnsupportedParams(toRequest(fields), provider, model, source)
+
+  test.each<[Partial<ChatRequest>, string, string[]]>([
+    [{ seed: 1 }, 'claude-sonnet-4-6', ['seed']],
+    [{ presencePenalty: 0, frequencyPenalty: 0.5 }, 'claude-sonnet-4-6', ['frequency_penalty']],
+    [{ temperature: 0.2 }, 'claude-opus-4-6', []],
+    [{ temperature: 0.2 }, 'claude-opus-4-7', ['temperature']],
+    [{ temperature: 1, topP: 1 }, 'claude-opus-5', []],
+    [{ temperature: 0.2, topP: 0.5 }, 'claude-sonnet-4-5', ['top_p']],
+    [{ temperature: 0.2, topP: 0.5 }, 'claude-3-haiku-20240307', []],
+    [{ temperature: 0.2, reasoningEffort: 'low' }, 'claude-sonnet-4-5', ['temperature']],
+    [{ stop: [' '] }, 'claude-sonnet-4-5', ['stop']],
+    [{ reasoningEffort: 'low' }, 'claude-3-haiku-20240307', ['reasoning_effort']],
+    [{ reasoningEffort: 'low', maxOutputTokens: 5 }, 'claude-haiku-4-5', ['reasoning_effort']],
+    [{ reasoningEffort: 'low', toolChoice: 'required' }, 'claude-haiku-4-5', ['reasoning_effort']],
+    [{ reasoningEffort: 'low', toolChoice: 'required' }, 'claude-opus-4-6', []],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
+      'claude-sonnet-5',
+      ['input_audio'],
+    ],
+  ])('%j of %s', (fields, model, names) => {
+    expect(find(fields, model)).toEqual(names)
+  })
+
+  test('of a compat body also what only that can have; what is not known is named rather than lost', () => {
+    const source = toSource('openai-chat', {
+      n: 2,
+      store: false,
+      logprobs: true,
+      metadata: {},
+      top_k: 5,
+      unheard_of: 1,
+      user: 'u',
+      verbosity: null,
+    })
+    expect(find({}, 'claude-sonnet-4-6', source)).toEqual(['n', 'logprobs', 'unheard_of'])
+    const body = encodeRequest(toRequest(), toTarget(), source).body
+    expect(JSON.parse(body.toString())).toMatchObject({ top_k: 5 })
+  })
+
+  test('are left out where they are dropped', () => {
+    expect(send({ temperature: 0.2 }, 'claude-opus-4-6', ['temperature'])).not.toHaveProperty('temperature')
+    expect(send({ temperature: 0.2 }, 'claude-opus-4-7')).not.toHaveProperty('temperature')
+  })
+})
+
+describe('a body of the same format', () => {
+  const text =
+    '{ "model":"claude-x", "max_tokens": 9, "messages":[{"role":"user","content":"h\\u0069"}],"context_management":{"edits":[]}, "zzz": 1.0 }'
+
+  test('passes byte for byte, with the model’s name and the headers of its format', () => {
+    const source = toSource('anthropic-messages', text, {
+      'anthropic-beta': 'a,b',
+      'anthropic-version': '2024-01-01',
+    })
+    const { body, headers } = encodeRequest(toRequest({ maxOutputTokens: 9 }), toTarget(), source)
+    expect(body.toString()).toBe(text.replace('"claude-x"', '"claude-sonnet-4-6"'))
+    expect(headers).toMatchObject({ 'anthropic-beta': 'a,b', 'anthropic-version': '2024-01-01' })
+    expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
+  })
+
+  test('a cap that the gateway lowered wins', () => {
+    const { body } = encodeRequest(
+      toRequest({ maxOutputTokens: 5 }),
+      toTarget(),
+      toSource('anthropic-messages', text),
+    )
+    expect(JSON.parse(body.toString()).max_tokens).toBe(5)
+  })
+
+  test('turns that another provider answered lose our marks, and only those', () => {
+    const id = packToolCallId('call_1', [
+      { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
+    ])
+    const source = toSource('anthropic-messages', {
+      model: 'x',
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 'rideau-thinking' }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'y', signature: 'rideau-thinking' },
+            { type: 'thinking', thinking: 'z', signature: 'real' },
+            { type: 'tool_use', id, name: 'f', input: {} },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'r' }] },
+      ],
+    })
+    const { body } = encodeRequest(toRequest(), toTarget(), source)
+    expect(JSON.parse(body.toString()).messages).toEqual([
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'z', signature: 'real' },
+          { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'r' }] },
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+import { toObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../spec.ts'
+
+/** What the provider's structured output takes of JSON Schema; the rest is told to the model in words. */
+const KEPT: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'description',
+  'enum',
+  'const',
+  'default',
+  '$ref',
+  'required',
+])
+const FORMATS: ReadonlySet<Json | undefined> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+])
+const MAPS_OF_SCHEMAS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
+const LISTS_OF_SCHEMAS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf'])
+
+/**
+ * A JSON Schema that the provider accepts: what it refuses, such as `minimum`, moves into the description, and every
+ * object is closed (wire facts §0.15). Names of properties are never taken for keywords. The input stays as it is.
+ */
+export function encodeSchema(schema: JsonObject): JsonObject {
+  const encoded: JsonObject = {}
+  const told: string[] = []
+  for (const [name, value] of Object.entries(schema)) {
+    if (value === undefined || name === '$schema' || name === '$id' || name === 'additionalProperties')
+      continue
+    if (MAPS_OF_SCHEMAS.has(name)) encoded[name] = mapSchemas(toObject(value) ?? {})
+    else if (LISTS_OF_SCHEMAS.has(name) && Array.isArray(value)) {
+      encoded[name === 'oneOf' ? 'anyOf' : name] = value.map(encodeAny)
+    } else if (name === 'items') encoded.items = encodeAny(value)
+    else if (KEPT.has(name)) encoded[name] = value
+    else if (name === 'format' && FORMATS.has(value)) encoded.format = value
+    else if (name === 'minItems' && (value === 0 || value === 1)) encoded.minItems = value
+    else told.push(`${name}: ${JSON.stringify(value)}`)
+  }
+  const isObject = schema.type === 'object' || (Array.isArray(schema.type) && schema.type.includes('object'))
+  if (isObject || schema.properties !== undefined) encoded.additionalProperties = false
+  if (told.length > 0) {
+    const said = typeof encoded.description === 'string' ? `${encoded.description}\n` : ''
+    encoded.description = `${said}{${told.join(', ')}}`
+  }
+  return encoded
+}
+
+function encodeAny(value: Json): Json {
+  const schema = toObject(value)
+  return schema === undefined ? value : encodeSchema(schema)
+}
+
+function mapSchemas(map: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(map).map(([name, value]) => [name, value === undefined ? value : encodeAny(value)]),
+  )
+}

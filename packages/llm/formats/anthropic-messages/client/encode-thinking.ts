@@ -1,0 +1,55 @@
+import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
+import type { ChatRequest, JsonObject } from '../../../spec.ts'
+import { FORMAT } from '../decode-block.ts'
+import type { ModelTraits } from './model-traits.ts'
+
+export interface EncodedThinking {
+  readonly thinking?: JsonObject
+  /** For `output_config.effort`. */
+  readonly effort?: string
+}
+
+/** What the provider takes at least. */
+const MIN_BUDGET = 1024
+/** Tokens to think with, for models that are asked by a budget. */
+const BUDGETS: Readonly<Record<string, number>> = {
+  minimal: MIN_BUDGET,
+  low: 4096,
+  medium: 12_288,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+}
+
+/** An effort in the words of the model's generation (wire facts §1.3); `maxTokens` bounds thinking and answer together. */
+export function encodeThinking(
+  request: ChatRequest,
+  traits: ModelTraits,
+  maxTokens: number,
+): EncodedThinking {
+  const effort = request.reasoningEffort
+  if (effort === undefined || traits.thinking === 'none') return {}
+  if (effort === 'none') return traits.thinksByDefault ? { thinking: { type: 'disabled' } } : {}
+  if (traits.thinking === 'adaptive') {
+    return { thinking: { type: 'adaptive', display: 'summarized' }, effort: toEffort(effort, traits) }
+  }
+  const wanted = BUDGETS[effort] ?? BUDGETS.medium
+  const budget = Math.min(wanted as number, Math.max(MIN_BUDGET, Math.floor(maxTokens / 2)))
+  if (budget >= maxTokens || lacksThinking(request)) return {}
+  return { thinking: { type: 'enabled', budget_tokens: budget } }
+}
+
+function toEffort(effort: string, { efforts }: ModelTraits): string {
+  if (effort === 'minimal') return 'low'
+  return effort === 'xhigh' && !efforts.includes('xhigh') ? 'max' : effort
+}
+
+/**
+ * Does the conversation stand amid calls whose thinking is not there, because another provider made them? With a budget
+ * such a turn is refused, so this answer is made without thinking.
+ */
+function lacksThinking({ messages }: ChatRequest): boolean {
+  if (messages.at(-1)?.role !== 'tool') return false
+  const turn = messages.findLast(({ role }) => role === 'assistant')
+  return turn === undefined || findReasoningDetails(turn, FORMAT).length === 0
+}

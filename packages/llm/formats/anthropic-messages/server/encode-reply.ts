@@ -1,0 +1,69 @@
+import { toObject } from '../../../json/json-value.ts'
+import { isDirect } from '../../shared/reasoning-carrier.ts'
+import type {
+  ChatReply,
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  ReplyEnvelope,
+  ReplyMessage,
+  ToolCall,
+} from '../../../spec.ts'
+import { FORMAT } from '../decode-block.ts'
+import { encodeUsage } from './encode-usage.ts'
+import { FOREIGN_SIGNATURE } from '../foreign-thinking.ts'
+import { toStopReason } from '../stop-reason.ts'
+
+/** The canonical reply as a `message`, for callers of this format. It has one answer: others are left out. */
+export function encodeReply(reply: ChatReply, { id, model }: ReplyEnvelope): JsonObject {
+  const [choice] = reply.choices
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: choice === undefined ? [] : encodeContent(choice.message),
+    stop_reason: toStopReason(choice?.finishReason ?? 'stop'),
+    stop_sequence: null,
+    usage: reply.usage === undefined ? null : encodeUsage(reply.usage),
+  }
+}
+
+function encodeContent(message: ReplyMessage): JsonObject[] {
+  const blocks = encodeThinking(message)
+  const text = message.content ?? message.refusal
+  if (text !== undefined && text !== '') blocks.push({ type: 'text', text })
+  for (const call of message.tool_calls ?? []) blocks.push(encodeCall(call))
+  return blocks
+}
+
+/** What this format's own models signed keeps its signature; what others thought is marked as such. */
+function encodeThinking({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
+  const own = details.flatMap(toThinkingBlock)
+  if (own.length > 0 || reasoning === undefined || reasoning === '') return own
+  return [{ type: 'thinking', thinking: reasoning, signature: FOREIGN_SIGNATURE }]
+}
+
+function toThinkingBlock(detail: ReasoningDetail): JsonObject[] {
+  const { type, format, text, signature, data } = detail
+  if (format !== FORMAT || !isDirect(detail)) return []
+  if (type === 'reasoning.encrypted' && data !== undefined) return [{ type: 'redacted_thinking', data }]
+  return signature === undefined ? [] : [{ type: 'thinking', thinking: text ?? '', signature }]
+}
+
+function encodeCall({ id, function: { name, arguments: text } }: ToolCall): JsonObject {
+  return { type: 'tool_use', id: toFittingId(id), name, input: parseInput(text) }
+}
+
+/** Clients check what an id is made of; the state that some carry is of letters that fit. */
+export function toFittingId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, '_')
+}
+
+function parseInput(text: string): JsonObject {
+  try {
+    return toObject(JSON.parse(text) as Json) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,17 @@
+import type { JsonObject, Usage } from '../../../spec.ts'
+import { cacheWriteTokens, outputTokens } from '../../../usage/usage-sums.ts'
+
+/** Usage by this format's arithmetic: input excludes what was cached, output includes thinking. */
+export function encodeUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.uncachedInput,
+    cache_creation_input_tokens: cacheWriteTokens(usage),
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite,
+      ephemeral_1h_input_tokens: usage.cacheWrite1h ?? 0,
+    },
+    output_tokens: outputTokens(usage),
+    output_tokens_details: { thinking_tokens: usage.reasoning },
+  }
+}

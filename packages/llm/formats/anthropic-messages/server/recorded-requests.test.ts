@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { findProvider } from '../../../providers/index.ts'
+import type { ChatRequest, Json, JsonObject, Target } from '../../../spec.ts'
+import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
+import { JUSTIFIED } from '../../../testing/justified/anthropic-messages.ts'
+import {
+  hasRecordings,
+  listCases,
+  listRecordedRequests,
+  type RecordedRequest,
+  toSourceBody,
+} from '../../../testing/recorded-requests.ts'
+import { anthropicMessages } from '../client/client.ts'
+import { decodeRequest } from './decode-request.ts'
+
+/** Who was recorded in this format: the maker, and a cloud with its envelope. */
+const FOLDERS = ['anthropic', 'vertex']
+/** What has a meaning in the canonical request; the rest of a recorded body is the caller's own for this provider. */
+const CANONICAL: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'temperature', 'top_p', 'stop_sequences'],
+  ...['tools', 'tool_choice', 'output_config', 'output_format', 'metadata', 'anthropic_version'],
+])
+
+/** A recorded body as the canonical request that a client of ours would have sent for it. */
+function toCanonical({ provider, body, isStream }: RecordedRequest): ChatRequest {
+  const { reasoningEffort, ...asked } = decodeRequest(body)
+  const rest = Object.entries(body).filter(([name]) => !CANONICAL.has(name))
+  const fields = {
+    maxOutputTokens: body.max_tokens,
+    temperature: body.temperature,
+    topP: body.top_p,
+    user: toObject(body.metadata)?.user_id,
+    // A budget is the provider's own word, and goes along with what else it alone knows.
+    reasoningEffort: toObject(body.thinking)?.budget_tokens === undefined ? reasoningEffort : undefined,
+    providerOptions: rest.length === 0 ? undefined : { [provider]: Object.fromEntries(rest) },
+  }
+  return {
+    ...asked,
+    model: 'any',
+    stream: isStream,
+    includeUsage: true,
+    ...Object.fromEntries(
+      Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+    ),
+  } as ChatRequest
+}
+
+/** The cloud's recorder left the address out of some: their answers came from this model. */
+function toTarget({ provider, model, body, url }: RecordedRequest): Target {
+  const known = findProvider(provider)
+  if (known === undefined) throw new Error(provider)
+  const inPath = /models\/([^:]+):/.exec(url)?.[1]
+  const name = toText(body.model) ?? inPath ?? (model === '' ? 'claude-sonnet-4' : model)
+  return { provider: known, model: name, baseUrl: 'https://a.example', apiKey: '' }
+}
+
+/** One text is written as such or as a block, and instructions as one text or several: both are read alike. */
+function normalize(body: JsonObject): JsonObject {
+  const system = toBlocks(body.system)
+  const isMarked = toObjects(system).some(({ cache_control }) => cache_control !== undefined)
+  const text = toObjects(system).map(block => block.text)
+  return {
+    ...body,
+    ...(body.system === undefined ? {} : { system: isMarked ? system : text.join('\n\n') }),
+    messages: toObjects(body.messages).map(message => ({
+      ...message,
+      content: toObjects(toBlocks(message.content)).map(block =>
+        block.type === 'tool_result' && block.content !== undefined
+          ? { ...block, content: toBlocks(block.content) }
+          : block,
+      ),
+    })),
+  }
+}
+
+function toBlocks(content: Json | undefined): Json | undefined {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+const differences = (sent: Buffer, recorded: JsonObject) =>
+  findDifferences(normalize(JSON.parse(sent.toString())), normalize(recorded))
+
+if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (192 requests)')
+
+describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on', () => {
+  const all = FOLDERS.flatMap(folder => listRecordedRequests(folder, 'messages'))
+  const taken = all.filter(({ status }) => status === 200)
+  const cases = FOLDERS.flatMap(folder => listCases(folder, 'messages')).filter(
+    ({ recorded }) => recorded.status === 200,
+  )
+  const justified = openJustifications(JUSTIFIED)
+
+  test('there are as many as there were', () => {
+    expect([taken.length, cases.length]).toEqual([192, 14])
+  })
+
+  test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
+    const request = toCanonical(recorded)
+    const target = toTarget(recorded)
+    const { body } = anthropicMessages.encodeRequest(request, target, undefined)
+    expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
+    expect(JSON.parse(body.toString()).stream).toBe(recorded.isStream ? true : undefined)
+    // What the model was sent and took, it can honour, but a caller of another format has no files there.
+    const unsupported = anthropicMessages.findUnsupportedParams(request, target.provider, target.model)
+    expect(unsupported).toEqual(name.includes('uploaded-file') ? ['file_id'] : [])
+  })
+
+  test.each(taken.map(recorded => [recorded.name, recorded] as const))(
+    'as received, nothing changes: %s',
+    (_, recorded) => {
+      const request = toCanonical(recorded)
+      const source = toSourceBody('anthropic-messages', recorded.body)
+      const { body } = anthropicMessages.encodeRequest(request, toTarget(recorded), source)
+      const { model: _model, ...sent } = JSON.parse(body.toString())
+      const { model: _named, ...given } = recorded.body
+      expect(findDifferences(sent, given)).toEqual([])
+    },
+  )
+
+  test.each(cases.map(one => [one.name, one] as const))(
+    'from the canonical request: %s',
+    (name, { request, recorded }) => {
+      const { body } = anthropicMessages.encodeRequest(request, toTarget(recorded), undefined)
+      expect(justified.unexplained(`canonical ${name}`, differences(body, recorded.body))).toEqual([])
+    },
+  )
+
+  test('every justification is needed', () => {
+    expect(justified.unused()).toEqual([])
+  })
+})

@@ -1,0 +1,106 @@
+import type { PlainAnswer } from '../../plain-answer.ts'
+import type { Bill } from '../../../usage/bill.ts'
+import { encodeReply } from './encode-reply.ts'
+import { MessageEncoder } from './encode-stream.ts'
+import { encodeUsage } from './encode-usage.ts'
+import { toStopReason } from '../stop-reason.ts'
+import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
+import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-chat.ts'
+import { toAnthropicError } from './encode-error.ts'
+import type {
+  Answered,
+  ChatSurface,
+  CountFormat,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from '../../format.ts'
+
+/**
+ * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.
+ */
+export const anthropicSurface: ChatSurface = {
+  id: 'anthropic-messages',
+  parse: parseAnthropicChat,
+  findPassedOn: findUnknownField,
+  encodeReply: toAnthropicReply,
+  openStream: answered =>
+    answered.dialect === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `event: error\ndata: ${JSON.stringify(toAnthropicError(fault, requestId, baseUrl))}\n\n`,
+  keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
+  forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
+}
+
+/** `{anthropic prefix}/v1/messages/count_tokens`. */
+export const anthropicCount: CountFormat = {
+  surface: anthropicSurface,
+  parse: parseCountTokens,
+  encode: tokens => ({ input_tokens: tokens }),
+}
+
+function toAnthropicReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (answered.dialect === 'anthropic-messages') return answer.bytes
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered))
+  return Buffer.from(JSON.stringify(reply))
+}
+
+function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+  return { id: `msg_${requestId.replaceAll('-', '')}`, created, model }
+}
+
+/** What another format said, in this one's events. */
+class TranslatedStream implements StreamEncoder {
+  readonly #encoder: MessageEncoder
+
+  constructor(answered: Answered) {
+    this.#encoder = new MessageEncoder(toEnvelope(answered))
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    let frames = ''
+    for (const event of events) for (const each of this.#encoder.encode(event)) frames += toFrame(each)
+    return frames
+  }
+
+  finish({ finishReason, bill }: StreamEnd): string {
+    return this.#encoder.finish(finishReason, bill.usage).map(toFrame).join('')
+  }
+}
+
+const NEWLINE = 10
+
+/** The provider's own events, but for the last one, which waits for the record. */
+class PassedStream implements StreamEncoder {
+  /** Whole events that only continue a block: nothing in them that the gateway must see. */
+  canPass(chunk: Buffer): boolean {
+    const { length } = chunk
+    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
+    const text = chunk.toString('latin1')
+    return (
+      text.includes('content_block_delta') &&
+      !text.includes('message') &&
+      !text.includes('content_block_st') &&
+      !text.includes('"error"')
+    )
+  }
+
+  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    return events.some(({ type }) => type === 'end') ? '' : event.raw
+  }
+
+  finish({ isFinishSent, finishReason, bill }: StreamEnd): string {
+    const stop = toFrame({ type: 'message_stop' })
+    if (isFinishSent) return stop
+    const delta = { stop_reason: toStopReason(finishReason), stop_sequence: null }
+    return toFrame({ type: 'message_delta', delta, usage: encodeUsage(bill.usage) }) + stop
+  }
+}
+
+function toFrame(event: JsonObject): string {
+  return `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+}

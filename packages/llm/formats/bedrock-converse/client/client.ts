@@ -1,0 +1,17 @@
+import type { ClientDialect } from '../../../spec.ts'
+import { decodeError } from './decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { openStream } from './decode-stream.ts'
+import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+
+/** AWS Bedrock's Converse API as we call it, for every maker's models there. */
+export const bedrockConverse: ClientDialect = {
+  id: 'bedrock-converse',
+  framing: 'aws-event-stream',
+  inlinesImages: true,
+  encodeRequest,
+  findUnsupportedParams,
+  decodeReply,
+  openStream,
+  decodeError,
+}

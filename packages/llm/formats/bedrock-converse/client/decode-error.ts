@@ -1,0 +1,100 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import type { Json, JsonObject, UpstreamError, UpstreamErrorKind } from '../../../spec.ts'
+import { decodeErrorBody } from '../../shared/decode-error.ts'
+import type { ReplyHeaders } from '../../shared/retry-after.ts'
+
+interface Cause {
+  readonly kind: UpstreamErrorKind
+  /** Of the exception, in lower case and without `exception` at its end. */
+  readonly names?: readonly string[]
+  readonly message?: RegExp
+}
+
+/** By what AWS says, the narrower first; every expression is linear. Where none fits, the words decide as elsewhere. */
+const CAUSES: readonly Cause[] = [
+  {
+    kind: 'context_length',
+    message:
+      /input is too long|input tokens exceeded|too many input tokens|prompt is too long|exceeds? the (?:maximum )?(?:context|number of tokens)/i,
+  },
+  {
+    kind: 'model_not_found',
+    message:
+      /model identifier is invalid|on-demand throughput isn.t supported|access to the model with the specified model id|reached the end of its life|marked by provider as legacy|not resolve the foundation model/i,
+  },
+  { kind: 'model_not_found', names: ['resourcenotfound'] },
+  { kind: 'quota', names: ['servicequotaexceeded'] },
+  // A day's tokens are used up, or a minute's: waiting or another target helps.
+  { kind: 'rate_limited', names: ['throttling', 'toomanyrequests'] },
+  { kind: 'overloaded', names: ['serviceunavailable', 'modelnotready'] },
+  { kind: 'timeout', names: ['modeltimeout'] },
+  { kind: 'unavailable', names: ['internalserver', 'internalfailure', 'modelerror', 'modelstreamerror'] },
+  {
+    kind: 'auth',
+    names: [
+      'accessdenied',
+      'expiredtoken',
+      'incompletesignature',
+      'invalidclienttokenid',
+      'invalidsignature',
+      'missingauthenticationtoken',
+      'notauthorized',
+      'optinrequired',
+      'requestexpired',
+      'signaturedoesnotmatch',
+      'unrecognizedclient',
+    ],
+  },
+]
+
+/** Statuses of exceptions that come within a stream, where there is no other. */
+const STATUSES: Readonly<Partial<Record<UpstreamErrorKind, number>>> = {
+  rate_limited: 429,
+  overloaded: 503,
+  timeout: 408,
+  unavailable: 500,
+  auth: 403,
+  model_not_found: 404,
+}
+
+/** An answer that is not 2xx: the body has a message only, the cause's name stands in a header. */
+export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
+  const header = headers['x-amzn-errortype']
+  return decodeNamed((Array.isArray(header) ? header[0] : header) ?? '', parse(body), headers, status)
+}
+
+/** A frame that tells of an error; `name` is the exception's. */
+export function decodeException(name: string, data: string): UpstreamError {
+  return decodeNamed(name, parse(data), {}, undefined)
+}
+
+function decodeNamed(
+  given: string,
+  body: Json,
+  headers: ReplyHeaders,
+  status: number | undefined,
+): UpstreamError {
+  const object: JsonObject = toObject(body) ?? { message: toText(body) ?? '' }
+  // `ThrottlingException:http://internal.amazon.com/…`, or `com.amazon.coral.service#ThrottlingException` in the body.
+  const name = (given || toText(object.__type) || '').split(':')[0]?.split('#').at(-1) ?? ''
+  // AWS shows what it expected to be signed, the session token included, on the lines below.
+  const message = (toText(object.message) ?? toText(object.Message) ?? '').split('\n')[0] ?? ''
+  const base = decodeErrorBody(status, headers, { message, code: name })
+  const cause = CAUSES.find(
+    each =>
+      each.names?.includes(name.toLowerCase().replace(/exception$/, '')) === true ||
+      each.message?.test(message.slice(0, 2000)) === true,
+  )
+  if (cause === undefined && status !== undefined) return base
+  const kind = cause?.kind ?? (/^validation/i.test(name) ? 'bad_request' : base.kind)
+  const told = status ?? STATUSES[kind]
+  return { ...base, kind, ...(told === undefined ? {} : { status: told }) }
+}
+
+function parse(body: string): Json {
+  try {
+    return JSON.parse(body) as Json
+  } catch {
+    return body.trim()
+  }
+}

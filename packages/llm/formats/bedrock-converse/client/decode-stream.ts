@@ -1,0 +1,161 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { Json, JsonObject, ReasoningDetail, StreamDecoder, StreamEvent } from '../../../spec.ts'
+import { isCallersTool, readRedacted, readStopReason, toReasoningDetail } from './decode-content.ts'
+import { decodeException } from './decode-error.ts'
+import { decodeUsage } from './decode-usage.ts'
+import { JSON_TOOL } from './json-tool.ts'
+
+const NOTHING: readonly StreamEvent[] = []
+
+/** A content block that has begun. */
+interface Block {
+  /** Our number of the call; undefined: it is no call of the caller's. */
+  call?: number
+  /** A call of our own tool: its arguments are the answer's text. */
+  isJson?: true
+  hasArguments?: true
+  text: string
+  signature: string
+  redacted: Buffer[]
+}
+
+interface State {
+  readonly blocks: Map<Json | undefined, Block>
+  /** Since the last call. */
+  pending: ReasoningDetail[]
+  calls: number
+  isStopped: boolean
+  hasMetadata: boolean
+}
+
+export function openStream(): StreamDecoder {
+  const state: State = { blocks: new Map(), pending: [], calls: 0, isStopped: false, hasMetadata: false }
+  return { decode: (data, event = '') => decode(state, data, event) }
+}
+
+function decode(state: State, data: string, event: string): readonly StreamEvent[] {
+  if (event.startsWith('exception:')) {
+    return [{ type: 'error', error: decodeException(event.slice('exception:'.length), data) }]
+  }
+  const handle = HANDLERS.get(event)
+  // Events that we do not know yet are none of an answer's parts.
+  if (handle === undefined) return NOTHING
+  let body: JsonObject | undefined
+  try {
+    body = toObject(JSON.parse(data) as Json)
+  } catch {
+    // Told below.
+  }
+  if (body !== undefined) return handle(state, body)
+  const detail = `a frame is not a JSON object: ${data.slice(0, 200)}`
+  return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+}
+
+type Handler = (state: State, body: JsonObject) => readonly StreamEvent[]
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ['messageStart', () => [{ type: 'delta', index: 0, role: 'assistant' }]],
+  ['contentBlockStart', startBlock],
+  ['contentBlockDelta', continueBlock],
+  ['contentBlockStop', stopBlock],
+  ['messageStop', stopMessage],
+  ['metadata', readMetadata],
+])
+
+function blockOf(state: State, index: Json | undefined): Block {
+  let block = state.blocks.get(index)
+  if (block === undefined) {
+    block = { text: '', signature: '', redacted: [] }
+    state.blocks.set(index, block)
+  }
+  return block
+}
+
+/** Only calls have a start; text and reasoning begin with their first piece. */
+function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
+  const toolUse = toObject(toObject(body.start)?.toolUse)
+  if (toolUse === undefined || !isCallersTool(toolUse)) return NOTHING
+  const block = blockOf(state, body.contentBlockIndex)
+  if (toolUse.name === JSON_TOOL) {
+    block.isJson = true
+    return NOTHING
+  }
+  const name = toText(toolUse.name)
+  // Nobody can carry out a call without a name.
+  if (name === undefined) return NOTHING
+  const index = state.calls++
+  block.call = index
+  // The reasoning before a call travels in its id, each piece once.
+  const id = packToolCallId(toText(toolUse.toolUseId) ?? `call_${index}`, state.pending)
+  state.pending = []
+  const call = {
+    index,
+    id,
+    type: 'function' as const,
+    function: { name, arguments: '' },
+  }
+  return [{ type: 'delta', index: 0, toolCalls: [call] }]
+}
+
+function continueBlock(state: State, body: JsonObject): readonly StreamEvent[] {
+  const delta = toObject(body.delta)
+  const text = toText(delta?.text)
+  if (text !== undefined) return [{ type: 'delta', index: 0, content: text }]
+  const block = blockOf(state, body.contentBlockIndex)
+  const reasoning = toObject(delta?.reasoningContent)
+  if (reasoning !== undefined) return continueReasoning(block, reasoning)
+  const input = toText(toObject(delta?.toolUse)?.input)
+  if (input === undefined) return NOTHING
+  block.hasArguments = true
+  if (block.isJson) return [{ type: 'delta', index: 0, content: input }]
+  if (block.call === undefined) return NOTHING
+  return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: input } }] }]
+}
+
+function continueReasoning(block: Block, reasoning: JsonObject): readonly StreamEvent[] {
+  block.signature += toText(reasoning.signature) ?? ''
+  const redacted = readRedacted(reasoning.redactedContent)
+  if (redacted.length > 0) block.redacted.push(redacted)
+  const text = toText(reasoning.text)
+  if (text === undefined) return NOTHING
+  block.text += text
+  return [{ type: 'delta', index: 0, reasoning: text }]
+}
+
+function stopBlock(state: State, body: JsonObject): readonly StreamEvent[] {
+  const block = state.blocks.get(body.contentBlockIndex)
+  if (block === undefined) return NOTHING
+  state.blocks.delete(body.contentBlockIndex)
+  // A call without arguments has no piece of them.
+  if (block.isJson && !block.hasArguments) return [{ type: 'delta', index: 0, content: '{}' }]
+  if (block.call !== undefined && !block.hasArguments) {
+    return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: '{}' } }] }]
+  }
+  const detail = toReasoningDetail({ ...block, redacted: Buffer.concat(block.redacted) })
+  if (detail === undefined) return NOTHING
+  state.pending.push(detail)
+  return [{ type: 'delta', index: 0, reasoningDetails: [detail] }]
+}
+
+function stopMessage(state: State, body: JsonObject): readonly StreamEvent[] {
+  state.isStopped = true
+  const finishReason = readStopReason(body.stopReason, state.calls > 0)
+  if (finishReason === 'broken') {
+    const detail = `the model's output is broken: ${String(body.stopReason)}`
+    return [{ type: 'error', error: { kind: 'unavailable', detail } }]
+  }
+  const events: StreamEvent[] = [{ type: 'delta', index: 0, finishReason }]
+  if (state.hasMetadata) events.push({ type: 'end' })
+  return events
+}
+
+/** Usage comes after the message's end: only then is the stream over. */
+function readMetadata(state: State, body: JsonObject): readonly StreamEvent[] {
+  state.hasMetadata = true
+  const events: StreamEvent[] = []
+  const usage = decodeUsage(body.usage)
+  if (usage !== undefined) events.push({ type: 'usage', usage })
+  if (state.isStopped) events.push({ type: 'end' })
+  return events
+}

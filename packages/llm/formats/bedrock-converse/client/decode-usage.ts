@@ -1,0 +1,35 @@
+import { toObject, toObjects } from '../../../json/json-value.ts'
+import type { Json, Usage } from '../../../spec.ts'
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Usage in disjoint buckets: `inputTokens` excludes what was read from or written to the cache (wire facts §0.1). The
+ * cache's counters come under two names; they are one number. Reasoning is not told apart from the rest of the output.
+ */
+export function decodeUsage(value: Json | undefined): Usage | undefined {
+  const usage = toObject(value)
+  if (usage === undefined) return undefined
+  const uncachedInput = toCount(usage.inputTokens)
+  const output = toCount(usage.outputTokens)
+  const cacheRead = toCount(usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount)
+  const written = toCount(usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount)
+  if (uncachedInput + output + cacheRead + written === 0) return undefined
+  const hourly = toObjects(usage.cacheDetails)
+    .filter(({ ttl }) => ttl === '1h')
+    .reduce((sum, { inputTokens }) => sum + toCount(inputTokens), 0)
+  const cacheWrite1h = Math.min(hourly, written)
+  return {
+    uncachedInput,
+    cacheRead,
+    cacheWrite: written - cacheWrite1h,
+    ...(cacheWrite1h > 0 ? { cacheWrite1h } : {}),
+    output,
+    reasoning: 0,
+  }
+}
+
+function toCount(value: Json | undefined): number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
+}

@@ -1,0 +1,98 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import type { ContentPart, JsonObject } from '../../../spec.ts'
+
+/** What a document's name may have (AWS: letters, digits, single spaces, hyphens, brackets). */
+const FOREIGN_IN_NAME = /[^A-Za-z0-9()[\] -]+/g
+
+/** Document formats by media type; text of any other kind is `txt`. */
+const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/markdown': 'md',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+}
+
+/** A block, and what has to stay behind it. */
+export type Blocks = readonly JsonObject[]
+
+/**
+ * The parts of a message as Converse's blocks. Blank texts are left out: Converse refuses them. `documents` counts the
+ * request's documents, whose names must differ.
+ */
+export function encodeContent(
+  content: string | readonly ContentPart[] | null | undefined,
+  options: { readonly cachePoints: boolean; readonly documents: { count: number } },
+): Blocks[] {
+  if (content === null || content === undefined) return []
+  if (typeof content === 'string') return content.trim() === '' ? [] : [[{ text: content }]]
+  const all: Blocks[] = []
+  for (const part of content) {
+    const block = encodePart(part, options.documents)
+    const cache = options.cachePoints ? toCachePoint(part.cache_control) : undefined
+    // A mark on a blank text stays where it is: behind what comes before it.
+    const group = [block, cache].filter(each => each !== undefined)
+    if (block !== undefined || all.length > 0) all.push(group)
+  }
+  return all
+}
+
+/** Anthropic's mark on a part is a block of its own here. */
+export function toCachePoint(mark: JsonObject[string]): JsonObject | undefined {
+  const cache = toObject(mark)
+  if (cache === undefined) return undefined
+  return { cachePoint: { type: 'default', ...(cache.ttl === '1h' ? { ttl: '1h' } : {}) } }
+}
+
+function encodePart(part: ContentPart, documents: { count: number }): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+    case 'refusal': {
+      const text = toText(part[part.type]) ?? ''
+      return text.trim() === '' ? undefined : { text }
+    }
+    case 'image_url':
+      return encodeImage(toText(toObject(part.image_url)?.url) ?? '')
+    case 'file':
+      return encodeDocument(toObject(part.file) ?? {}, documents)
+    case 'input_audio': {
+      const audio = toObject(part.input_audio)
+      return { audio: { format: audio?.format ?? 'wav', source: { bytes: audio?.data ?? '' } } }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The gateway has fetched every address by now (ClientDialect.inlinesImages): Converse itself fetches none. */
+function encodeImage(url: string): JsonObject {
+  const { mediaType, data } = readDataUrl(url)
+  const format = mediaType.replace(/^image\//, '').replace(/^jpg$/, 'jpeg')
+  return { image: { format: format || 'png', source: { bytes: data } } }
+}
+
+function encodeDocument(file: JsonObject, documents: { count: number }): JsonObject {
+  const { mediaType, data } = readDataUrl(toText(file.file_data) ?? '')
+  const extension = /\.([a-z]{2,4})$/i.exec(toText(file.filename) ?? '')?.[1]?.toLowerCase()
+  const known = Object.values(DOCUMENT_FORMATS).find(format => format === extension)
+  const format = DOCUMENT_FORMATS[mediaType] ?? known ?? (mediaType.startsWith('text/') ? 'txt' : 'pdf')
+  documents.count++
+  const base = (toText(file.filename) ?? '')
+    .replace(/\.[a-z]{2,4}$/i, '')
+    .replace(FOREIGN_IN_NAME, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
+    .slice(0, 100)
+  const name = `${base === '' ? 'Document' : base} ${documents.count}`
+  return { document: { format, name, source: { bytes: data } } }
+}
+
+/** `data:image/png;base64,…`; of anything else only the text. */
+function readDataUrl(url: string): { mediaType: string; data: string } {
+  const comma = url.indexOf(',')
+  if (!url.startsWith('data:') || comma === -1) return { mediaType: '', data: url }
+  return { mediaType: url.slice(5, comma).split(';')[0] ?? '', data: url.slice(comma + 1) }
+}

@@ -1,0 +1,80 @@
+import { toObject } from '../../../json/json-value.ts'
+import type {
+  ChatReply,
+  FinishReason,
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  ReplyMessage,
+  ToolCall,
+} from '../../../spec.ts'
+import { FORMAT } from '../../anthropic-messages/decode-block.ts'
+import { FOREIGN_SIGNATURE } from '../../anthropic-messages/foreign-thinking.ts'
+import { encodeUsage } from './encode-usage.ts'
+
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'content_filtered',
+}
+
+export function toStopReason(reason: FinishReason): string {
+  return STOP_REASONS[reason]
+}
+
+/** The canonical reply as a Converse answer. It has one answer: others are left out. */
+export function encodeReply(reply: ChatReply, latencyMs: number): JsonObject {
+  const [choice] = reply.choices
+  return {
+    output: {
+      message: { role: 'assistant', content: choice === undefined ? [] : encodeContent(choice.message) },
+    },
+    stopReason: toStopReason(choice?.finishReason ?? 'stop'),
+    ...(reply.usage === undefined ? {} : { usage: encodeUsage(reply.usage) }),
+    metrics: { latencyMs },
+  }
+}
+
+function encodeContent(message: ReplyMessage): JsonObject[] {
+  const blocks = encodeReasoning(message)
+  const text = message.content ?? message.refusal
+  if (text !== undefined && text !== '') blocks.push({ text })
+  for (const call of message.tool_calls ?? []) blocks.push(encodeCall(call))
+  return blocks
+}
+
+/** What was signed keeps its signature; what others thought is marked as such, so that it is known when it comes back. */
+function encodeReasoning({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
+  const own = details.flatMap(toBlock)
+  if (own.length > 0 || reasoning === undefined || reasoning === '') return own
+  const reasoningText = { text: reasoning, signature: FOREIGN_SIGNATURE }
+  return [{ reasoningContent: { reasoningText } }]
+}
+
+function toBlock({ type, format, text, signature, data }: ReasoningDetail): JsonObject[] {
+  if (format !== FORMAT) return []
+  if (type === 'reasoning.encrypted' && data !== undefined) {
+    return [{ reasoningContent: { redactedContent: encodeRedacted(data) } }]
+  }
+  return signature === undefined
+    ? []
+    : [{ reasoningContent: { reasoningText: { text: text ?? '', signature } } }]
+}
+
+/** Bytes, which JSON has in base64, around what is a text already. */
+export function encodeRedacted(data: string): string {
+  return Buffer.from(data).toString('base64')
+}
+
+function encodeCall({ id, function: { name, arguments: text } }: ToolCall): JsonObject {
+  return { toolUse: { toolUseId: id, name, input: parseInput(text) } }
+}
+
+function parseInput(text: string): JsonObject {
+  try {
+    return toObject(JSON.parse(text) as Json) ?? {}
+  } catch {
+    return {}
+  }
+}

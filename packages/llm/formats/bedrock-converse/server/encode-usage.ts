@@ -1,0 +1,23 @@
+import type { JsonObject, Usage } from '../../../spec.ts'
+import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+
+/** Usage by this format's arithmetic: input excludes what was cached, output includes reasoning, the total has all. */
+export function encodeUsage(usage: Usage): JsonObject {
+  const written = cacheWriteTokens(usage)
+  const hourly = usage.cacheWrite1h ?? 0
+  return {
+    inputTokens: usage.uncachedInput,
+    outputTokens: outputTokens(usage),
+    totalTokens: inputTokens(usage) + outputTokens(usage),
+    cacheReadInputTokens: usage.cacheRead,
+    cacheWriteInputTokens: written,
+    ...(written === 0 ? {} : { cacheDetails: listWrites(usage.cacheWrite, hourly) }),
+  }
+}
+
+function listWrites(short: number, hourly: number): JsonObject[] {
+  return [
+    { ttl: '5m', inputTokens: short },
+    { ttl: '1h', inputTokens: hourly },
+  ].filter(({ inputTokens: tokens }) => tokens > 0)
+}

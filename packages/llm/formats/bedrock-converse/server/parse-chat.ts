@@ -1,0 +1,110 @@
+import { decodeRequest } from './decode-request.ts'
+import type { ChatRequest, JsonObject, SourceBody } from '../../../spec.ts'
+import { checkMessages, checkSettings, checkTools } from './check-fields.ts'
+import { optionalNumber, optionalObject } from '../../shared/read-fields.ts'
+import { toLogMetadata } from '../../shared/log-metadata.ts'
+import { type ChatCall, set } from '../../native/server/parse-chat.ts'
+import { refuseReservedFields, refuseReservedOptions } from '../../shared/reserved-fields.ts'
+
+/** What the gateway reads, or what changes nothing but the answer. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'messages',
+  'system',
+  'inferenceConfig',
+  'toolConfig',
+  'outputConfig',
+  'additionalModelRequestFields',
+  'additionalModelResponseFieldPaths',
+  'requestMetadata',
+  'serviceTier',
+  'performanceConfig',
+])
+const INFERENCE: ReadonlySet<string> = new Set(['maxTokens', 'temperature', 'topP', 'stopSequences'])
+/** Of a model's own fields those that the gateway reads. */
+const READ_FIELDS: ReadonlySet<string> = new Set([
+  'thinking',
+  'reasoning_config',
+  'reasoningConfig',
+  'reasoning_effort',
+  'output_config',
+  'top_k',
+])
+
+export function findUnknownField(body: JsonObject): string | undefined {
+  return (
+    findOther(body, KNOWN) ??
+    findOther(optionalObject(body, 'inferenceConfig'), INFERENCE, 'inferenceConfig.') ??
+    findOther(
+      optionalObject(body, 'additionalModelRequestFields'),
+      READ_FIELDS,
+      'additionalModelRequestFields.',
+    )
+  )
+}
+
+function findOther(
+  fields: JsonObject | undefined,
+  known: ReadonlySet<string>,
+  path = '',
+): string | undefined {
+  for (const name in fields) if (!known.has(name) && fields[name] !== null) return path + name
+  return undefined
+}
+
+/**
+ * `POST {bedrock prefix}/model/{model}/converse` in AWS's own shape, and the same with a stream for an answer; see
+ * parseCompatChat. The path names the model.
+ */
+function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCall {
+  refuseReservedFields(body, KNOWN)
+  checkMessages(body)
+  checkTools(body)
+  checkSettings(body)
+  const inference = optionalObject(body, 'inferenceConfig') ?? {}
+  refuseReservedFields(inference, INFERENCE, 'inferenceConfig')
+  const extra = optionalObject(body, 'additionalModelRequestFields')
+  if (extra !== undefined) refuseReservedOptions(extra, 'additionalModelRequestFields')
+  const { asked, nativeOnly } = decodeRequest(body)
+  const request: { -readonly [K in keyof ChatRequest]: ChatRequest[K] } = {
+    ...asked,
+    model,
+    stream,
+    includeUsage: true,
+  }
+  const cap = { min: 1, integer: true }
+  set(request, 'maxOutputTokens', optionalNumber(inference, 'maxTokens', cap, 'inferenceConfig.maxTokens'))
+  set(request, 'temperature', optionalNumber(inference, 'temperature', {}, 'inferenceConfig.temperature'))
+  set(request, 'topP', optionalNumber(inference, 'topP', {}, 'inferenceConfig.topP'))
+  return {
+    request,
+    metadata: toLogMetadata(body.requestMetadata),
+    timeoutMs: undefined,
+    endUser: undefined,
+    spelled: toSpelled(extra),
+    findings: { nativeOnly: [...nativeOnly], hosted: [], stateful: [] },
+  }
+}
+
+const SPELLED = {
+  temperature: 'inferenceConfig.temperature',
+  top_p: 'inferenceConfig.topP',
+  stop: 'inferenceConfig.stopSequences',
+  tool_choice: 'toolConfig.toolChoice',
+  response_format: 'outputConfig.textFormat',
+}
+
+/** Each maker has a word of its own for how much its models reason. */
+function toSpelled(extra: JsonObject | undefined): Readonly<Record<string, string>> {
+  const name = Object.keys(extra ?? {}).find(each => READ_FIELDS.has(each) && each !== 'top_k')
+  return name === undefined
+    ? SPELLED
+    : { ...SPELLED, reasoning_effort: `additionalModelRequestFields.${name}` }
+}
+
+export function parseConversePlain(body: JsonObject, _source: SourceBody, model: string): ChatCall {
+  return parseConverse(body, model, false)
+}
+
+export function parseConverseStream(body: JsonObject, _source: SourceBody, model: string): ChatCall {
+  return parseConverse(body, model, true)
+}

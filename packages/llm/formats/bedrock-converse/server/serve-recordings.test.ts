@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { toObject } from '../../../json/json-value.ts'
+import { bedrock } from '../../../providers/bedrock.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import type {
+  ChatReply,
+  ChatRequest,
+  FinishReason,
+  Json,
+  JsonObject,
+  StreamEvent,
+  Target,
+  ToolCall,
+  Usage,
+} from '../../../spec.ts'
+import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
+import { JUSTIFIED } from '../../../testing/justified/serve-bedrock-converse.ts'
+import { listAnswers, readAnswer } from '../../../testing/recorded-answers.ts'
+import {
+  hasRecordings,
+  listRecordedRequests,
+  type RecordedRequest,
+  toSourceBody,
+} from '../../../testing/recorded-requests.ts'
+import { addUp } from '../../shared/add-up.ts'
+import { bedrockConverse } from '../client/client.ts'
+import { decodeReply } from '../client/decode-reply.ts'
+import { decodeRequest } from './decode-request.ts'
+import { openStream } from '../client/decode-stream.ts'
+import { encodeReply } from './encode-reply.ts'
+import { ConverseEncoder } from './encode-stream.ts'
+
+if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (218 exchanges)')
+
+/** The recorder cut some models' names off at the colon; the address has them whole. */
+function toTarget({ model, url }: RecordedRequest): Target {
+  const inUrl = /\/model\/(.+)\/converse/.exec(url)?.[1] ?? model
+  return { provider: bedrock, model: decodeURIComponent(inUrl), baseUrl: 'https://a.example', apiKey: '' }
+}
+
+/** The canonical request of a recorded body, as our own surface reads it. */
+function toCanonical({ body, isStream }: RecordedRequest): ChatRequest {
+  const { reasoningEffort: _, ...asked } = decodeRequest(body).asked
+  const { maxTokens, temperature, topP } = toObject(body.inferenceConfig) ?? {}
+  // What a model's maker alone knows goes along in its own words.
+  const own = ['additionalModelRequestFields', 'serviceTier', 'guardrailConfig']
+  const rest = Object.fromEntries(own.flatMap(name => (body[name] === undefined ? [] : [[name, body[name]]])))
+  const fields = { maxOutputTokens: maxTokens, temperature, topP }
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const options = Object.keys(rest).length === 0 ? {} : { providerOptions: { [bedrock.id]: rest } }
+  return { ...asked, ...given, ...options, model: 'any', stream: isStream, includeUsage: true }
+}
+
+/** Without what says nothing: an empty list or object, and the model's name, which is in the path. Schemas are read. */
+function normalize({ modelId: _, ...given }: JsonObject): JsonObject {
+  const body = structuredClone(given)
+  const schema = toObject(toObject(toObject(toObject(body.outputConfig)?.textFormat)?.structure)?.jsonSchema)
+  if (schema !== undefined) schema.schema = JSON.parse(String(schema.schema)) as JsonObject
+  const isEmpty = (value: Json | undefined): boolean => ['[]', '{}'].includes(JSON.stringify(value))
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
+}
+
+describe.skipIf(!hasRecordings)('a recorded request of this format, served by us', () => {
+  const taken = listRecordedRequests('bedrock', 'converse').filter(({ status }) => status === 200)
+  const justified = openJustifications(JUSTIFIED)
+
+  test('there are as many as there were', () => {
+    expect(taken.length).toBe(106)
+  })
+
+  test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
+    const { body } = bedrockConverse.encodeRequest(toCanonical(recorded), toTarget(recorded), undefined)
+    const sent = normalize(JSON.parse(body.toString()) as JsonObject)
+    expect(justified.unexplained(name, findDifferences(sent, normalize(recorded.body)))).toEqual([])
+  })
+
+  test.each(taken.map(recorded => [recorded.name, recorded] as const))(
+    'as received, nothing changes: %s',
+    (_, recorded) => {
+      const source = toSourceBody('bedrock-converse', recorded.body)
+      const { body } = bedrockConverse.encodeRequest(toCanonical(recorded), toTarget(recorded), source)
+      expect(body.toString()).toBe(JSON.stringify(recorded.body))
+    },
+  )
+
+  test('what only this format has is found where it stands', () => {
+    const found = taken.flatMap(({ body }) => decodeRequest(body).nativeOnly)
+    const names = ['additionalModelRequestFields.inferenceConfig', 'guardrailConfig', 'modelId']
+    expect([...new Set(found)].sort()).toEqual(names)
+  })
+
+  test('every justification is needed', () => {
+    expect(justified.unused()).toEqual([])
+  })
+})
+
+describe.skipIf(!hasRecordings)(
+  'a recorded answer of this format, decoded and encoded again, says the same',
+  () => {
+    const good = (mode: 'unary' | 'stream') =>
+      listAnswers('bedrock-converse', mode)
+        .map(path => [path, readAnswer(path, 'aws-event-stream')] as const)
+        .filter(([, { status }]) => status === 200)
+    const plain = good('unary')
+    const streamed = good('stream')
+
+    test('there are as many as there were', () => {
+      expect([plain.length, streamed.length]).toEqual([79, 33])
+    })
+
+    test.each(plain)('%s: plain, and as a stream', (_, { json }) => {
+      const reply = withPlainIds(decodeReply(json as JsonObject))
+      expect(withPlainIds(decodeReply(encodeReply(reply, 1)))).toEqual(reply)
+      const [choice] = reply.choices
+      if (choice === undefined) throw new Error('there is no answer')
+      const { content, reasoning, reasoning_details: details, tool_calls: calls = [] } = choice.message
+      const events: StreamEvent[] = [
+        { type: 'delta', index: 0, ...(reasoning === undefined ? {} : { reasoning }) },
+        { type: 'delta', index: 0, ...(details === undefined ? {} : { reasoningDetails: details }) },
+        { type: 'delta', index: 0, ...(content === null ? {} : { content }) },
+        { type: 'delta', index: 0, toolCalls: calls.map((each, index) => ({ index, ...each })) },
+      ]
+      const sum = restream(events, choice.finishReason, reply.usage)
+      expect(sum).toMatchObject({ content: content ?? '', reasoning: reasoning ?? '' })
+      expect(sum.calls).toEqual(calls.map(({ id, function: fn }) => ({ id, ...fn })))
+      expect(sum.finishReason).toBe(choice.finishReason)
+      expect(sum.usage).toEqual(reply.usage)
+    })
+
+    test.each(streamed)('%s: streamed', (_, { frames }) => {
+      const decoder = openStream()
+      const events = frames.flatMap(({ event, data }) => decoder.decode(data, event)).map(withPlainDelta)
+      const { finishReason = 'stop', usage, ...said } = addUp(events)
+      expect(restream(events, finishReason, usage)).toEqual({ ...said, finishReason, usage })
+    })
+  },
+)
+
+/** The reasoning that a call's id carries stands beside it too: it is packed again by who decodes. */
+function withPlainIds({ choices, usage }: ChatReply): ChatReply {
+  const toPlain = (call: ToolCall): ToolCall => ({ ...call, id: plainToolCallId(call.id) })
+  return {
+    usage,
+    choices: choices.map(choice => {
+      const { tool_calls: calls } = choice.message
+      if (calls === undefined) return choice
+      return { ...choice, message: { ...choice.message, tool_calls: calls.map(toPlain) } }
+    }),
+  }
+}
+
+function withPlainDelta(event: StreamEvent): StreamEvent {
+  if (event.type !== 'delta' || event.toolCalls === undefined) return event
+  const toolCalls = event.toolCalls.map(call =>
+    call.id === undefined ? call : { ...call, id: plainToolCallId(call.id) },
+  )
+  return { ...event, toolCalls }
+}
+
+const NO_USAGE: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+
+function restream(events: readonly StreamEvent[], reason: FinishReason, usage: Usage | undefined) {
+  const encoder = new ConverseEncoder()
+  const wire = [
+    ...events.flatMap(event => encoder.encode(event)),
+    ...encoder.finish(reason, usage ?? NO_USAGE, 1),
+  ]
+  const decoder = openStream()
+  return addUp(
+    wire.flatMap(({ type, body }) => decoder.decode(JSON.stringify(body), type)).map(withPlainDelta),
+  )
+}

@@ -1,0 +1,41 @@
+import { toObject } from '../../../json/json-value.ts'
+import type { FinishReason, Json, Usage } from '../../../spec.ts'
+
+/** What plain replies and streams have in common. */
+
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['MAX_TOKENS', 'length'],
+  ['ERROR_LIMIT', 'length'],
+  ['ERROR_TOXIC', 'content_filter'],
+])
+
+/** The answer was not made, for a reason that is not the request's. */
+const FAILURES: ReadonlySet<string> = new Set(['ERROR', 'TIMEOUT'])
+
+/** `failed`: there is no answer. A reason that nobody knows is a stop. */
+export function readFinishReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | 'failed' {
+  const reason = typeof value === 'string' ? value : ''
+  if (FAILURES.has(reason)) return 'failed'
+  return FINISH_REASONS.get(reason) ?? (hasToolCalls ? 'tool_calls' : 'stop')
+}
+
+/**
+ * Usage as it is billed: `tokens` counts the provider's own instructions around the prompt too, and `cached_tokens` is
+ * a part of those, which nobody pays for. Reasoning is a part of the billed output.
+ */
+export function decodeUsage(value: Json | undefined): Usage | undefined {
+  const usage = toObject(value)
+  const counted = toObject(usage?.billed_units) ?? toObject(usage?.tokens)
+  const uncachedInput = toCount(counted?.input_tokens)
+  const output = toCount(counted?.output_tokens)
+  if (uncachedInput + output === 0) return undefined
+  const reasoning = Math.min(output, toCount(toObject(usage?.tokens)?.reasoning_tokens))
+  return { uncachedInput, cacheRead: 0, cacheWrite: 0, output: output - reasoning, reasoning }
+}
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+function toCount(value: Json | undefined): number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
+}

@@ -1,0 +1,131 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import type { Json, JsonObject, StreamDecoder, StreamEvent } from '../../../spec.ts'
+import { decodeErrorBody } from '../../shared/decode-error.ts'
+import { decodeUsage, readFinishReason } from './decode-parts.ts'
+
+const NOTHING: readonly StreamEvent[] = []
+
+interface State {
+  /** Of each call by the provider's number: ours, and what of its arguments is held back. */
+  readonly calls: Map<Json | undefined, Call>
+  /** So many calls have begun. */
+  count: number
+}
+
+interface Call {
+  readonly index: number
+  /** May yet turn out to be `null`, which stands for no arguments. */
+  held: string
+  hasArguments: boolean
+}
+
+export function openStream(): StreamDecoder {
+  const state: State = { calls: new Map(), count: 0 }
+  return { decode: data => decode(state, data) }
+}
+
+function decode(state: State, data: string): readonly StreamEvent[] {
+  // The message's end has told everything.
+  if (data === '[DONE]') return NOTHING
+  let body: JsonObject | undefined
+  try {
+    body = toObject(JSON.parse(data) as Json)
+  } catch {
+    // Told below.
+  }
+  if (body === undefined) {
+    const detail = `a frame is not a JSON object: ${data.slice(0, 200)}`
+    return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+  }
+  if (typeof body.type === 'string') return HANDLERS.get(body.type)?.(state, body) ?? NOTHING
+  // An error has no type.
+  return [{ type: 'error', error: decodeErrorBody(undefined, {}, body) }]
+}
+
+type Handler = (state: State, body: JsonObject) => readonly StreamEvent[]
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ['message-start', () => [{ type: 'delta', index: 0, role: 'assistant' }]],
+  ['content-start', readContent],
+  ['content-delta', readContent],
+  ['tool-plan-delta', readPlan],
+  ['tool-call-start', startCall],
+  ['tool-call-delta', continueCall],
+  ['tool-call-end', endCall],
+  ['message-end', endMessage],
+])
+
+function messageOf(body: JsonObject): JsonObject {
+  return toObject(toObject(body.delta)?.message) ?? {}
+}
+
+function readContent(_: State, body: JsonObject): readonly StreamEvent[] {
+  const part = toObject(messageOf(body).content)
+  const content = toText(part?.text)
+  if (content !== undefined) return [{ type: 'delta', index: 0, content }]
+  const reasoning = toText(part?.thinking)
+  return reasoning === undefined ? NOTHING : [{ type: 'delta', index: 0, reasoning }]
+}
+
+function readPlan(_: State, body: JsonObject): readonly StreamEvent[] {
+  const reasoning = toText(messageOf(body).tool_plan)
+  return reasoning === undefined ? NOTHING : [{ type: 'delta', index: 0, reasoning }]
+}
+
+function startCall(state: State, body: JsonObject): readonly StreamEvent[] {
+  const call = toObject(messageOf(body).tool_calls)
+  const fn = toObject(call?.function)
+  const name = toText(fn?.name)
+  // Nobody can carry out a call without a name.
+  if (name === undefined) return NOTHING
+  const index = state.count++
+  state.calls.set(body.index, { index, held: '', hasArguments: false })
+  const id = toText(call?.id) ?? `call_${index}`
+  const start = {
+    index,
+    id,
+    type: 'function' as const,
+    function: { name, arguments: '' },
+  }
+  return [{ type: 'delta', index: 0, toolCalls: [start] }, ...addArguments(state, body.index, fn?.arguments)]
+}
+
+function continueCall(state: State, body: JsonObject): readonly StreamEvent[] {
+  const fn = toObject(toObject(messageOf(body).tool_calls)?.function)
+  return addArguments(state, body.index, fn?.arguments)
+}
+
+function addArguments(state: State, key: Json | undefined, value: Json | undefined): readonly StreamEvent[] {
+  const call = state.calls.get(key)
+  const text = toText(value)
+  if (call === undefined || text === undefined) return NOTHING
+  const all = call.held + text
+  if (!call.hasArguments && 'null'.startsWith(all)) {
+    call.held = all
+    return NOTHING
+  }
+  call.held = ''
+  call.hasArguments = true
+  return [{ type: 'delta', index: 0, toolCalls: [{ index: call.index, function: { arguments: all } }] }]
+}
+
+/** A call without arguments has none, or the text `null`. */
+function endCall(state: State, body: JsonObject): readonly StreamEvent[] {
+  const call = state.calls.get(body.index)
+  if (call === undefined || call.hasArguments) return NOTHING
+  call.hasArguments = true
+  return [{ type: 'delta', index: 0, toolCalls: [{ index: call.index, function: { arguments: '{}' } }] }]
+}
+
+function endMessage(state: State, body: JsonObject): readonly StreamEvent[] {
+  const delta = toObject(body.delta)
+  const usage = decodeUsage(delta?.usage)
+  const counted: StreamEvent[] = usage === undefined ? [] : [{ type: 'usage', usage }]
+  const finishReason = readFinishReason(delta?.finish_reason, state.calls.size > 0)
+  if (finishReason === 'failed') {
+    const detail = toText(delta?.error) ?? `the answer ended with ${String(delta?.finish_reason)}`
+    // What was used until then is owed all the same.
+    return [...counted, { type: 'error', error: { kind: 'unavailable', detail } }]
+  }
+  return [{ type: 'delta', index: 0, finishReason }, ...counted, { type: 'end' }]
+}

@@ -1,0 +1,186 @@
+import { joinAddress } from '../../../upstream/join-address.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import type {
+  ChatRequest,
+  ContentPart,
+  JsonObject,
+  Message,
+  Provider,
+  SourceBody,
+  Target,
+  UpstreamRequest,
+} from '../../../spec.ts'
+import { findLostParams, findLostParts, readField } from '../../shared/lost-params.ts'
+import { mergeOptions } from '../../shared/merge-options.ts'
+import { passRequest } from './pass-request.ts'
+
+const NO_PLACE = ['parallel_tool_calls']
+const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'document'])
+/** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
+const PASSED_ON = ['k', 'p', 'thinking', 'safety_mode', 'citation_options', 'strict_tools']
+
+/** Thinking tokens of an effort; of the highest as many as the model wants. */
+const BUDGETS: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 }
+
+/** The canonical request as `POST /v2/chat` takes it; a body of this format passes through. */
+export function encodeRequest(
+  request: ChatRequest,
+  target: Target,
+  source: SourceBody | undefined,
+  dropped: readonly string[] = [],
+): UpstreamRequest {
+  return {
+    ...joinAddress(target.baseUrl, '/chat'),
+    headers: {
+      'content-type': 'application/json',
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+    },
+    body:
+      source?.surface === 'cohere-v2'
+        ? passRequest(request, target.model, source, dropped)
+        : translateBody(request, target, source, dropped),
+  }
+}
+
+function translateBody(
+  request: ChatRequest,
+  target: Target,
+  source: SourceBody | undefined,
+  dropped: readonly string[],
+): Buffer {
+  const body = encodeBody(request, target.model)
+  if (source?.surface === 'openai-chat') {
+    for (const name of PASSED_ON) {
+      const value = readField(source, name)
+      if (value !== undefined && value !== null) body[name] = value
+    }
+  }
+  for (const name of dropped) delete body[SPELLED[name] ?? name]
+  return Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[target.provider.id])))
+}
+
+/** Its words for OpenAI's names. */
+const SPELLED: Readonly<Record<string, string>> = {
+  top_p: 'p',
+  stop: 'stop_sequences',
+  reasoning_effort: 'thinking',
+}
+
+function encodeBody(request: ChatRequest, model: string): JsonObject {
+  const body: JsonObject = {
+    model,
+    messages: request.messages.map(encodeMessage),
+    stream: request.stream,
+  }
+  const set = (name: string, value: JsonObject[string]): void => {
+    if (value !== undefined) body[name] = value
+  }
+  encodeTools(request, set)
+  set('response_format', encodeFormat(request))
+  set('max_tokens', request.maxOutputTokens)
+  set('temperature', request.temperature)
+  set('p', request.topP)
+  set('stop_sequences', request.stop === undefined ? undefined : [...request.stop])
+  set('seed', request.seed)
+  set('presence_penalty', request.presencePenalty)
+  set('frequency_penalty', request.frequencyPenalty)
+  set('thinking', encodeThinking(request, model))
+  return body
+}
+
+/** One function that must be called is the only one that is told of. */
+function encodeTools(
+  { tools, toolChoice }: ChatRequest,
+  set: (name: string, value: JsonObject[string]) => void,
+): void {
+  if (tools === undefined || tools.length === 0) return
+  const named = typeof toolChoice === 'object' ? toolChoice.function.name : undefined
+  const told = named === undefined ? tools : tools.filter(tool => tool.function.name === named)
+  set(
+    'tools',
+    told.map(({ function: { name, description, parameters } }) => ({
+      type: 'function',
+      function: { name, ...(description ? { description } : {}), parameters: parameters ?? NO_PARAMETERS },
+    })),
+  )
+  if (toolChoice === 'required' || named !== undefined) set('tool_choice', 'REQUIRED')
+  else if (toolChoice === 'none') set('tool_choice', 'NONE')
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+
+function encodeFormat({ responseFormat }: ChatRequest): JsonObject | undefined {
+  if (responseFormat === undefined || responseFormat.type === 'text') return undefined
+  const schema = responseFormat.type === 'json_schema' ? responseFormat.json_schema.schema : undefined
+  return { type: 'json_object', ...(schema ? { json_schema: schema } : {}) }
+}
+
+function encodeThinking({ reasoningEffort: effort }: ChatRequest, model: string): JsonObject | undefined {
+  if (effort === undefined || !reasons(model)) return undefined
+  if (effort === 'none') return { type: 'disabled' }
+  const budget = BUDGETS[effort]
+  return { type: 'enabled', ...(budget === undefined ? {} : { token_budget: budget }) }
+}
+
+function reasons(model: string): boolean {
+  return /reasoning|command-a-plus|north-/.test(model)
+}
+
+function encodeMessage(message: Message): JsonObject {
+  const content = encodeContent(message.content)
+  switch (message.role) {
+    case 'assistant': {
+      const calls = message.tool_calls?.map(({ id, function: fn }) => ({
+        id: plainToolCallId(id),
+        type: 'function',
+        function: { name: fn.name, arguments: fn.arguments === '' ? '{}' : fn.arguments },
+      }))
+      const hasCalls = calls !== undefined && calls.length > 0
+      const plan = hasCalls && typeof message.reasoning === 'string' ? message.reasoning : ''
+      return {
+        role: 'assistant',
+        ...(content === undefined ? {} : { content }),
+        ...(hasCalls ? { tool_calls: calls } : {}),
+        ...(plan === '' ? {} : { tool_plan: plan }),
+      }
+    }
+    case 'tool':
+      return {
+        role: 'tool',
+        tool_call_id: plainToolCallId(message.tool_call_id ?? ''),
+        content: content ?? '',
+      }
+    default:
+      return { role: message.role === 'developer' ? 'system' : message.role, content: content ?? '' }
+  }
+}
+
+/** Texts and images have OpenAI's form. */
+function encodeContent(content: Message['content']): string | JsonObject[] | undefined {
+  if (content === null || content === undefined) return undefined
+  return typeof content === 'string' ? content : content.filter(({ type }) => PARTS.has(type)).map(encodePart)
+}
+
+function encodePart(part: ContentPart): JsonObject {
+  if (part.type === 'image_url') return { type: 'image_url', image_url: part.image_url }
+  // Its own kind of part, which some send as the result of a tool.
+  if (part.type === 'document') return { type: 'document', document: part.document }
+  return { type: 'text', text: part[part.type] }
+}
+
+export function findUnsupportedParams(
+  request: ChatRequest,
+  _provider: Provider,
+  model: string,
+  source?: SourceBody,
+): readonly string[] {
+  // A body of this same format is the provider's to judge.
+  if (source?.surface === 'cohere-v2') return []
+  const lost = findLostParams(request, source, NO_PLACE, PASSED_ON)
+  const { presencePenalty = 0, frequencyPenalty = 0, reasoningEffort } = request
+  if (presencePenalty < 0 || presencePenalty > 1) lost.push('presence_penalty')
+  if (frequencyPenalty < 0 || frequencyPenalty > 1) lost.push('frequency_penalty')
+  if (reasoningEffort !== undefined && reasoningEffort !== 'none' && !reasons(model))
+    lost.push('reasoning_effort')
+  return [...lost, ...findLostParts(request.messages, PARTS)]
+}

@@ -1,0 +1,37 @@
+import { spliceObject } from '../../../json/splice.ts'
+import { toObject, toObjects } from '../../../json/json-value.ts'
+import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ChatRequest, Json, JsonObject, SourceBody } from '../../../spec.ts'
+import { readField } from '../../shared/lost-params.ts'
+
+/** A body that is in this format already: only what must differ is written anew. */
+export function passRequest(
+  request: ChatRequest,
+  model: string,
+  source: SourceBody,
+  dropped: readonly string[],
+): Buffer {
+  const changes = new Map<string, Json | undefined>([['model', model]])
+  const cap = request.maxOutputTokens
+  if (cap !== undefined && readField(source, 'max_tokens') !== cap) changes.set('max_tokens', cap)
+  for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
+  // A turn that another provider answered through us may carry its state in the ids of its calls.
+  if (source.bytes.includes(CARRIER_MARK)) {
+    changes.set('messages', toObjects(readField(source, 'messages')).map(withPlainIds))
+  }
+  return spliceObject(source, changes)
+}
+
+function withPlainIds(message: JsonObject): JsonObject {
+  const { tool_calls: calls, tool_call_id: id } = message
+  return {
+    ...message,
+    ...(typeof id === 'string' ? { tool_call_id: plainToolCallId(id) } : {}),
+    ...(Array.isArray(calls) ? { tool_calls: calls.map(withPlainId) } : {}),
+  }
+}
+
+function withPlainId(value: Json): Json {
+  const call = toObject(value)
+  return typeof call?.id === 'string' ? { ...call, id: plainToolCallId(call.id) } : value
+}

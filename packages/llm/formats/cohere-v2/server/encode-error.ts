@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../../spec.ts'
+import type { ServedFault } from '../../served-fault.ts'
+
+/** What every failure under the Cohere prefix looks like: their shape, which is an id and words, with our code beside. */
+export function toCohereError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
+  const { code, message, param } = fault
+  const isTooLong = code === 'context_length_exceeded'
+  return {
+    id: requestId,
+    // Clients know by these words that they have to shorten the conversation.
+    message: isTooLong ? `too many tokens: ${message}` : message,
+    ...(isTooLong ? { error_type: 'TOO_MANY_TOKENS' } : {}),
+    code,
+    param: param ?? null,
+    doc_url: `${baseUrl}/docs/errors#${code}`,
+  }
+}

@@ -1,0 +1,104 @@
+import type {
+  FinishReason,
+  JsonObject,
+  ReplyEnvelope,
+  StreamEvent,
+  ToolCallDelta,
+  Usage,
+} from '../../../spec.ts'
+import { encodeUsage, toFinishReason } from './encode-parts.ts'
+
+type Kind = 'text' | 'thinking'
+
+/**
+ * Canonical events as the events of this format's stream. Pieces of thinking and text become parts of the content, which
+ * begin and end in order; calls have numbers of their own, and stay open, since pieces of parallel ones may alternate.
+ */
+export class ChatEventEncoder {
+  private readonly envelope: ReplyEnvelope
+  private isBegun = false
+  private parts = 0
+  private open: { readonly kind: Kind; readonly index: number } | undefined
+  private readonly calls = new Set<number>()
+
+  constructor(envelope: ReplyEnvelope) {
+    this.envelope = envelope
+  }
+
+  /** Errors and the end are the caller's. */
+  encode(event: StreamEvent): readonly JsonObject[] {
+    if (event.type !== 'delta' || event.index !== 0) return []
+    const out = this.begin()
+    this.say(out, 'thinking', event.reasoning)
+    this.say(out, 'text', event.content ?? event.refusal)
+    if (event.toolCalls !== undefined) for (const call of event.toolCalls) this.call(out, call)
+    return out
+  }
+
+  finish(reason: FinishReason, usage: Usage): readonly JsonObject[] {
+    const out = this.end()
+    out.push({
+      type: 'message-end',
+      delta: { finish_reason: toFinishReason(reason), usage: encodeUsage(usage) },
+    })
+    return out
+  }
+
+  /** The end of an answer that could not be finished. */
+  fail(error: JsonObject): readonly JsonObject[] {
+    const out = this.end()
+    out.push({ type: 'message-end', delta: { ...error, finish_reason: 'ERROR' } })
+    return out
+  }
+
+  private begin(): JsonObject[] {
+    if (this.isBegun) return []
+    this.isBegun = true
+    const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
+    return [{ id: this.envelope.id, type: 'message-start', delta: { message } }]
+  }
+
+  private end(): JsonObject[] {
+    const out = this.begin()
+    this.close(out)
+    for (const index of this.calls) out.push({ type: 'tool-call-end', index })
+    return out
+  }
+
+  private say(out: JsonObject[], kind: Kind, piece: string | undefined): void {
+    if (piece === undefined || piece === '') return
+    let open = this.open
+    if (open?.kind !== kind) {
+      this.close(out)
+      open = { kind, index: this.parts++ }
+      this.open = open
+      const content = kind === 'text' ? { type: kind, text: '' } : { type: kind, thinking: '' }
+      out.push({ type: 'content-start', index: open.index, delta: { message: { content } } })
+    }
+    const content = kind === 'text' ? { text: piece } : { thinking: piece }
+    out.push({ type: 'content-delta', index: open.index, delta: { message: { content } } })
+  }
+
+  private call(out: JsonObject[], { index, id, function: fn }: ToolCallDelta): void {
+    if (!this.calls.has(index)) {
+      this.close(out)
+      this.calls.add(index)
+      const started = {
+        id: id ?? `call_${index}`,
+        type: 'function',
+        function: { name: fn?.name ?? '', arguments: '' },
+      }
+      out.push({ type: 'tool-call-start', index, delta: { message: { tool_calls: started } } })
+    }
+    const text = fn?.arguments
+    if (text === undefined || text === '') return
+    const delta = { message: { tool_calls: { function: { arguments: text } } } }
+    out.push({ type: 'tool-call-delta', index, delta })
+  }
+
+  private close(out: JsonObject[]): void {
+    if (this.open === undefined) return
+    out.push({ type: 'content-end', index: this.open.index })
+    this.open = undefined
+  }
+}

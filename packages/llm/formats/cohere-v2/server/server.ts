@@ -1,0 +1,108 @@
+import type { PlainAnswer } from '../../plain-answer.ts'
+import type { Bill } from '../../../usage/bill.ts'
+import { encodeUsage, toFinishReason } from './encode-parts.ts'
+import { encodeReply } from './encode-reply.ts'
+import { ChatEventEncoder } from './encode-stream.ts'
+import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
+import type { ServedFault } from '../../served-fault.ts'
+import { findUnknownField, parseCohereChat } from './parse-chat.ts'
+import { toCohereError } from './encode-error.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from '../../format.ts'
+
+/** `{cohere prefix}/v2/chat`: a provider of the same format is passed through, every other one is translated. */
+export const cohereSurface: ChatSurface = {
+  id: 'cohere-v2',
+  parse: parseCohereChat,
+  findPassedOn: findUnknownField,
+  encodeReply: toReply,
+  openStream: answered =>
+    answered.dialect === 'cohere-v2' ? new PassedStream() : new TranslatedStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    encodeFault(new ChatEventEncoder({ id: requestId, created: 0, model: '' }), fault, requestId, baseUrl),
+}
+
+function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (answered.dialect === 'cohere-v2') return answer.bytes
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered))
+  return Buffer.from(JSON.stringify(reply))
+}
+
+function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+  return { id: requestId, created, model }
+}
+
+const DONE = 'data: [DONE]\n\n'
+
+/** What another format said, in this one's events. */
+class TranslatedStream implements StreamEncoder {
+  readonly #encoder: ChatEventEncoder
+
+  constructor(answered: Answered) {
+    this.#encoder = new ChatEventEncoder(toEnvelope(answered))
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    let frames = ''
+    for (const event of events) frames += toFrames(this.#encoder.encode(event))
+    return frames
+  }
+
+  finish({ finishReason, bill }: StreamEnd): string {
+    return toFrames(this.#encoder.finish(finishReason, bill.usage)) + DONE
+  }
+
+  encodeFault(fault: ServedFault, requestId: string, baseUrl: string): string {
+    return encodeFault(this.#encoder, fault, requestId, baseUrl)
+  }
+}
+
+/** The provider's own events, but for the last one, which waits for the record. */
+class PassedStream implements StreamEncoder {
+  #last: Uint8Array | undefined
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    if (events.some(({ type }) => type === 'error')) return ''
+    if (!events.some(({ type }) => type === 'end')) return event.raw
+    this.#last = event.raw
+    return ''
+  }
+
+  finish({ finishReason, bill }: StreamEnd): string {
+    if (this.#last !== undefined) return Buffer.from(this.#last).toString('utf8') + DONE
+    const delta = { finish_reason: toFinishReason(finishReason), usage: encodeUsage(bill.usage) }
+    return toFrames([{ type: 'message-end', delta }]) + DONE
+  }
+
+  encodeFault(fault: ServedFault, requestId: string, baseUrl: string): string {
+    return toFrames([{ type: 'message-end', delta: toFailure(fault, requestId, baseUrl) }])
+  }
+}
+
+/** A stream that fails ends without `[DONE]`, with a reason that no whole answer has. */
+function encodeFault(
+  encoder: ChatEventEncoder,
+  fault: ServedFault,
+  requestId: string,
+  baseUrl: string,
+): string {
+  return toFrames(encoder.fail(toFailure(fault, requestId, baseUrl)))
+}
+
+function toFailure(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
+  const { id: _, message, ...told } = toCohereError(fault, requestId, baseUrl)
+  return { finish_reason: 'ERROR', error: message, ...told }
+}
+
+function toFrames(events: readonly JsonObject[]): string {
+  let frames = ''
+  for (const event of events) frames += `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+  return frames
+}

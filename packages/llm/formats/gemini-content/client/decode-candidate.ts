@@ -1,0 +1,130 @@
+import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { JsonObject, ReasoningDetail, StreamEvent, ToolCallDelta } from '../../../spec.ts'
+import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
+import { readFinish } from './finish-reason.ts'
+import { PartialArguments } from './partial-arguments.ts'
+import { toSignature } from '../signatures.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** One candidate over the chunks of its stream. */
+export class CandidateDecoder {
+  readonly #index: number
+  readonly #replyId: string
+  #callCount = 0
+  #detailCount = 0
+  /** The call whose arguments are still arriving. */
+  #open: { readonly index: number; readonly args: PartialArguments } | undefined
+
+  constructor(index: number, replyId: string) {
+    this.#index = index
+    this.#replyId = replyId
+  }
+
+  decode(candidate: JsonObject, events: StreamEvent[]): void {
+    const delta = new DeltaBuilder(this.#index)
+    for (const part of toObjects(toObject(candidate.content)?.parts)) this.#decodePart(part, delta)
+    const hasFinished = readFinish(candidate.finishReason, false) !== undefined
+    if (hasFinished) this.#close(delta)
+    const finish = readFinish(candidate.finishReason, this.#callCount > 0)
+    if (finish !== undefined && finish !== 'failed') delta.value.finishReason = finish
+    if (!delta.isEmpty) events.push(delta.value)
+    if (finish === 'failed') {
+      const detail = [candidate.finishReason, toText(candidate.finishMessage)].filter(Boolean).join(': ')
+      events.push({ type: 'error', error: { kind: 'unavailable', detail: detail.slice(0, 500) } })
+    }
+  }
+
+  #decodePart(part: JsonObject, delta: DeltaBuilder): void {
+    const signature = toText(part.thoughtSignature)
+    const call = toObject(part.functionCall)
+    if (call !== undefined) {
+      this.#decodeCall(call, signature, delta)
+      return
+    }
+    const text = toText(part.text)
+    if (text !== undefined && part.thought === true) delta.addReasoning(text)
+    else if (text !== undefined) delta.addContent(text)
+    // What the provider's own tools signed has no place here: nobody is offered those.
+    const isText = part.text !== undefined || Object.keys(part).length === 1
+    if (signature !== undefined && isText) delta.addDetail(this.#toDetail(signature, undefined))
+  }
+
+  #decodeCall(call: JsonObject, signature: string | undefined, delta: DeltaBuilder): void {
+    const name = toText(call.name)
+    const isOpen = call.willContinue === true
+    if (name === undefined) {
+      this.#open?.args.add(call.partialArgs)
+      if (!isOpen) this.#close(delta)
+      return
+    }
+    // A call that never said that it was whole ends where the next one begins.
+    this.#close(delta)
+    const index = this.#callCount++
+    const id = toText(call.id) ?? makeToolCallId(this.#replyId, this.#index, index, name)
+    const details = signature === undefined ? [] : [this.#toDetail(signature, id)]
+    for (const detail of details) delta.addDetail(detail)
+    const isPartial = isOpen || call.partialArgs !== undefined
+    delta.addCall({
+      index,
+      id: packToolCallId(id, details.map(withoutIndex)),
+      type: 'function',
+      function: { name, arguments: isPartial ? '' : toJsonText(toObject(call.args) ?? {}) },
+    })
+    if (!isPartial) return
+    this.#open = { index, args: new PartialArguments() }
+    this.#open.args.add(call.partialArgs)
+    if (!isOpen) this.#close(delta)
+  }
+
+  #close(delta: DeltaBuilder): void {
+    if (this.#open === undefined) return
+    const { index, args } = this.#open
+    this.#open = undefined
+    delta.addCall({ index, function: { arguments: args.toText() } })
+  }
+
+  #toDetail(signature: string, callId: string | undefined): ReasoningDetail {
+    return { ...toSignature(signature, callId), index: this.#detailCount++ }
+  }
+}
+
+/** Clients put a stream's details together by their index; within an id it says nothing. */
+function withoutIndex({ index: _, ...detail }: ReasoningDetail): ReasoningDetail {
+  return detail
+}
+
+/** What one chunk says of one candidate. */
+class DeltaBuilder {
+  readonly value: Mutable<Delta>
+  readonly #details: ReasoningDetail[] = []
+  readonly #calls: ToolCallDelta[] = []
+
+  constructor(index: number) {
+    this.value = { type: 'delta', index }
+  }
+
+  get isEmpty(): boolean {
+    return Object.keys(this.value).length === 2
+  }
+
+  addContent(text: string): void {
+    this.value.content = (this.value.content ?? '') + text
+  }
+
+  addReasoning(text: string): void {
+    this.value.reasoning = (this.value.reasoning ?? '') + text
+  }
+
+  addDetail(detail: ReasoningDetail): void {
+    this.#details.push(detail)
+    this.value.reasoningDetails = this.#details
+  }
+
+  addCall(call: ToolCallDelta): void {
+    this.#calls.push(call)
+    this.value.toolCalls = this.#calls
+  }
+}

@@ -1,0 +1,40 @@
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { Json, UpstreamError } from '../../../spec.ts'
+import { decodeErrorBody as decodeAnyBody } from '../../shared/decode-error.ts'
+import type { ReplyHeaders } from '../../shared/retry-after.ts'
+
+/** Reasons in an error's details that are about the key, whatever its status says (a bad key is a 400). */
+const KEY_REASONS: ReadonlySet<string> = new Set([
+  'API_KEY_INVALID',
+  'API_KEY_EXPIRED',
+  'API_KEY_SERVICE_BLOCKED',
+  'API_KEY_HTTP_REFERRER_BLOCKED',
+  'API_KEY_IP_ADDRESS_BLOCKED',
+  'ACCESS_TOKEN_EXPIRED',
+  'SERVICE_DISABLED',
+  'BILLING_DISABLED',
+])
+
+/** An answer that is not 2xx, by its cause. `body` as received. */
+export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
+  let json: Json
+  try {
+    json = JSON.parse(body) as Json
+  } catch {
+    json = body.trim()
+  }
+  return decode(status, headers, json)
+}
+
+/** The same for a frame of a stream, which has no status of its own. */
+export function decodeErrorBody(body: Json): UpstreamError {
+  return decode(undefined, {}, body)
+}
+
+function decode(status: number | undefined, headers: ReplyHeaders, body: Json): UpstreamError {
+  const error = decodeAnyBody(status, headers, body)
+  const inner = toObject(toObject(Array.isArray(body) ? body[0] : body)?.error)
+  if (inner?.status === 'DEADLINE_EXCEEDED') return { ...error, kind: 'timeout' }
+  const isKey = toObjects(inner?.details).some(detail => KEY_REASONS.has(toText(detail.reason) ?? ''))
+  return isKey ? { ...error, kind: 'auth' } : error
+}

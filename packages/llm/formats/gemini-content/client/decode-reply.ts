@@ -1,0 +1,66 @@
+import type {
+  ChatReply,
+  FinishReason,
+  JsonObject,
+  ReasoningDetail,
+  ReplyMessage,
+  ToolCall,
+  Usage,
+} from '../../../spec.ts'
+import { ChunkDecoder } from './decode-stream.ts'
+
+/**
+ * A GenerateContentResponse as the canonical reply: the only chunk of its stream, so that both forms of an answer mean
+ * the same. A candidate that is no answer is left out.
+ */
+export function decodeReply(body: JsonObject): ChatReply {
+  const choices = new Map<number, Choice>()
+  let usage: Usage | undefined
+  for (const event of new ChunkDecoder().decodeChunk(body)) {
+    if (event.type === 'usage') usage = event.usage
+    else if (event.type === 'error') choices.clear()
+    if (event.type !== 'delta') continue
+    const choice = choices.get(event.index) ?? new Choice()
+    choices.set(event.index, choice)
+    choice.content += event.content ?? ''
+    choice.reasoning += event.reasoning ?? ''
+    choice.details.push(...(event.reasoningDetails ?? []))
+    for (const { index, id, function: fn } of event.toolCalls ?? []) choice.addCall(index, id, fn)
+    choice.finishReason = event.finishReason ?? choice.finishReason
+  }
+  return {
+    choices: [...choices].map(([index, choice]) => ({
+      index,
+      message: choice.toMessage(),
+      finishReason: choice.finishReason ?? (choice.calls.length > 0 ? 'tool_calls' : 'stop'),
+    })),
+    usage,
+  }
+}
+
+class Choice {
+  content = ''
+  reasoning = ''
+  finishReason: FinishReason | undefined
+  readonly details: ReasoningDetail[] = []
+  readonly calls: ToolCall[] = []
+
+  addCall(index: number, id: string | undefined, fn: { name?: string; arguments?: string } = {}): void {
+    const known = this.calls[index]
+    if (known !== undefined) known.function.arguments += fn.arguments ?? ''
+    else {
+      const { name = '', arguments: text = '' } = fn
+      this.calls[index] = { id: id ?? '', type: 'function', function: { name, arguments: text } }
+    }
+  }
+
+  toMessage(): ReplyMessage {
+    return {
+      role: 'assistant',
+      content: this.content === '' ? null : this.content,
+      ...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
+      ...(this.reasoning === '' ? {} : { reasoning: this.reasoning }),
+      ...(this.details.length === 0 ? {} : { reasoning_details: this.details }),
+    }
+  }
+}

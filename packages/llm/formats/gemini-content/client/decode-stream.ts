@@ -1,0 +1,65 @@
+import { toArray, toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { Json, JsonObject, StreamDecoder, StreamEvent, UpstreamError } from '../../../spec.ts'
+import { CandidateDecoder } from './decode-candidate.ts'
+import { decodeErrorBody } from './decode-error.ts'
+import { decodeUsage } from './decode-usage.ts'
+
+export function openStream(): StreamDecoder {
+  return new ChunkDecoder()
+}
+
+/** Reads GenerateContentResponse objects: a stream's frames, or a plain answer as its only one. */
+export class ChunkDecoder implements StreamDecoder {
+  readonly #candidates = new Map<number, CandidateDecoder>()
+  #responseId: string | undefined
+
+  decode(data: string): readonly StreamEvent[] {
+    let value: Json
+    try {
+      value = JSON.parse(data) as Json
+    } catch {
+      return [{ type: 'error', error: brokenFrame(data) }]
+    }
+    // Errors, and streams without framing, come in an array.
+    const chunks = Array.isArray(value) ? toObjects(value) : [toObject(value)]
+    return chunks.flatMap(chunk =>
+      chunk === undefined ? [{ type: 'error', error: brokenFrame(data) } as const] : this.decodeChunk(chunk),
+    )
+  }
+
+  decodeChunk(chunk: JsonObject): readonly StreamEvent[] {
+    const events: StreamEvent[] = []
+    this.#responseId ??= toText(chunk.responseId)
+    const usage = decodeUsage(chunk)
+    // Before an error: what was used until then is owed all the same.
+    if (usage !== undefined) events.push({ type: 'usage', usage })
+    if (chunk.error !== undefined && chunk.error !== null) {
+      events.push({ type: 'error', error: decodeErrorBody(chunk) })
+      return events
+    }
+    const candidates = toArray(chunk.candidates)
+    for (const item of candidates) {
+      const candidate = toObject(item)
+      if (candidate !== undefined) this.#decoderOf(candidate).decode(candidate, events)
+    }
+    // A prompt that is blocked has no candidate at all.
+    if (candidates.length === 0 && toText(toObject(chunk.promptFeedback)?.blockReason) !== undefined) {
+      events.push({ type: 'delta', index: 0, finishReason: 'content_filter' })
+    }
+    return events
+  }
+
+  #decoderOf(candidate: JsonObject): CandidateDecoder {
+    const index = toIndex(candidate.index) ?? 0
+    let decoder = this.#candidates.get(index)
+    if (decoder === undefined) {
+      decoder = new CandidateDecoder(index, this.#responseId ?? '')
+      this.#candidates.set(index, decoder)
+    }
+    return decoder
+  }
+}
+
+function brokenFrame(data: string): UpstreamError {
+  return { kind: 'interrupted', detail: `a frame of the stream is no JSON object: ${data.slice(0, 200)}` }
+}

@@ -1,0 +1,44 @@
+import { toObject, toObjects } from '../../../json/json-value.ts'
+import type { Json, JsonObject, Usage } from '../../../spec.ts'
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * `usageMetadata` in disjoint buckets; undefined where there is none to use. The total is prompt + candidates + thoughts
+ * + tool use, and what was cached is part of the prompt (wire facts §0.1).
+ */
+export function decodeUsage(body: JsonObject): Usage | undefined {
+  const usage = toObject(body.usageMetadata)
+  if (usage === undefined) return undefined
+  const prompt = toCount(usage.promptTokenCount)
+  const total = toCount(usage.totalTokenCount)
+  if (prompt === undefined && total === undefined) return undefined
+  const reasoning = toCount(usage.thoughtsTokenCount) ?? 0
+  const toolUse = toCount(usage.toolUsePromptTokenCount) ?? 0
+  const given = toCount(usage.candidatesTokenCount)
+  const input = prompt ?? Math.max(0, (total ?? 0) - (given ?? 0) - reasoning - toolUse)
+  // Absent where nothing was said; where something was, the total tells.
+  const output = given ?? Math.max(0, (total ?? 0) - input - reasoning - toolUse)
+  const cacheRead = Math.min(input, toCount(usage.cachedContentTokenCount) ?? 0)
+  const uncachedInput = input - cacheRead + toolUse
+  const heard = countAudio(usage.promptTokensDetails) - countAudio(usage.cacheTokensDetails)
+  const audioInput = Math.min(uncachedInput, Math.max(0, heard))
+  if (audioInput === 0) return { uncachedInput, cacheRead, cacheWrite: 0, output, reasoning }
+  return { uncachedInput, audioInput, cacheRead, cacheWrite: 0, output, reasoning }
+}
+
+/** What of a count was heard. */
+function countAudio(details: Json | undefined): number {
+  let tokens = 0
+  for (const { modality, tokenCount } of toObjects(details)) {
+    if (modality === 'AUDIO') tokens += toCount(tokenCount) ?? 0
+  }
+  return tokens
+}
+
+/** A whole number of tokens; undefined: not a count at all. */
+function toCount(value: Json | undefined): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
+  return Math.ceil(value)
+}

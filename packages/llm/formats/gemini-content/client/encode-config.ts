@@ -1,0 +1,42 @@
+import type { ChatRequest, Json, JsonObject, ResponseFormat, Target } from '../../../spec.ts'
+import type { SourceParams } from './read-source.ts'
+import { encodeThinking, findThinking } from './thinking.ts'
+
+/** `generationConfig`: everything about the answer that is no message and no tool. */
+export function encodeConfig(
+  request: ChatRequest,
+  { provider, model }: Target,
+  { n, topK }: SourceParams,
+  dropped: readonly string[],
+): JsonObject {
+  const config: JsonObject = {}
+  const set = (name: string, value: Json | undefined): void => {
+    if (value !== undefined) config[name] = value
+  }
+  // Thoughts count as output there too, so the cap means what the caller's does.
+  set('maxOutputTokens', request.maxOutputTokens)
+  set('temperature', request.temperature)
+  set('topP', request.topP)
+  set('topK', topK)
+  set('seed', request.seed)
+  set('presencePenalty', request.presencePenalty)
+  set('frequencyPenalty', request.frequencyPenalty)
+  if (request.stop !== undefined && request.stop.length > 0) set('stopSequences', [...request.stop])
+  if (n !== undefined && n > 1) set('candidateCount', n)
+  Object.assign(config, encodeFormat(request.responseFormat))
+  const effort = request.reasoningEffort
+  const thinking = effort === undefined ? undefined : findThinking(provider, model)
+  if (effort !== undefined && thinking !== undefined && !dropped.includes('reasoning_effort')) {
+    config.thinkingConfig = encodeThinking(effort, thinking)
+  }
+  return config
+}
+
+function encodeFormat(format: ResponseFormat | undefined): JsonObject {
+  if (format === undefined || format.type === 'text') return {}
+  const responseMimeType = 'application/json'
+  if (format.type !== 'json_schema') return { responseMimeType }
+  const { schema } = format.json_schema
+  // JSON Schema as it is: the older `responseSchema` refuses much of it.
+  return schema === undefined ? { responseMimeType } : { responseMimeType, responseJsonSchema: schema }
+}

@@ -1,0 +1,384 @@
+import { describe, expect, test } from 'vitest'
+import { findProvider } from '../../../providers/index.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ChatRequest, JsonObject, Message, Provider, SourceBody, Target } from '../../../spec.ts'
+import { encodeRequest } from './encode-request.ts'
+import { findUnsupportedParams } from './unsupported-params.ts'
+
+const gemini = findProvider('gemini') as Provider
+const vertex = findProvider('vertex') as Provider
+
+const target = (model = 'gemini-2.5-flash', provider = gemini): Target => ({
+  provider,
+  model,
+  baseUrl: 'https://a.example/v1beta',
+  apiKey: 'k',
+})
+const request = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'gemini/gemini-2.5-flash',
+  messages: [{ role: 'user', content: 'Hi' }],
+  stream: false,
+  includeUsage: false,
+  ...fields,
+})
+const source = (body: JsonObject): SourceBody => {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const fields = Object.entries(body).map(([name, value]) => {
+    const keyStart = bytes.indexOf(`"${name}"`)
+    const valueStart = keyStart + name.length + 3
+    return [name, { keyStart, valueStart, valueEnd: valueStart + JSON.stringify(value).length }] as const
+  })
+  return { surface: 'openai-chat', bytes, fields: new Map(fields) }
+}
+const encode = (fields: Partial<ChatRequest> = {}, model?: string, from?: SourceBody): JsonObject =>
+  JSON.parse(encodeRequest(request(fields), target(model), from).body.toString())
+const contents = (messages: readonly Message[], model?: string): unknown =>
+  encode({ messages }, model).contents
+
+const call = (id: string, name: string, text = '{}'): NonNullable<Message['tool_calls']>[number] => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+})
+
+describe('where it goes', () => {
+  test('the model and the way of answering stand in the path', () => {
+    expect(encodeRequest(request(), target(), undefined)).toMatchObject({
+      origin: 'https://a.example',
+      path: '/v1beta/models/gemini-2.5-flash:generateContent',
+      headers: { accept: 'application/json' },
+    })
+    expect(encodeRequest(request({ stream: true }), target('m', vertex), undefined)).toMatchObject({
+      path: '/v1beta/publishers/google/models/m:streamGenerateContent?alt=sse',
+      headers: { accept: 'text/event-stream' },
+    })
+  })
+
+  test('no model’s name leads elsewhere', () => {
+    expect(encodeRequest(request(), target('../x?y#z'), undefined).path).toBe(
+      '/v1beta/models/..%2Fx%3Fy%23z:generateContent',
+    )
+  })
+})
+
+describe('messages', () => {
+  test('instructions are joined apart from the conversation', () => {
+    const body = encode({
+      messages: [
+        { role: 'system', content: 'One.' },
+        { role: 'developer', content: [{ type: 'text', text: 'Two.' }] },
+        { role: 'user', content: 'Hi' },
+        { role: 'system', content: 'Three.' },
+      ],
+    })
+    expect(body).toEqual({
+      systemInstruction: { parts: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    })
+  })
+
+  test('open models get them with the first turn; alone they are the turn', () => {
+    const system: Message = { role: 'system', content: 'Be brief.' }
+    const user: Message = { role: 'user', content: 'Hi' }
+    const turn = [{ role: 'user', parts: [{ text: 'Be brief.' }, { text: 'Hi' }] }]
+    expect(encode({ messages: [system, user] }, 'gemma-3-27b-it')).toEqual({ contents: turn })
+    expect(encode({ messages: [system] })).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Be brief.' }] }],
+    })
+  })
+
+  test('turns of one role in a row are one, and empty ones none', () => {
+    expect(
+      contents([
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
+        { role: 'assistant', content: '' },
+        { role: 'assistant', content: 'c' },
+        { role: 'assistant', content: null },
+        { role: 'user', content: 'd' },
+      ]),
+    ).toEqual([
+      { role: 'user', parts: [{ text: 'a' }, { text: 'b' }] },
+      { role: 'model', parts: [{ text: 'c' }] },
+      { role: 'user', parts: [{ text: 'd' }] },
+    ])
+  })
+
+  test('images, documents and sound go along as data', () => {
+    const content = [
+      { type: 'text', text: 'Look' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,BBBB' } },
+      { type: 'input_audio', input_audio: { data: 'CCCC', format: 'mp3' } },
+      { type: 'image_url', image_url: { url: 'gs://bucket/a.webp' } },
+    ]
+    expect(contents([{ role: 'user', content }])).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { text: 'Look' },
+          { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+          { inlineData: { mimeType: 'application/pdf', data: 'BBBB' } },
+          { inlineData: { mimeType: 'audio/mp3', data: 'CCCC' } },
+          { fileData: { mimeType: 'image/webp', fileUri: 'gs://bucket/a.webp' } },
+        ],
+      },
+    ])
+  })
+
+  test('a half of a surrogate pair is replaced, whole ones and backslashes stay', () => {
+    expect(contents([{ role: 'user', content: 'a\ud83d b\ude00 😀 \\ud83d' }])).toEqual([
+      { role: 'user', parts: [{ text: 'a\ufffd b\ufffd 😀 \\ud83d' }] },
+    ])
+  })
+})
+
+describe('tools', () => {
+  test('a result goes back under the name that its call had', () => {
+    const messages: Message[] = [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [call('c1', 'now', '{"tz":"UTC"}'), call('c2', 'list', '')],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: '12:00' },
+      { role: 'tool', tool_call_id: 'c2', content: '{"items":[1]}' },
+      { role: 'user', content: 'Thanks' },
+    ]
+    expect(contents(messages)).toEqual([
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      {
+        role: 'model',
+        parts: [
+          { functionCall: { id: 'c1', name: 'now', args: { tz: 'UTC' } } },
+          { functionCall: { id: 'c2', name: 'list', args: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'c1', name: 'now', response: { result: '12:00' } } },
+          { functionResponse: { id: 'c2', name: 'list', response: { items: [1] } } },
+          { text: 'Thanks' },
+        ],
+      },
+    ])
+  })
+
+  test('a result that is a list or has an image', () => {
+    const messages: Message[] = [
+      { role: 'assistant', tool_calls: [call('c1', 'f')] },
+      {
+        role: 'tool',
+        tool_call_id: 'c1',
+        content: [
+          { type: 'text', text: '[1,2]' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+        ],
+      },
+    ]
+    expect((contents(messages) as JsonObject[])[1]).toEqual({
+      role: 'user',
+      parts: [
+        { functionResponse: { id: 'c1', name: 'f', response: { result: [1, 2] } } },
+        { inlineData: { mimeType: 'image/png', data: 'AA' } },
+      ],
+    })
+  })
+
+  test('ids that we made for calls without one are not sent', () => {
+    const id = `call_${'0a'.repeat(12)}`
+    expect(
+      contents([
+        { role: 'assistant', tool_calls: [call(id, 'f')] },
+        { role: 'tool', tool_call_id: id, content: 'x' },
+      ]),
+    ).toEqual([
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response: { result: 'x' } } }] },
+    ])
+  })
+
+  test('declared together; one without parameters has none', () => {
+    const parameters = { type: 'object', properties: { a: { type: 'string', minLength: 1 } } }
+    const tools = [
+      { type: 'function' as const, function: { name: 'f', description: 'F', parameters, strict: true } },
+      { type: 'function' as const, function: { name: 'g', parameters: { type: 'object', properties: {} } } },
+    ]
+    expect(encode({ tools, toolChoice: 'auto' })).toMatchObject({
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'f', description: 'F', parametersJsonSchema: parameters },
+            { name: 'g' },
+          ],
+        },
+      ],
+    })
+    const config = (toolChoice: NonNullable<ChatRequest['toolChoice']>): unknown =>
+      encode({ tools, toolChoice }).toolConfig
+    const calling = (fields: object): object => ({ functionCallingConfig: fields })
+    expect(config('auto')).toBeUndefined()
+    expect(config('none')).toEqual(calling({ mode: 'NONE' }))
+    expect(config('required')).toEqual(calling({ mode: 'ANY' }))
+    expect(config({ type: 'function', function: { name: 'f' } })).toEqual(
+      calling({ mode: 'ANY', allowedFunctionNames: ['f'] }),
+    )
+    expect(encode({ toolChoice: 'required' })).not.toHaveProperty('toolConfig')
+  })
+})
+
+describe('signatures of thoughts', () => {
+  const FORMAT = 'google-gemini-v1'
+  const encrypted = { type: 'reasoning.encrypted', format: FORMAT } as const
+  const parts = (message: Partial<Message>, model = 'gemini-3-flash-preview'): unknown =>
+    (contents([{ role: 'assistant', ...message } as Message], model) as JsonObject[])[0]?.parts
+
+  test('come back from a call’s id, for a client that keeps nothing else', () => {
+    const id = packToolCallId('c1', [{ ...encrypted, data: 'SIG', id: 'c1' }])
+    expect(parts({ tool_calls: [call(id, 'f'), call('c2', 'g')] })).toEqual([
+      { functionCall: { id: 'c1', name: 'f', args: {} }, thoughtSignature: 'SIG' },
+      { functionCall: { id: 'c2', name: 'g', args: {} } },
+    ])
+  })
+
+  test('come back from the details, each to its own part', () => {
+    const reasoning_details = [
+      { ...encrypted, data: 'TEXT' },
+      { ...encrypted, data: 'SECOND', id: 'c2' },
+    ]
+    const message = { content: 'Well.', tool_calls: [call('c1', 'f'), call('c2', 'g')], reasoning_details }
+    expect(parts(message)).toEqual([
+      { text: 'Well.', thoughtSignature: 'TEXT' },
+      { functionCall: { id: 'c1', name: 'f', args: {} } },
+      { functionCall: { id: 'c2', name: 'g', args: {} }, thoughtSignature: 'SECOND' },
+    ])
+  })
+
+  test('lost, or of another family: the documented placeholder, once a turn, for models that ask for one', () => {
+    const foreign = packToolCallId('t1', [
+      { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'x', signature: 'S' },
+    ])
+    const message = { tool_calls: [call(foreign, 'f'), call('c2', 'g')] }
+    const plain = [
+      { functionCall: { id: 't1', name: 'f', args: {} } },
+      { functionCall: { id: 'c2', name: 'g', args: {} } },
+    ]
+    const [first, second] = plain
+    const signed = [{ ...first, thoughtSignature: 'skip_thought_signature_validator' }, second]
+    expect(parts(message)).toEqual(signed)
+    expect(parts(message, 'gemini-flash-latest')).toEqual(signed)
+    expect(parts(message, 'gemini-2.5-pro')).toEqual(plain)
+    expect(parts(message, 'gemma-3-27b-it')).toEqual(plain)
+  })
+})
+
+describe('parameters', () => {
+  test('all that the format has a word for', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }
+    expect(
+      encode({
+        maxOutputTokens: 50,
+        temperature: 0.5,
+        topP: 0.9,
+        stop: ['END'],
+        seed: 7,
+        presencePenalty: 0.1,
+        frequencyPenalty: 0.2,
+        responseFormat: { type: 'json_schema', json_schema: { name: 'a', schema } },
+        user: 'u',
+      }).generationConfig,
+    ).toEqual({
+      maxOutputTokens: 50,
+      temperature: 0.5,
+      topP: 0.9,
+      stopSequences: ['END'],
+      seed: 7,
+      presencePenalty: 0.1,
+      frequencyPenalty: 0.2,
+      responseMimeType: 'application/json',
+      responseJsonSchema: schema,
+    })
+    expect(encode({ responseFormat: { type: 'json_object' } }).generationConfig).toEqual({
+      responseMimeType: 'application/json',
+    })
+    expect(encode({ responseFormat: { type: 'text' } })).not.toHaveProperty('generationConfig')
+  })
+
+  test('n and top_k of a caller who has fields for them', () => {
+    expect(encode({}, undefined, source({ n: 2, top_k: 40 })).generationConfig).toEqual({
+      candidateCount: 2,
+      topK: 40,
+    })
+  })
+
+  test.each([
+    ['gemini-2.5-flash', 'none', { thinkingBudget: 0, includeThoughts: false }],
+    ['gemini-2.5-flash', 'low', { thinkingBudget: 1024, includeThoughts: true }],
+    ['gemini-2.5-flash', 'high', { thinkingBudget: 24_576, includeThoughts: true }],
+    ['gemini-2.5-pro', 'none', { thinkingBudget: 128, includeThoughts: false }],
+    ['gemini-2.5-pro', 'high', { thinkingBudget: 32_768, includeThoughts: true }],
+    ['gemini-3-flash-preview', 'none', { thinkingLevel: 'minimal', includeThoughts: false }],
+    ['gemini-3-flash-preview', 'medium', { thinkingLevel: 'medium', includeThoughts: true }],
+    ['gemini-3.1-pro-preview', 'minimal', { thinkingLevel: 'low', includeThoughts: true }],
+    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'high', includeThoughts: true }],
+    ['gemini-3.7-flash', 'none', { thinkingLevel: 'low', includeThoughts: false }],
+    ['gemini-3.5-flash', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
+    ['gemini-2.0-flash', 'none', undefined],
+  ])('%s told to reason %s', (model, reasoningEffort, expected) => {
+    const config = encode({ reasoningEffort }, model).generationConfig as JsonObject | undefined
+    expect(config?.thinkingConfig).toEqual(expected)
+  })
+
+  test('a provider’s own options go out beside ours', () => {
+    const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
+    const body = encode({
+      temperature: 1,
+      providerOptions: {
+        gemini: { safetySettings: safety, generation_config: { mediaResolution: 'MEDIA_RESOLUTION_LOW' } },
+        openai: { store: true },
+      },
+    })
+    expect(body).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      safetySettings: safety,
+      generationConfig: { temperature: 1, mediaResolution: 'MEDIA_RESOLUTION_LOW' },
+    })
+  })
+})
+
+describe('what cannot be honoured is named', () => {
+  const find = (
+    fields: Partial<ChatRequest>,
+    model = 'gemini-2.5-flash',
+    from?: SourceBody,
+  ): readonly string[] => findUnsupportedParams(request(fields), gemini, model, from)
+  const tools = [{ type: 'function' as const, function: { name: 'f' } }]
+
+  test('nothing of an ordinary request', () => {
+    expect(
+      find({ tools, toolChoice: 'required', reasoningEffort: 'high', seed: 1, parallelToolCalls: true }),
+    ).toEqual([])
+    expect(find({ parallelToolCalls: false, reasoningEffort: 'none' })).toEqual([])
+  })
+
+  test('one call at a time, thoughts of a model that has none, parts that it has no word for', () => {
+    expect(find({ tools, parallelToolCalls: false })).toEqual(['parallel_tool_calls'])
+    expect(find({ reasoningEffort: 'low' }, 'gemini-2.0-flash')).toEqual(['reasoning_effort'])
+    const content = [{ type: 'file', file: { file_id: 'file-1' } }]
+    expect(find({ messages: [{ role: 'user', content }] })).toEqual(['messages'])
+  })
+
+  test('fields of an OpenAI caller, unless they ask for nothing', () => {
+    const body = source({
+      model: 'm',
+      messages: [],
+      logit_bias: { 5: 1 },
+      store: false,
+      logprobs: true,
+      top_k: 3,
+    })
+    expect(find({}, undefined, body)).toEqual(['logit_bias', 'logprobs'])
+  })
+})

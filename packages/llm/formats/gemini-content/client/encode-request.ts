@@ -1,0 +1,76 @@
+import { joinAddress } from '../../../upstream/join-address.ts'
+import { toObject } from '../../../json/json-value.ts'
+import type { ChatRequest, Json, JsonObject, SourceBody, Target, UpstreamRequest } from '../../../spec.ts'
+import { encodeConfig } from './encode-config.ts'
+import { encodeContents } from './encode-contents.ts'
+import { encodeToolConfig, encodeTools } from './encode-tools.ts'
+import { passRequest } from './pass-request.ts'
+import { readSource } from './read-source.ts'
+
+/** Where models stand, after the base address. */
+const MODEL_PATH = '/models'
+
+/** See ClientDialect. */
+export function encodeRequest(
+  request: ChatRequest,
+  target: Target,
+  source: SourceBody | undefined,
+  dropped: readonly string[] = [],
+): UpstreamRequest {
+  const { provider, model } = target
+  const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
+  const body =
+    source?.surface === 'gemini-content'
+      ? passRequest(request, source, target.model, dropped)
+      : encodeBody(request, target, source, dropped)
+  return {
+    ...joinAddress(target.baseUrl, path),
+    headers: {
+      'content-type': 'application/json',
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+    },
+    body: Buffer.from(stringify(body)),
+  }
+}
+
+function encodeBody(
+  request: ChatRequest,
+  target: Target,
+  source: SourceBody | undefined,
+  dropped: readonly string[],
+): JsonObject {
+  const body: JsonObject = { ...encodeContents(request.messages, target.model) }
+  const tools = encodeTools(request.tools)
+  if (tools !== undefined) {
+    body.tools = tools
+    const toolConfig = dropped.includes('tool_choice') ? undefined : encodeToolConfig(request.toolChoice)
+    if (toolConfig !== undefined) body.toolConfig = toolConfig
+  }
+  const config = encodeConfig(request, target, readSource(source), dropped)
+  if (Object.keys(config).length > 0) body.generationConfig = config
+  mergeOptions(body, request.providerOptions?.[target.provider.id])
+  return body
+}
+
+/** The API takes both spellings of a field, but not both at once. */
+function mergeOptions(body: JsonObject, options: JsonObject | undefined): void {
+  for (const [given, value] of Object.entries(options ?? {})) {
+    const name = given === 'generation_config' ? 'generationConfig' : given
+    const own = toObject(body[name])
+    const added = toObject(value)
+    body[name] = own === undefined || added === undefined ? value : { ...own, ...added }
+  }
+}
+
+/** A half of a surrogate pair, which tools cut from longer texts, is refused by the API. */
+function stringify(body: JsonObject): string {
+  const text = JSON.stringify(body)
+  return /\\ud[89a-f]/i.test(text) ? JSON.stringify(body, toWellFormed) : text
+}
+
+const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
+
+function toWellFormed(_: string, value: Json): Json {
+  return typeof value === 'string' ? value.replace(HALF, '\uFFFD') : value
+}

@@ -1,0 +1,45 @@
+import type { FinishReason, Json } from '../../../spec.ts'
+
+/** The candidate is no answer: the model called what nobody can carry out. Another try may do. */
+export type Finish = FinishReason | 'failed'
+
+const REASONS: Readonly<Record<string, Finish>> = {
+  MAX_TOKENS: 'length',
+  SAFETY: 'content_filter',
+  RECITATION: 'content_filter',
+  BLOCKLIST: 'content_filter',
+  PROHIBITED_CONTENT: 'content_filter',
+  SPII: 'content_filter',
+  MODEL_ARMOR: 'content_filter',
+  IMAGE_SAFETY: 'content_filter',
+  IMAGE_PROHIBITED_CONTENT: 'content_filter',
+  IMAGE_RECITATION: 'content_filter',
+  MALFORMED_FUNCTION_CALL: 'failed',
+  UNEXPECTED_TOOL_CALL: 'failed',
+  TOO_MANY_TOOL_CALLS: 'failed',
+  MALFORMED_RESPONSE: 'failed',
+  MISSING_THOUGHT_SIGNATURE: 'failed',
+}
+
+/** Some clients of the first version of Vertex's API were sent the numbers of its enumeration. */
+const NUMBERS: readonly string[] = [
+  '',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MALFORMED_FUNCTION_CALL',
+]
+
+/** undefined: the candidate has not finished. A reason that nobody knows is a stop. */
+export function readFinish(value: Json | undefined, hasToolCalls: boolean): Finish | undefined {
+  const name = typeof value === 'number' ? NUMBERS[value] : value
+  if (typeof name !== 'string' || name === '' || name === 'FINISH_REASON_UNSPECIFIED') return undefined
+  const reason = Object.hasOwn(REASONS, name) ? (REASONS[name] as Finish) : 'stop'
+  // The format says STOP after a call too.
+  return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason
+}

@@ -1,0 +1,88 @@
+import { toJsonText, toObjects } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../spec.ts'
+
+type Container = { [key: string]: Node } | Node[]
+type Node = Json | Container
+
+/** Deeper than any schema of a tool. */
+const MAX_DEPTH = 64
+
+/**
+ * Arguments that arrive in pieces, each with its place (`$.steps[0].text`) and its value; texts come in several. Put
+ * together here, and told when they are whole.
+ */
+export class PartialArguments {
+  // Without a prototype: a piece may be for any name.
+  readonly #root: { [key: string]: Node } = Object.create(null)
+
+  add(partialArgs: Json | undefined): void {
+    for (const piece of toObjects(partialArgs)) {
+      const path = typeof piece.jsonPath === 'string' ? parsePath(piece.jsonPath) : undefined
+      const value = readValue(piece)
+      if (path !== undefined && path.length > 0 && value !== undefined) this.#put(path, value)
+    }
+  }
+
+  toText(): string {
+    return toJsonText(this.#root as JsonObject)
+  }
+
+  #put(path: readonly (string | number)[], value: Json): void {
+    let at: Container = this.#root
+    for (const [depth, step] of path.entries()) {
+      const next = path[depth + 1]
+      const known = getAt(at, step)
+      if (next === undefined) {
+        const isMore = typeof known === 'string' && typeof value === 'string'
+        setAt(at, step, isMore ? known + value : value)
+        return
+      }
+      const isFit =
+        typeof known === 'object' && known !== null && Array.isArray(known) === (typeof next === 'number')
+      const inner: Container = isFit
+        ? (known as Container)
+        : typeof next === 'number'
+          ? []
+          : Object.create(null)
+      if (!isFit && !setAt(at, step, inner)) return
+      at = inner
+    }
+  }
+}
+
+function getAt(container: Container, step: string | number): Node | undefined {
+  return Array.isArray(container) ? container[Number(step)] : container[step]
+}
+
+/** false: a list grows by one at a time, or a single piece could make it as long as it likes. */
+function setAt(container: Container, step: string | number, value: Node): boolean {
+  if (!Array.isArray(container)) container[step] = value
+  else if (typeof step === 'number' && step <= container.length) container[step] = value
+  else return false
+  return true
+}
+
+function readValue(piece: JsonObject): Json | undefined {
+  const { stringValue, numberValue, boolValue } = piece
+  if (stringValue !== undefined) return stringValue
+  if (numberValue !== undefined) return numberValue
+  if (boolValue !== undefined) return boolValue
+  return 'nullValue' in piece ? null : undefined
+}
+
+const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
+
+/** undefined: no path that we understand. */
+function parsePath(text: string): (string | number)[] | undefined {
+  if (!text.startsWith('$')) return undefined
+  const steps: (string | number)[] = []
+  STEP.lastIndex = 1
+  while (STEP.lastIndex < text.length) {
+    const found = STEP.exec(text)
+    if (found === null || steps.length === MAX_DEPTH) return undefined
+    const [, name, index, single, double] = found
+    if (index !== undefined) steps.push(Number(index))
+    else steps.push(name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1'))
+  }
+  return steps
+}

@@ -1,0 +1,103 @@
+import { toObject } from '../../json/json-value.ts'
+import { isDirect, unpackToolCallId } from '../shared/reasoning-carrier.ts'
+import type {
+  ChatReply,
+  FinishReason,
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  ReplyEnvelope,
+  ReplyMessage,
+  ToolCall,
+  Usage,
+} from '../../spec.ts'
+import { encodeUsage } from './encode-usage.ts'
+import { FORMAT } from './signatures.ts'
+
+/** What a caller asked to see besides the answer. */
+export interface Shown {
+  /** It asked for thoughts. */
+  readonly thoughts: boolean
+}
+
+/** The canonical reply as a GenerateContentResponse. */
+export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, shown: Shown): JsonObject {
+  const candidates = reply.choices.map(({ index, message, finishReason }) => ({
+    content: { parts: encodeMessage(message, shown), role: 'model' },
+    finishReason: toFinishReason(finishReason),
+    index,
+  }))
+  return encodeChunk(candidates, envelope, reply.usage)
+}
+
+/** A whole answer, or one piece of a stream: their shape is the same. */
+export function encodeChunk(
+  candidates: JsonObject[],
+  { id, model }: ReplyEnvelope,
+  usage: Usage | undefined,
+): JsonObject {
+  const chunk: JsonObject = { candidates, modelVersion: model, responseId: id }
+  if (usage !== undefined) chunk.usageMetadata = encodeUsage(usage)
+  return chunk
+}
+
+/** The format says STOP after a call too. */
+export function toFinishReason(reason: FinishReason): string {
+  if (reason === 'length') return 'MAX_TOKENS'
+  return reason === 'content_filter' ? 'SAFETY' : 'STOP'
+}
+
+function encodeMessage(message: ReplyMessage, shown: Shown): JsonObject[] {
+  const { reasoning, content, refusal, tool_calls: calls = [], reasoning_details: details = [] } = message
+  const parts: JsonObject[] = []
+  if (shown.thoughts && reasoning !== undefined && reasoning !== '') {
+    parts.push({ text: reasoning, thought: true })
+  }
+  const text = content ?? refusal
+  const signature = findSignature(details, undefined)
+  if (text !== undefined && text !== '') parts.push({ text })
+  if (signature !== undefined) sign(parts, signature)
+  for (const call of calls) parts.push(encodeCall(call, details))
+  return parts
+}
+
+/** On the text that it belongs to, or on an empty one. */
+function sign(parts: JsonObject[], thoughtSignature: string): void {
+  const last = parts.at(-1)
+  if (last === undefined || last.thought === true) parts.push({ text: '', thoughtSignature })
+  else last.thoughtSignature = thoughtSignature
+}
+
+/** What this format's own models signed, of the text or of a call. */
+export function findSignature(
+  details: readonly ReasoningDetail[],
+  callId: string | undefined,
+): string | undefined {
+  const isMeant = (detail: ReasoningDetail): boolean =>
+    detail.format === FORMAT && isDirect(detail) && detail.id === callId && detail.data !== undefined
+  return details.find(isMeant)?.data
+}
+
+/** A call. Of this format's own state the part has a place for its signature; that of others travels in the call's id. */
+export function encodeCall(
+  { id: packed, function: fn }: ToolCall,
+  details: readonly ReasoningDetail[],
+): JsonObject {
+  const { id: plain, details: carried } = unpackToolCallId(packed)
+  const signature = findSignature(details, plain) ?? findSignature(carried, plain)
+  const isOwn = carried.every(detail => detail.format === FORMAT && isDirect(detail))
+  const id = signature !== undefined && isOwn ? plain : packed
+  return {
+    functionCall: { ...(id === '' ? {} : { id }), name: fn.name, args: parseArguments(fn.arguments) },
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  }
+}
+
+/** The format has objects only: what is none was the model's mistake. */
+function parseArguments(text: string): JsonObject {
+  try {
+    return toObject(JSON.parse(text) as Json) ?? {}
+  } catch {
+    return {}
+  }
+}

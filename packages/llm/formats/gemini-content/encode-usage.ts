@@ -1,0 +1,23 @@
+import type { JsonObject, Usage } from '../../spec.ts'
+import { inputTokens } from '../../usage/usage-sums.ts'
+
+/** `usageMetadata` by this format's arithmetic: what was cached is part of the prompt, thoughts are no candidates. */
+export function encodeUsage(usage: Usage): JsonObject {
+  const prompt = inputTokens(usage)
+  const heard = usage.audioInput ?? 0
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: usage.output,
+    totalTokenCount: prompt + usage.output + usage.reasoning,
+    ...(usage.cacheRead === 0 ? {} : { cachedContentTokenCount: usage.cacheRead }),
+    ...(heard === 0 ? {} : { promptTokensDetails: listKinds(prompt - heard, heard) }),
+    ...(usage.reasoning === 0 ? {} : { thoughtsTokenCount: usage.reasoning }),
+  }
+}
+
+function listKinds(text: number, audio: number): JsonObject[] {
+  return [
+    { modality: 'TEXT', tokenCount: text },
+    { modality: 'AUDIO', tokenCount: audio },
+  ]
+}

@@ -1,0 +1,71 @@
+import { toArray, toObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../spec.ts'
+import { toCamel } from '../spell-camel.ts'
+
+/** Counts that the older form writes as texts, since its numbers are of 64 bits. */
+const COUNTS: ReadonlySet<string> = new Set([
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'minProperties',
+  'maxProperties',
+])
+const SCHEMAS: ReadonlySet<string> = new Set(['items', 'additionalProperties'])
+const LISTS: ReadonlySet<string> = new Set(['anyOf', 'prefixItems'])
+const MAPS: ReadonlySet<string> = new Set(['properties', 'defs', '$defs'])
+
+/**
+ * A schema in the API's older form, a part of OpenAPI's with types in capitals, as JSON Schema.
+ */
+export function decodeSchema(schema: JsonObject): JsonObject {
+  const decoded: JsonObject = {}
+  for (const [given, value] of Object.entries(schema)) {
+    if (value === undefined || value === null) continue
+    const name = toCamel(given)
+    // An order of properties is told by their order.
+    if (name === 'nullable' || name === 'propertyOrdering') continue
+    decoded[name] = decodeKeyword(name, value)
+  }
+  const properties = toObject(decoded.properties)
+  const ordering = schema.propertyOrdering ?? schema.property_ordering
+  if (properties !== undefined && Array.isArray(ordering)) decoded.properties = order(properties, ordering)
+  // `enum` is no format of JSON Schema's, and says nothing that the list does not.
+  if (decoded.format === 'enum') delete decoded.format
+  return schema.nullable === true ? withNull(decoded) : decoded
+}
+
+function decodeKeyword(name: string, value: Json): Json {
+  const object = toObject(value)
+  if (name === 'type' && typeof value === 'string') return value.toLowerCase()
+  if (COUNTS.has(name) && typeof value === 'string' && /^\d+$/.test(value)) return Number(value)
+  if (SCHEMAS.has(name) && object !== undefined) return decodeSchema(object)
+  if (LISTS.has(name)) return toArray(value).map(each => decodeOne(each))
+  if (MAPS.has(name) && object !== undefined) {
+    return Object.fromEntries(Object.entries(object).map(([key, each]) => [key, decodeOne(each ?? null)]))
+  }
+  return value
+}
+
+function decodeOne(value: Json): Json {
+  const object = toObject(value)
+  return object === undefined ? value : decodeSchema(object)
+}
+
+function order(properties: JsonObject, names: readonly Json[]): JsonObject {
+  const first = names.filter(name => typeof name === 'string' && Object.hasOwn(properties, name)) as string[]
+  return Object.fromEntries([
+    ...first.map(name => [name, properties[name]] as const),
+    ...Object.entries(properties).filter(([name]) => !first.includes(name)),
+  ])
+}
+
+function withNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {}),
+  }
+}

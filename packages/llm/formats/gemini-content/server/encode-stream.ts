@@ -1,0 +1,62 @@
+import type {
+  FinishReason,
+  JsonObject,
+  ReasoningDetail,
+  ReplyEnvelope,
+  StreamEvent,
+  Usage,
+} from '../../../spec.ts'
+import { CallCollector } from '../../shared/call-collector.ts'
+import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } from '../encode-reply.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+
+/**
+ * Canonical events as the chunks of this format's stream. A call has no pieces here, and pieces of parallel calls may
+ * alternate: calls are told in the last chunk.
+ */
+export class ContentEncoder {
+  readonly #envelope: ReplyEnvelope
+  readonly #shown: Shown
+  readonly #calls = new CallCollector()
+  readonly #details: ReasoningDetail[] = []
+
+  constructor(envelope: ReplyEnvelope, shown: Shown) {
+    this.#envelope = envelope
+    this.#shown = shown
+  }
+
+  /** Errors and the end are the caller's. The format's streams have one answer: others are left out. */
+  encode(event: StreamEvent): readonly JsonObject[] {
+    if (event.type !== 'delta' || event.index !== 0) return []
+    const parts: JsonObject[] = []
+    if (event.reasoningDetails !== undefined) this.#details.push(...event.reasoningDetails)
+    if (this.#shown.thoughts && event.reasoning !== undefined && event.reasoning !== '') {
+      parts.push({ text: event.reasoning, thought: true })
+    }
+    this.#say(parts, event)
+    for (const call of event.toolCalls ?? []) this.#calls.add(call)
+    return parts.length === 0 ? [] : [this.#toChunk(parts)]
+  }
+
+  /** The last chunk: calls, the reason to stop, and usage. */
+  finish(reason: FinishReason, usage: Usage): JsonObject {
+    const parts = this.#calls.take(reason).map(call => encodeCall(call, this.#details))
+    const content = { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' }
+    const candidate = { content, finishReason: toFinishReason(reason), index: 0 }
+    return encodeChunk([candidate], this.#envelope, usage)
+  }
+
+  #toChunk(parts: JsonObject[]): JsonObject {
+    return encodeChunk([{ content: { parts, role: 'model' }, index: 0 }], this.#envelope, undefined)
+  }
+
+  #say(parts: JsonObject[], { content, refusal, reasoningDetails }: Delta): void {
+    const text = content ?? refusal ?? ''
+    const signature = reasoningDetails === undefined ? undefined : findSignature(reasoningDetails, undefined)
+    if (text === '' && signature === undefined) return
+    const part: JsonObject = { text }
+    if (signature !== undefined) part.thoughtSignature = signature
+    parts.push(part)
+  }
+}

@@ -1,0 +1,63 @@
+import { hasRecordings, listRecordedRequests } from '../../../testing/recorded-requests.ts'
+import { describe, expect, test } from 'vitest'
+import { RequestError } from '../../shared/request-error.ts'
+import { parseContent } from './parse-chat.ts'
+
+if (!hasRecordings)
+  console.log('skipped: the recordings of ../shared/wire are not there (Gemini’s format, taken in)')
+
+/** What a recorded body asks that some or all targets cannot give, by its path without numbers. */
+const findings = new Map<string, number>()
+
+const BY_DESIGN = {
+  'native contents[*].parts[*].codeExecutionResult': 2,
+  'native contents[*].parts[*].executableCode': 2,
+  'native contents[*].parts[*].videoMetadata': 1,
+  'native generationConfig.logprobs': 1,
+  'native generationConfig.responseLogprobs': 1,
+  'native generationConfig.topK': 1,
+  'native safetySettings': 1,
+  'native toolConfig.includeServerSideToolInvocations': 5,
+  // Images and speech have prices of their own.
+  'refused generationConfig.responseModalities': 1,
+  'refused generationConfig.speechConfig': 2,
+  'stateful cachedContent': 2,
+  'stateful contents[*].parts[*].fileData.fileUri': 8,
+  'stateful contents[*].parts[*].functionResponse.parts[*].fileData.fileUri': 3,
+  // A filter that its provider charges for.
+  'unread modelArmorConfig': 1,
+}
+
+function note(path: string): void {
+  const plain = path.replace(/\d+/g, '*')
+  findings.set(plain, (findings.get(plain) ?? 0) + 1)
+}
+
+describe.skipIf(!hasRecordings)('every recorded request', () => {
+  const taken = ['gemini', 'vertex']
+    .flatMap(provider => listRecordedRequests(provider, 'generateContent'))
+    .filter(({ status }) => status === 200)
+
+  test('there are as many as there were', () => {
+    expect(taken.length).toBe(243)
+  })
+
+  test('is taken in, or refused for what is refused by design', () => {
+    for (const { body, model } of taken) {
+      try {
+        const {
+          unread = [],
+          nativeOnly = [],
+          stateful = [],
+        } = parseContent(body, model, false).findings ?? {}
+        for (const path of unread) note(`unread ${path}`)
+        for (const path of nativeOnly) note(`native ${path}`)
+        for (const path of stateful) note(`stateful ${path}`)
+      } catch (thrown) {
+        if (!(thrown instanceof RequestError)) throw thrown
+        note(`refused ${thrown.param}`)
+      }
+    }
+    expect(Object.fromEntries([...findings].sort())).toEqual(BY_DESIGN)
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { findProvider } from '../../../providers/index.ts'
+import type { ChatReply, JsonObject, Provider, StreamEvent, Target } from '../../../spec.ts'
+import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
+import { normalizeContent } from '../../../testing/gemini-bodies.ts'
+import { JUSTIFIED } from '../../../testing/justified/gemini-served.ts'
+import { listAnswers, readAnswer } from '../../../testing/recorded-answers.ts'
+import {
+  hasRecordings,
+  listRecordedRequests,
+  type RecordedRequest,
+  toSourceBody,
+} from '../../../testing/recorded-requests.ts'
+import { addUp } from '../../shared/add-up.ts'
+import { geminiContent } from '../client/client.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeReply } from '../encode-reply.ts'
+import { ContentEncoder } from './encode-stream.ts'
+import { spellCamel } from '../spell-camel.ts'
+
+if (!hasRecordings)
+  console.log('skipped: the recordings of ../shared/wire are not there (Gemini’s format, served)')
+
+const ENVELOPE = { id: 'r1', created: 0, model: 'p/m' }
+const SHOWN = { thoughts: true }
+const NO_USAGE = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+
+const toTarget = (provider: Provider | undefined, model: string): Target => {
+  if (provider === undefined) throw new Error('a folder of nobody')
+  return {
+    provider,
+    model: model === '' ? 'gemini-2.5-flash' : model,
+    baseUrl: 'https://a.example/v1',
+    apiKey: '',
+  }
+}
+const spell = (body: JsonObject): JsonObject => {
+  const spelled = spellCamel(structuredClone(body))
+  if ('doubled' in spelled) throw new Error(spelled.doubled)
+  return JSON.parse(JSON.stringify(spelled.body))
+}
+
+describe.skipIf(!hasRecordings)('a recorded request, as a caller of ours would send it', () => {
+  const of = (provider: string): RecordedRequest[] => listRecordedRequests(provider, 'generateContent')
+  const taken = [...of('gemini'), ...of('vertex')].filter(({ status }) => status === 200)
+  const justified = openJustifications(JUSTIFIED)
+
+  test('there are as many as there were', () => {
+    expect(taken.length).toBe(243)
+  })
+
+  test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
+    const body = spell(recorded.body)
+    const asked = { model: 'any', stream: recorded.isStream, includeUsage: true, ...decodeRequest(body) }
+    const target = toTarget(findProvider(recorded.provider), recorded.model)
+    // To another format, by way of what every provider understands; the format itself is the nearest such.
+    const sent = JSON.parse(geminiContent.encodeRequest(asked, target, undefined).body.toString())
+    const differences = findDifferences(normalizeContent(sent), normalizeContent(structuredClone(body)))
+    expect(justified.unexplained(name, differences)).toEqual([])
+    // To the same format: as it came.
+    const source = toSourceBody('gemini-content', recorded.body)
+    const passed = JSON.parse(geminiContent.encodeRequest(asked, target, source).body.toString())
+    const { model: _, ...whole } = body
+    expect(justified.unexplained(`passed ${name}`, findDifferences(passed, whole))).toEqual([])
+  })
+
+  test('every justification is needed', () => {
+    expect(justified.unused()).toEqual([])
+  })
+})
+
+/** The ids of calls that came without are made of a reply's id, which is ours in what we serve. */
+const withoutIds = (reply: ChatReply): ChatReply => {
+  const text = JSON.stringify(reply).replaceAll(/"call_[0-9a-f]{24}(?:__rd1__[\w-]+)?"/g, '"call"')
+  return JSON.parse(text)
+}
+
+describe.skipIf(!hasRecordings)('a recorded answer, given to a caller of ours', () => {
+  test.each(listAnswers('gemini-content', 'unary'))('%s', path => {
+    const { json, provider, status } = readAnswer(path, 'sse')
+    if (status !== 200) return
+    const target = toTarget(provider, '')
+    const reply = geminiContent.decodeReply([json].flat()[0] as JsonObject, target)
+    const again = geminiContent.decodeReply(encodeReply(reply, ENVELOPE, SHOWN), target)
+    expect(withoutIds(again)).toEqual(withoutIds(reply))
+  })
+
+  test.each(listAnswers('gemini-content', 'stream'))('%s', path => {
+    const { frames, provider, status } = readAnswer(path, 'sse')
+    if (status !== 200) return
+    const target = toTarget(provider, '')
+    const decode = (chunks: readonly string[]): StreamEvent[] => {
+      const decoder = geminiContent.openStream(target)
+      return chunks.flatMap(data => decoder.decode(data))
+    }
+    const events = decode(frames.map(({ data }) => data))
+    const said = addUp(events.filter(event => event.type !== 'delta' || event.index === 0))
+    if (said.error !== undefined || said.finishReason === undefined) return
+    const encoder = new ContentEncoder(ENVELOPE, SHOWN)
+    const chunks = [
+      ...events.flatMap(event => encoder.encode(event)),
+      encoder.finish(said.finishReason, said.usage ?? NO_USAGE),
+    ]
+    const heard = addUp(decode(chunks.map(chunk => JSON.stringify(chunk))))
+    expect(withoutIds({ ...heard, error: undefined } as never)).toEqual(
+      withoutIds({ ...said, usage: said.usage ?? NO_USAGE, error: undefined } as never),
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import {
+  findReasoningDetails,
+  isDirect,
+  plainToolCallId,
+  unpackToolCallId,
+} from '../shared/reasoning-carrier.ts'
+import type { Message, ReasoningDetail } from '../../spec.ts'
+
+/** Google's name for what its family alone understands. */
+export const FORMAT = 'google-gemini-v1'
+
+/** What Google documents for calls that another model made, or whose signature a client lost. */
+export const PLACEHOLDER = 'skip_thought_signature_validator'
+
+export function toSignature(data: string, callId: string | undefined): ReasoningDetail {
+  return {
+    type: 'reasoning.encrypted',
+    format: FORMAT,
+    data,
+    ...(callId === undefined ? {} : { id: callId }),
+  }
+}
+
+/** The signatures of one assistant message: of its text, and of each call by its plain id. */
+export interface Signatures {
+  readonly ofText: string | undefined
+  readonly ofCalls: ReadonlyMap<string, string>
+}
+
+export function findSignatures(message: Message, model: string): Signatures {
+  const ofCalls = new Map<string, string>()
+  let ofText: string | undefined
+  const note = (detail: ReasoningDetail): void => {
+    const { format, id, data } = detail
+    if (format !== FORMAT || data === undefined || !isDirect(detail)) return
+    if (id === undefined) ofText = data
+    else if (!ofCalls.has(id)) ofCalls.set(id, data)
+  }
+  findReasoningDetails(message, FORMAT).forEach(note)
+  const calls = message.tool_calls ?? []
+  // A client may have kept some of the details only: each call's id carries its own.
+  for (const { id } of calls) unpackToolCallId(id).details.forEach(note)
+  const [first] = calls
+  if (
+    first !== undefined &&
+    needsSignature(model) &&
+    !calls.some(({ id }) => ofCalls.has(plainToolCallId(id)))
+  ) {
+    // Calls made at once have one signature, on the first.
+    ofCalls.set(plainToolCallId(first.id), PLACEHOLDER)
+  }
+  return { ofText, ofCalls }
+}
+
+/** Since Gemini 3 a call that comes back without is refused; models before, and open ones, make none or ask for none. */
+export function needsSignature(model: string): boolean {
+  return model.startsWith('gemini-') && !/^gemini-[12](?:[.-]|$)/.test(model)
+}

@@ -1,0 +1,112 @@
+import type { Bill } from '../../../usage/bill.ts'
+import { toEnvelope } from './encode-error.ts'
+import { toUsd } from '../../../usage/money.ts'
+import { markDirect } from '../../shared/reasoning-carrier.ts'
+import type { ChatReply, JsonObject, ReplyMessage, StreamEvent } from '../../../spec.ts'
+import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+import { parseNativeChat } from './parse-chat.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from '../../format.ts'
+
+/** `POST /v1/chat`: the gateway's own format (contract.md §3). */
+export const nativeSurface: ChatSurface = {
+  id: 'native',
+  parse: parseNativeChat,
+  // Everything else that goes to a provider has a field of ours.
+  findPassedOn: body => (body.provider_options == null ? undefined : 'provider_options'),
+  encodeReply: (answered, answer, bill) =>
+    Buffer.from(JSON.stringify(toNativeReply(answered, answer.reply, bill))),
+  openStream: answered => new NativeStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `event: error\ndata: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
+}
+
+function toNativeReply(answered: Answered, reply: ChatReply, bill: Bill): JsonObject {
+  return {
+    id: answered.requestId,
+    object: 'chat.completion',
+    created: answered.created,
+    model: answered.model,
+    provider: answered.provider,
+    choices: reply.choices.map(({ index, message, finishReason }) => ({
+      index,
+      message: toMessage(message) as unknown as JsonObject,
+      finish_reason: finishReason,
+    })),
+    ...toNativeUsage(answered, bill),
+  }
+}
+
+function toMessage(message: ReplyMessage): ReplyMessage {
+  const { reasoning_details: details } = message
+  return details === undefined ? message : { ...message, reasoning_details: markDirect(details) }
+}
+
+function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
+  const { usage } = bill
+  return {
+    usage: {
+      input_tokens: inputTokens(usage),
+      output_tokens: outputTokens(usage),
+      total_tokens: inputTokens(usage) + outputTokens(usage),
+      input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWriteTokens(usage) },
+      output_tokens_details: { reasoning_tokens: usage.reasoning },
+      ...(answered.isSandbox ? { sandbox: true } : {}),
+    },
+    cost_usd: toUsd(bill.costNanoUsd),
+  }
+}
+
+/** Every provider's stream in one form; finish reason, usage and cost wait for the last frame. */
+class NativeStream implements StreamEncoder {
+  readonly #answered: Answered
+  /** What every frame of this stream begins with. */
+  readonly #head: string
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+    const head = JSON.stringify({
+      id: answered.requestId,
+      object: 'chat.completion.chunk',
+      created: answered.created,
+      model: answered.model,
+      provider: answered.provider,
+    })
+    this.#head = `data: ${head.slice(0, -1)},"choices":[`
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    let frames = ''
+    for (const event of events) {
+      if (event.type !== 'delta') continue
+      const delta = toDelta(event)
+      if (delta === undefined) continue
+      frames += `${this.#head}{"index":${event.index},"delta":${JSON.stringify(delta)},"finish_reason":null}]}\n\n`
+    }
+    return frames
+  }
+
+  finish(end: StreamEnd): string {
+    const choice = `{"index":0,"delta":{},"finish_reason":${JSON.stringify(end.finishReason)}}`
+    const tail = JSON.stringify(toNativeUsage(this.#answered, end.bill)).slice(1)
+    return `${this.#head}${choice}],${tail}\n\ndata: [DONE]\n\n`
+  }
+}
+
+/** undefined: nothing that a caller needs before the last frame. */
+function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined {
+  const delta: JsonObject = {}
+  if (event.role !== undefined) delta.role = event.role
+  if (event.content !== undefined) delta.content = event.content
+  if (event.reasoning !== undefined) delta.reasoning = event.reasoning
+  if (event.reasoningDetails !== undefined) {
+    delta.reasoning_details = markDirect(event.reasoningDetails) as unknown as JsonObject[]
+  }
+  if (event.refusal !== undefined) delta.refusal = event.refusal
+  if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
+  for (const _ in delta) return delta
+  return undefined
+}

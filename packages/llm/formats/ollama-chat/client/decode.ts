@@ -1,0 +1,106 @@
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type {
+  ChatReply,
+  FinishReason,
+  Json,
+  JsonObject,
+  ReplyMessage,
+  StreamDecoder,
+  StreamEvent,
+  ToolCall,
+  Usage,
+} from '../../../spec.ts'
+import { decodeErrorBody } from '../../shared/decode-error.ts'
+import { makeToolCallId, readArguments } from '../../openai-chat/client/decode-message.ts'
+
+/** An answer of `/api/chat` as the canonical reply. One that is an error has no message. */
+export function decodeReply(body: JsonObject): ChatReply {
+  const usage = decodeUsage(body)
+  const message = toObject(body.message)
+  if (message === undefined) return { choices: [], usage }
+  const calls = decodeCalls(message, toText(body.created_at) ?? '', 0)
+  const decoded: ReplyMessage = { role: 'assistant', content: toText(message.content) ?? null }
+  if (calls.length > 0) decoded.tool_calls = calls
+  const reasoning = toText(message.thinking)
+  if (reasoning !== undefined) decoded.reasoning = reasoning
+  const finishReason = readDoneReason(body.done_reason, calls.length > 0)
+  return { choices: [{ index: 0, message: decoded, finishReason }], usage }
+}
+
+/** Each line has the shape of a plain answer, of which it is the next piece; the last one has the counts. */
+export function openStream(): StreamDecoder {
+  let calls = 0
+  let isStarted = false
+  return {
+    decode(data): readonly StreamEvent[] {
+      const line = parse(data)
+      if (line === undefined) {
+        const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
+        return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+      }
+      if (line.error !== undefined && line.error !== null)
+        return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
+      const message = toObject(line.message) ?? {}
+      const made = decodeCalls(message, toText(line.created_at) ?? '', calls)
+      const first = calls
+      calls += made.length
+      const content = toText(message.content)
+      const reasoning = toText(message.thinking)
+      const delta: StreamEvent = {
+        type: 'delta',
+        index: 0,
+        ...(isStarted ? {} : { role: 'assistant' }),
+        ...(content === undefined ? {} : { content }),
+        ...(reasoning === undefined ? {} : { reasoning }),
+        // Calls come whole.
+        ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
+        ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, calls > 0) } : {}),
+      }
+      isStarted = true
+      if (line.done !== true) return [delta]
+      const usage = decodeUsage(line)
+      return [delta, ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]), { type: 'end' }]
+    },
+  }
+}
+
+function parse(data: string): JsonObject | undefined {
+  try {
+    return toObject(JSON.parse(data) as Json)
+  } catch {
+    return undefined
+  }
+}
+
+/** `first`: how many calls came before. Older servers give calls no ids. */
+function decodeCalls(message: JsonObject, createdAt: string, first: number): ToolCall[] {
+  return toObjects(message.tool_calls).flatMap((call, at): ToolCall[] => {
+    const fn = toObject(call.function)
+    const name = toText(fn?.name)
+    // Nobody can carry out a call without a name.
+    if (name === undefined) return []
+    const id = toText(call.id) ?? makeToolCallId(createdAt, 0, first + at, name)
+    return [{ id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) || '{}' } }]
+  })
+}
+
+/** It says `stop` after calls of tools too. */
+function readDoneReason(value: Json | undefined, hasToolCalls: boolean): FinishReason {
+  if (value === 'length') return 'length'
+  return hasToolCalls ? 'tool_calls' : 'stop'
+}
+
+/** Thinking is counted with the rest of the output. */
+function decodeUsage(body: JsonObject): Usage | undefined {
+  const uncachedInput = toCount(body.prompt_eval_count)
+  const output = toCount(body.eval_count)
+  if (uncachedInput + output === 0) return undefined
+  return { uncachedInput, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 }
+}
+
+/** No request has so many tokens: a larger number is a mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+function toCount(value: Json | undefined): number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
+}

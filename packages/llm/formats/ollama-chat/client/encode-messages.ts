@@ -1,0 +1,59 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ContentPart, Json, JsonObject, Message, ToolCall } from '../../../spec.ts'
+
+/** Kinds of parts that have a place here. */
+export const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url'])
+
+/** Messages with text and images apart, arguments of calls as objects, and results under the tool's name. */
+export function encodeMessages(messages: readonly Message[]): JsonObject[] {
+  const names = new Map<string, string>()
+  return messages.map(message => {
+    for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name)
+    const encoded: JsonObject = {
+      role: message.role === 'developer' ? 'system' : message.role,
+      ...encodeContent(message.content),
+    }
+    const calls = message.tool_calls ?? []
+    if (calls.length > 0) encoded.tool_calls = calls.map(encodeCall)
+    if (message.role === 'assistant' && typeof message.reasoning === 'string')
+      encoded.thinking = message.reasoning
+    if (message.role === 'tool') {
+      const id = message.tool_call_id ?? ''
+      encoded.tool_call_id = plainToolCallId(id)
+      const name = names.get(id)
+      if (name !== undefined) encoded.tool_name = name
+    }
+    return encoded
+  })
+}
+
+function encodeContent(content: string | readonly ContentPart[] | null | undefined): JsonObject {
+  if (content === null || content === undefined) return { content: '' }
+  if (typeof content === 'string') return { content }
+  const text = content
+    .map(part => (part.type === 'image_url' ? '' : (toText(part[part.type]) ?? '')))
+    .join('')
+  const images = content.filter(({ type }) => type === 'image_url').map(encodeImage)
+  return images.length === 0 ? { content: text } : { content: text, images }
+}
+
+/** The bytes only: the gateway has fetched every address by now (ClientDialect.inlinesImages). */
+function encodeImage(part: ContentPart): string {
+  const url = toText(toObject(part.image_url)?.url) ?? ''
+  return url.slice(url.indexOf(',') + 1)
+}
+
+function encodeCall({ id, function: fn }: ToolCall): JsonObject {
+  return { id: plainToolCallId(id), function: { name: fn.name, arguments: parseArguments(fn.arguments) } }
+}
+
+/** An object. What is none was the model's mistake, and stays to be seen. */
+function parseArguments(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  try {
+    return toObject(JSON.parse(text) as Json) ?? { arguments: text }
+  } catch {
+    return { arguments: text }
+  }
+}

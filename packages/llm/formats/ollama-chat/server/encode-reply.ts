@@ -1,0 +1,84 @@
+import { toObject } from '../../../json/json-value.ts'
+import type {
+  ChatReply,
+  FinishReason,
+  Json,
+  JsonObject,
+  ReplyEnvelope,
+  ReplyMessage,
+  ToolCall,
+  Usage,
+} from '../../../spec.ts'
+import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+
+/** How long an answer took, in milliseconds. */
+export interface Took {
+  /** Until its first piece. */
+  readonly firstMs: number
+  readonly totalMs: number
+}
+
+/** The canonical reply as an answer of `/api/chat`. It has one answer: others are left out. */
+export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, took: Took): JsonObject {
+  const [choice] = reply.choices
+  return {
+    ...encodeHead(envelope),
+    message: choice === undefined ? { role: 'assistant', content: '' } : encodeMessage(choice.message),
+    ...encodeEnd(choice?.finishReason ?? 'stop', reply.usage, took),
+  }
+}
+
+/** What every line of an answer begins with. */
+export interface Head {
+  readonly model: string
+  readonly created_at: string
+}
+
+export function encodeHead({ model, created }: ReplyEnvelope): Head {
+  return { model, created_at: new Date(created * 1000).toISOString() }
+}
+
+/** What the last line of an answer has besides the others. */
+export function encodeEnd(reason: FinishReason, usage: Usage | undefined, took: Took): JsonObject {
+  return {
+    done: true,
+    done_reason: reason === 'length' ? 'length' : 'stop',
+    total_duration: toNanoseconds(took.totalMs),
+    load_duration: 0,
+    ...(usage === undefined ? {} : { prompt_eval_count: inputTokens(usage) }),
+    prompt_eval_duration: toNanoseconds(took.firstMs),
+    ...(usage === undefined ? {} : { eval_count: outputTokens(usage) }),
+    // Clients divide by it.
+    eval_duration: Math.max(1, toNanoseconds(took.totalMs - took.firstMs)),
+  }
+}
+
+function toNanoseconds(ms: number): number {
+  return Math.round(ms * 1e6)
+}
+
+function encodeMessage(message: ReplyMessage): JsonObject {
+  const { content, refusal, reasoning, tool_calls: calls = [] } = message
+  return {
+    role: 'assistant',
+    content: content ?? refusal ?? '',
+    ...(reasoning === undefined || reasoning === '' ? {} : { thinking: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(encodeCall) }),
+  }
+}
+
+export function encodeCall({ id, function: fn }: ToolCall, index: number): JsonObject {
+  return {
+    ...(id === '' ? {} : { id }),
+    function: { index, name: fn.name, arguments: parseArguments(fn.arguments) },
+  }
+}
+
+/** The format has objects only: what is none was the model's mistake. */
+function parseArguments(text: string): JsonObject {
+  try {
+    return toObject(JSON.parse(text) as Json) ?? {}
+  } catch {
+    return {}
+  }
+}

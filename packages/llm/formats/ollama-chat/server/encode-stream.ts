@@ -1,0 +1,38 @@
+import type { FinishReason, JsonObject, ReplyEnvelope, StreamEvent, Usage } from '../../../spec.ts'
+import { CallCollector } from '../../shared/call-collector.ts'
+import { encodeCall, encodeEnd, encodeHead, type Head, type Took } from './encode-reply.ts'
+
+/** Canonical events as the lines of this format's stream. A call has no pieces here: calls are told before the last line. */
+export class LineEncoder {
+  readonly #head: Head
+  readonly #calls = new CallCollector()
+
+  constructor(envelope: ReplyEnvelope) {
+    this.#head = encodeHead(envelope)
+  }
+
+  /** Errors and the end are the caller's. */
+  encode(event: StreamEvent): readonly JsonObject[] {
+    if (event.type !== 'delta' || event.index !== 0) return []
+    for (const call of event.toolCalls ?? []) this.#calls.add(call)
+    const { reasoning = '' } = event
+    const text = event.content ?? event.refusal ?? ''
+    if (text === '' && reasoning === '') return []
+    const message: JsonObject = { role: 'assistant', content: text }
+    if (reasoning !== '') message.thinking = reasoning
+    return [this.#toLine(message)]
+  }
+
+  finish(reason: FinishReason, usage: Usage, took: Took): readonly JsonObject[] {
+    const calls = this.#calls.take(reason).map(encodeCall)
+    const message = { role: 'assistant', content: '' }
+    return [
+      ...(calls.length === 0 ? [] : [this.#toLine({ role: 'assistant', content: '', tool_calls: calls })]),
+      { ...this.#head, message, ...encodeEnd(reason, usage, took) },
+    ]
+  }
+
+  #toLine(message: JsonObject): JsonObject {
+    return { model: this.#head.model, created_at: this.#head.created_at, message, done: false }
+  }
+}

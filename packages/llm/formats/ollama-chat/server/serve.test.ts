@@ -1,0 +1,229 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ollama } from '../../../providers/ollama.ts'
+import type { ChatReply, ChatRequest, JsonObject, StreamEvent, Target, Usage } from '../../../spec.ts'
+import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
+import { JUSTIFIED } from '../../../testing/justified/ollama-chat.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
+import { addUp } from '../../shared/add-up.ts'
+import { ollamaChat } from '../client/client.ts'
+import { toImageUrl } from './decode-messages.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeReply } from './encode-reply.ts'
+import { LineEncoder } from './encode-stream.ts'
+
+const ENVELOPE = { id: 'r1', created: 0, model: 'p/m' }
+const TOOK = { firstMs: 2, totalMs: 5 }
+const USAGE: Usage = { uncachedInput: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 }
+const TARGET: Target = { provider: ollama, model: 'm', baseUrl: 'http://127.0.0.1:11434/v1', apiKey: '' }
+const fn = (name: string, args: string) => ({ name, arguments: args })
+const toRequest = (body: JsonObject): ChatRequest => ({
+  model: 'm',
+  stream: body.stream !== false,
+  includeUsage: true,
+  ...decodeRequest(body),
+})
+
+describe('a request of this format for another provider', () => {
+  test('is what it asks of anybody', () => {
+    const asked = decodeRequest({
+      messages: [
+        { role: 'system', content: 'a' },
+        { role: 'user', content: 'see', images: ['iVBORw0KGgo=', '/9j/4AA='] },
+        {
+          role: 'assistant',
+          content: '',
+          thinking: 'hm',
+          tool_calls: [
+            { function: { name: 'f', arguments: { a: 1 } } },
+            { id: 'theirs', function: { name: 'g', arguments: {} } },
+            { function: { name: 'f', arguments: { a: 2 } } },
+          ],
+        },
+        { role: 'tool', tool_name: 'g', content: '3' },
+        { role: 'tool', content: '1' },
+        { role: 'tool', tool_name: 'f', content: '2' },
+      ],
+      tools: [{ type: 'function', function: { name: 'f', description: 'd' } }],
+      format: { type: 'object' },
+      think: 'high',
+      options: { num_predict: 9, temperature: 0, stop: 'x', num_ctx: 4096 },
+    })
+    const ids = asked.messages[2]?.tool_calls?.map(({ id }) => id) ?? []
+    expect(new Set(ids).size).toBe(3)
+    expect(asked).toEqual({
+      messages: [
+        { role: 'system', content: 'a' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'see' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+            { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,/9j/4AA=' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          reasoning: 'hm',
+          tool_calls: [
+            { id: ids[0], type: 'function', function: fn('f', '{"a":1}') },
+            { id: 'theirs', type: 'function', function: fn('g', '{}') },
+            { id: ids[2], type: 'function', function: fn('f', '{"a":2}') },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'theirs', content: '3' },
+        { role: 'tool', tool_call_id: ids[0], content: '1' },
+        { role: 'tool', tool_call_id: ids[2], content: '2' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } },
+        },
+      ],
+      responseFormat: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+      reasoningEffort: 'high',
+      maxOutputTokens: 9,
+      temperature: 0,
+      stop: ['x'],
+    })
+  })
+
+  test.each([
+    [{ think: true }, { reasoningEffort: 'medium' }],
+    [{ think: false }, { reasoningEffort: 'none' }],
+    [{ format: 'json' }, { responseFormat: { type: 'json_object' } }],
+    [{ format: '' }, {}],
+    [{ options: { num_predict: -1, seed: null } }, {}],
+  ])('%j', (fields, asked) => {
+    expect(decodeRequest({ messages: [], ...fields })).toEqual({ messages: [], ...asked })
+  })
+
+  test('an image is known by its first bytes, and is nothing else', () => {
+    expect(toImageUrl('R0lGODlh')).toBe('data:image/gif;base64,R0lGODlh')
+    expect(toImageUrl('UklGRg==')).toBe('data:image/webp;base64,UklGRg==')
+    expect(toImageUrl('data:image/png;base64,AA')).toBe('data:image/png;base64,AA')
+    for (const none of ['JVBERi0=', 'https://x/y.png', 'file:///etc/passwd', '', 1])
+      expect(toImageUrl(none)).toBeUndefined()
+  })
+})
+
+test('a request for a provider of this format keeps its own fields, but no cap beside the gateway’s', () => {
+  const body = {
+    model: 'x',
+    messages: [{ role: 'user', content: 'hi' }],
+    stream: false,
+    think: 'high',
+    keep_alive: '5m',
+    truncate: false,
+    options: { top_k: 3, num_ctx: 4096, num_predict: 99, somethingNew: 1 },
+  }
+  const source = toSourceBody('ollama-chat', body)
+  const sent = ollamaChat.encodeRequest({ ...toRequest(body), maxOutputTokens: 9 }, TARGET, source, [
+    'options.somethingNew',
+  ])
+  expect(JSON.parse(sent.body.toString())).toEqual({
+    ...body,
+    model: 'm',
+    options: { top_k: 3, num_ctx: 4096, num_predict: 9 },
+  })
+})
+
+describe('an answer for a caller of this format', () => {
+  test('every field that clients read', () => {
+    const reply: ChatReply = {
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'hi',
+            reasoning: 'hm',
+            tool_calls: [{ id: 'c1', type: 'function', function: fn('f', '{"a":1}') }],
+          },
+          finishReason: 'tool_calls',
+        },
+      ],
+      usage: USAGE,
+    }
+    const encoded = encodeReply(reply, ENVELOPE, TOOK)
+    expect(encoded).toEqual({
+      model: 'p/m',
+      created_at: '1970-01-01T00:00:00.000Z',
+      message: {
+        role: 'assistant',
+        content: 'hi',
+        thinking: 'hm',
+        tool_calls: [{ id: 'c1', function: { index: 0, name: 'f', arguments: { a: 1 } } }],
+      },
+      done: true,
+      done_reason: 'stop',
+      total_duration: 5_000_000,
+      load_duration: 0,
+      prompt_eval_count: 5,
+      prompt_eval_duration: 2_000_000,
+      eval_count: 3,
+      eval_duration: 3_000_000,
+    })
+    expect(ollamaChat.decodeReply(encoded, TARGET)).toEqual(reply)
+  })
+
+  test('any stream says what was said, with each call whole and told once', () => {
+    const piece = fc.oneof(fc.record({ content: fc.string() }), fc.record({ reasoning: fc.string() }))
+    fc.assert(
+      fc.property(fc.array(piece), fc.array(fc.string(), { maxLength: 3 }), (pieces, values) => {
+        const events: StreamEvent[] = pieces.map(each => ({ type: 'delta', index: 0, ...each }))
+        for (const [index, value] of values.entries()) {
+          const text = JSON.stringify({ value })
+          const head = { index, id: `c${index}`, type: 'function' as const }
+          events.push(
+            {
+              type: 'delta',
+              index: 0,
+              toolCalls: [{ ...head, function: fn('f', text.slice(0, 3)) }],
+            },
+            { type: 'delta', index: 0, toolCalls: [{ index, function: { arguments: text.slice(3) } }] },
+          )
+        }
+        const reason = values.length > 0 ? ('tool_calls' as const) : ('stop' as const)
+        const encoder = new LineEncoder(ENVELOPE)
+        const lines = [
+          ...events.flatMap(event => encoder.encode(event)),
+          ...encoder.finish(reason, USAGE, TOOK),
+        ]
+        const decoder = ollamaChat.openStream(TARGET)
+        const heard = addUp(lines.flatMap(line => decoder.decode(JSON.stringify(line))))
+        expect(heard).toEqual({ ...addUp(events), finishReason: reason, usage: USAGE, isEnded: true })
+      }),
+    )
+  })
+})
+
+const FOLDER = new URL('../../../../../../shared/wire/ollama/', import.meta.url)
+const exists = existsSync(FOLDER)
+if (!exists) console.log('skipped: the recordings of ../shared/wire are not there (7 exchanges with Ollama)')
+
+describe.skipIf(!exists)('what was recorded', () => {
+  const names = exists ? readdirSync(FOLDER).filter(name => name.startsWith('ollama-chat__')) : []
+  const justified = openJustifications(JUSTIFIED)
+  /** Without what says nothing. */
+  const normalize = (body: JsonObject): JsonObject => {
+    const isEmpty = (value: unknown): boolean => ['[]', '{}', '""', 'null'].includes(JSON.stringify(value))
+    return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
+  }
+
+  test.each(names)('%s: taken in and sent on, answered and heard again', name => {
+    const { request, response, model } = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))
+    const sent = JSON.parse(request.body) as JsonObject
+    const target = { ...TARGET, model }
+    for (const source of [undefined, toSourceBody('ollama-chat', sent)]) {
+      const { body } = ollamaChat.encodeRequest(toRequest(sent), target, source)
+      const differences = findDifferences(normalize(JSON.parse(body.toString())), normalize(sent))
+      expect(justified.unexplained(name, differences)).toEqual([])
+    }
+    const reply = ollamaChat.decodeReply(JSON.parse(response.body), target)
+    expect(ollamaChat.decodeReply(encodeReply(reply, ENVELOPE, TOOK), target)).toEqual(reply)
+  })
+})

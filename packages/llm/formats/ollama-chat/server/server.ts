@@ -1,0 +1,128 @@
+import type { PlainAnswer } from '../../plain-answer.ts'
+import type { Bill } from '../../../usage/bill.ts'
+import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
+import { LineEncoder } from './encode-stream.ts'
+import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
+import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
+import { toOllamaError } from './encode-error.ts'
+import type {
+  Answered,
+  RequestClock,
+  ChatSurface,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from '../../format.ts'
+
+/** `{ollama prefix}/api/chat`: an answer of a provider of the same format is passed on, every other one is translated. */
+export const ollamaSurface: ChatSurface = {
+  id: 'ollama-chat',
+  parse: parseOllamaChat,
+  findPassedOn: findPassedOnChat,
+  encodeReply: toOllamaReply,
+  openStream: answered =>
+    answered.dialect === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `${JSON.stringify(toOllamaError(fault, requestId, baseUrl))}\n`,
+  streamType: 'application/x-ndjson',
+  // Before an object there may be room; a line of nothing would be one that clients cannot read.
+  keepAlive: ' ',
+  cutNote: '',
+}
+
+function toOllamaReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  if (answered.dialect === 'ollama-chat') return answer.bytes
+  const took = { firstMs: 0, totalMs: answered.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered), took)
+  return Buffer.from(JSON.stringify(reply))
+}
+
+function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+  return { id: requestId, created, model }
+}
+
+const toLine = (object: JsonObject): string => `${JSON.stringify(object)}\n`
+
+/** Why the answer ends here: a field that clients pass over. */
+const CUT = { note: 'budget_exceeded: a limit of tokens or spend ended this answer' }
+
+/** When an answer's pieces came. */
+class Timer {
+  readonly #clock: RequestClock
+  #firstMs: number | undefined
+
+  constructor({ clock }: Answered) {
+    this.#clock = clock
+  }
+
+  note(): void {
+    this.#firstMs ??= this.#clock.elapsedMs()
+  }
+
+  read(): Took {
+    const totalMs = this.#clock.elapsedMs()
+    return { firstMs: this.#firstMs ?? totalMs, totalMs }
+  }
+}
+
+/** What another format said, in this one's lines. */
+class TranslatedStream implements StreamEncoder {
+  readonly #encoder: LineEncoder
+  readonly #timer: Timer
+
+  constructor(answered: Answered) {
+    this.#encoder = new LineEncoder(toEnvelope(answered))
+    this.#timer = new Timer(answered)
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[]): string {
+    this.#timer.note()
+    return events
+      .flatMap(event => this.#encoder.encode(event))
+      .map(toLine)
+      .join('')
+  }
+
+  finish({ finishReason, bill, isCut }: StreamEnd): string {
+    const lines = this.#encoder.finish(finishReason, bill.usage, this.#timer.read())
+    const noted = lines.map(line => (isCut && line.done === true ? { ...line, ...CUT } : line))
+    return noted.map(toLine).join('')
+  }
+}
+
+/** The provider's own lines, but for the last one, which waits for the record. */
+class PassedStream implements StreamEncoder {
+  readonly #answered: Answered
+  readonly #timer: Timer
+  #last = ''
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+    this.#timer = new Timer(answered)
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
+    this.#timer.note()
+    if (!events.some(({ type }) => type === 'end')) return `${data}\n`
+    this.#last = `${data}\n`
+    return ''
+  }
+
+  finish({ finishReason, isCut, bill }: StreamEnd): string {
+    if (this.#last !== '') return this.#last
+    return toLine({
+      ...encodeHead(toEnvelope(this.#answered)),
+      message: { role: 'assistant', content: '' },
+      ...encodeEnd(finishReason, bill.usage, this.#timer.read()),
+      ...(isCut ? CUT : {}),
+    })
+  }
+}

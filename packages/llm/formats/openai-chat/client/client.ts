@@ -1,0 +1,16 @@
+import type { ClientDialect } from '../../../spec.ts'
+import { decodeError } from '../../shared/decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { openStream } from './decode-stream.ts'
+import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+
+/** OpenAI's chat completions as we call them, with every provider's deviations. */
+export const openAiChat: ClientDialect = {
+  id: 'openai-chat',
+  framing: 'sse',
+  encodeRequest,
+  findUnsupportedParams,
+  decodeReply,
+  openStream,
+  decodeError,
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { custom } from '../../../providers/custom.ts'
+import type { JsonObject, Target } from '../../../spec.ts'
+import { decodeReply } from './decode-reply.ts'
+
+const target: Target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }
+
+const first = (message: JsonObject, rest: JsonObject = { finish_reason: 'stop' }) =>
+  decodeReply({ id: 'c', choices: [{ index: 0, message, ...rest }] }, target).choices[0]
+
+describe('decodeReply', () => {
+  test('text, and nothing else that is not there', () => {
+    expect(first({ role: 'assistant', content: 'a', tool_calls: null, refusal: null })).toEqual({
+      index: 0,
+      message: { role: 'assistant', content: 'a' },
+      finishReason: 'stop',
+    })
+  })
+
+  test('a refusal and reasoning', () => {
+    expect(first({ content: null, refusal: 'no', reasoning_content: 'r' })?.message).toEqual({
+      role: 'assistant',
+      content: null,
+      refusal: 'no',
+      reasoning: 'r',
+    })
+  })
+
+  test.each<[unknown, string]>([
+    ['{"a":1}', '{"a":1}'],
+    ['', '{}'],
+    [null, '{}'],
+    [undefined, '{}'],
+    ['null', '{}'],
+    [{ a: 1 }, '{"a":1}'],
+  ])('arguments %j are the JSON text %s', (wire, expected) => {
+    const call = {
+      id: 'x',
+      type: 'function',
+      function: { name: 'f', arguments: wire },
+    } as unknown as JsonObject
+    expect(first({ content: null, tool_calls: [call] })?.message.tool_calls).toEqual([
+      { id: 'x', type: 'function', function: { name: 'f', arguments: expected } },
+    ])
+  })
+
+  test('calls without id get one each, the same for the same answer', () => {
+    const call = { id: '', function: { name: 'f', arguments: '{}' } }
+    const ids = () => first({ tool_calls: [call, call] })?.message.tool_calls?.map(({ id }) => id)
+    expect(new Set(ids()).size).toBe(2)
+    expect(ids()).toEqual(ids())
+    expect(ids()?.[0]).toMatch(/^call_[0-9a-f]{24}$/)
+  })
+
+  test('the function_call of old', () => {
+    expect(
+      first({ function_call: { name: 'f', arguments: '{}' } }, { finish_reason: 'function_call' }),
+    ).toMatchObject({
+      finishReason: 'tool_calls',
+      message: { tool_calls: [{ function: { name: 'f' } }] },
+    })
+  })
+
+  test('a finish reason that is missing follows from the content', () => {
+    expect(first({ content: 'a' }, {})?.finishReason).toBe('stop')
+    expect(first({ tool_calls: [{ id: 'x', function: { name: 'f' } }] }, {})?.finishReason).toBe('tool_calls')
+  })
+
+  test('an answer that was filtered away is an empty choice; one that failed is none', () => {
+    expect(decodeReply({ choices: [{ index: 0, finish_reason: 'content_filter' }] }, target).choices).toEqual(
+      [{ index: 0, message: { role: 'assistant', content: null }, finishReason: 'content_filter' }],
+    )
+    expect(
+      decodeReply({ choices: [{ index: 0, message: {}, finish_reason: 'error' }] }, target).choices,
+    ).toEqual([])
+  })
+
+  test('odd bodies have no choices, and no throw', () => {
+    for (const body of [{}, { choices: null }, { choices: 5 }, { choices: [null, 5, 'x'] }, { usage: [] }]) {
+      expect(decodeReply(body as JsonObject, target)).toEqual({ choices: [], usage: undefined })
+    }
+  })
+})

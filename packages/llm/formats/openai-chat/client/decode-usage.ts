@@ -1,0 +1,78 @@
+import { toObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject, Usage } from '../../../spec.ts'
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Usage in disjoint buckets from a reply or a chunk; undefined where there is none to use. What the counters include
+ * differs by provider (wire facts §0.1): the total decides where it is given, `completionExcludesReasoning` elsewhere.
+ */
+export function decodeUsage(body: JsonObject, completionExcludesReasoning = false): Usage | undefined {
+  const usage = toObject(body.usage) ?? toObject(toObject(body.x_groq)?.usage)
+  if (usage === undefined) return undefined
+  const total = toCount(usage.total_tokens)
+  const givenPrompt = toCount(usage.prompt_tokens)
+  const givenCompletion = toCount(usage.completion_tokens)
+  // One that is missing is what the others leave; two cannot be guessed.
+  const prompt = givenPrompt ?? difference(total, givenCompletion)
+  const completion = givenCompletion ?? difference(total, prompt)
+  if (prompt === undefined || completion === undefined || prompt + completion === 0) return undefined
+
+  const promptDetails = toObject(usage.prompt_tokens_details)
+  const cacheRead = Math.min(
+    prompt,
+    largest(promptDetails?.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
+  )
+  const cacheWrite = Math.min(prompt - cacheRead, largest(promptDetails?.cache_write_tokens))
+  const reasoning = largest(
+    toObject(usage.completion_tokens_details)?.reasoning_tokens,
+    usage.reasoning_tokens,
+  )
+  const isApart = isReasoningApart(prompt, completion, reasoning, total, completionExcludesReasoning)
+  const within = Math.min(reasoning, completion)
+  const uncachedInput = prompt - cacheRead - cacheWrite
+  const audioInput = Math.min(uncachedInput, largest(promptDetails?.audio_tokens))
+  return {
+    uncachedInput,
+    ...(audioInput === 0 ? {} : { audioInput }),
+    cacheRead,
+    cacheWrite,
+    output: isApart ? completion : completion - within,
+    reasoning: isApart ? reasoning : within,
+    ...readTier(body.service_tier),
+  }
+}
+
+/** The tier that an answer says it was served in, where it has a price of its own. */
+export function readTier(tier: Json | undefined): Pick<Usage, 'serviceTier'> {
+  return tier === 'flex' || tier === 'priority' ? { serviceTier: tier } : {}
+}
+
+function isReasoningApart(
+  prompt: number,
+  completion: number,
+  reasoning: number,
+  total: number | undefined,
+  byDefault: boolean,
+): boolean {
+  // More than the whole cannot be within it (Gemini models through a gateway); one more is a miscount.
+  if (reasoning > completion + 1) return true
+  if (total === prompt + completion + reasoning) return true
+  if (total === prompt + completion) return false
+  return byDefault
+}
+
+function largest(...values: readonly (Json | undefined)[]): number {
+  return Math.max(0, ...values.map(value => toCount(value) ?? 0))
+}
+
+function difference(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined || part > total ? undefined : total - part
+}
+
+/** A whole number of tokens, fractions rounded up; undefined: not a count at all. */
+function toCount(value: Json | undefined): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
+  return Math.ceil(value)
+}

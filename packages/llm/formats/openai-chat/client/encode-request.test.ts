@@ -1,0 +1,383 @@
+import { describe, expect, test } from 'vitest'
+import { scanJson } from '../../../json/json-scan.ts'
+import { toObjects } from '../../../json/json-value.ts'
+import { findProvider } from '../../../providers/index.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type {
+  ChatRequest,
+  JsonObject,
+  Message,
+  OpenAiDeviations,
+  Provider,
+  SourceBody,
+  SurfaceId,
+  Target,
+} from '../../../spec.ts'
+import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+
+const MESSAGES: Message[] = [{ role: 'user', content: 'hi' }]
+
+function toTarget(provider: string | OpenAiDeviations, baseUrl = 'https://api.example.com/v1'): Target {
+  const known = typeof provider === 'string' ? findProvider(provider) : undefined
+  const fallback = findProvider('custom') as Provider
+  const openai = typeof provider === 'string' ? {} : { openai: provider }
+  return { provider: known ?? { ...fallback, ...openai }, model: 'their-model', baseUrl, apiKey: 'k' }
+}
+
+function toSource(surface: SurfaceId, text: string): SourceBody {
+  const bytes = Buffer.from(text)
+  const scan = scanJson(bytes)
+  if (!scan.ok) throw new Error(scan.reason)
+  return { surface, bytes, fields: scan.fields }
+}
+
+const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'openai/x',
+  messages: MESSAGES,
+  stream: false,
+  includeUsage: false,
+  ...fields,
+})
+
+/** The body that goes out for a body that came in. */
+function send(
+  surface: SurfaceId,
+  body: JsonObject,
+  target: Target,
+  request: Partial<ChatRequest> = {},
+  dropped?: string[],
+): JsonObject {
+  const text = JSON.stringify({ model: 'openai/x', messages: MESSAGES, ...body })
+  return JSON.parse(
+    encodeRequest(toRequest(request), target, toSource(surface, text), dropped).body.toString(),
+  )
+}
+
+describe('the received bytes', () => {
+  test('only what must differ is written anew: spacing, numbers and unknown fields stay as they came', () => {
+    const text =
+      '{ "model" : "openai/x", "messages":[{"role":"user","content":"h\\u0069"}], "temperature":1.0, "zzz": {"a" :1e2} }'
+    const { body } = encodeRequest(
+      toRequest({ temperature: 1 }),
+      toTarget('openai'),
+      toSource('openai-chat', text),
+    )
+    expect(body.toString()).toBe(text.replace('"openai/x"', '"their-model"'))
+  })
+
+  test('a null on the native surface means absent; on the compat surface it passes on', () => {
+    expect(send('native', { temperature: null, tools: null }, toTarget('openai'))).toEqual({
+      model: 'their-model',
+      messages: MESSAGES,
+    })
+    expect(send('openai-chat', { temperature: null }, toTarget('openai'))).toHaveProperty('temperature', null)
+  })
+
+  test('what only the native surface knows goes to no provider; user does', () => {
+    const body = {
+      end_user: 'e',
+      timeout_ms: 5000,
+      metadata: { a: 'b' },
+      provider_options: { groq: { x: 1 } },
+      user: 'u',
+    }
+    expect(send('native', body, toTarget('openai'))).toEqual({
+      model: 'their-model',
+      messages: MESSAGES,
+      user: 'u',
+    })
+    expect(send('openai-chat', { metadata: { a: 'b' } }, toTarget('openai'))).toHaveProperty('metadata')
+  })
+})
+
+describe('the output cap', () => {
+  test.each(['max_output_tokens', 'max_tokens', 'max_completion_tokens'])(
+    '%s goes under the name that the provider takes',
+    name => {
+      const names = (provider: string) =>
+        send('native', { [name]: 7 }, toTarget(provider), { maxOutputTokens: 7 })
+      expect(names('openai')).toEqual({ model: 'their-model', messages: MESSAGES, max_completion_tokens: 7 })
+      expect(names('together')).toEqual({ model: 'their-model', messages: MESSAGES, max_tokens: 7 })
+    },
+  )
+
+  test('a cap that the gateway has set or lowered wins', () => {
+    expect(
+      send('openai-chat', { max_completion_tokens: 900 }, toTarget('openai'), { maxOutputTokens: 5 }),
+    ).toHaveProperty('max_completion_tokens', 5)
+    expect(send('openai-chat', {}, toTarget('openai'), { maxOutputTokens: 5 })).toHaveProperty(
+      'max_completion_tokens',
+      5,
+    )
+  })
+})
+
+describe('streams', () => {
+  const stream = { stream: true }
+
+  test('usage is always asked for, other stream options stay', () => {
+    expect(send('openai-chat', stream, toTarget('openai'), stream)).toMatchObject({
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const options = { include_usage: false, include_obfuscation: false }
+    expect(
+      send('openai-chat', { ...stream, stream_options: options }, toTarget('openai'), stream).stream_options,
+    ).toEqual({ include_usage: true, include_obfuscation: false })
+    expect(
+      send('openai-chat', { ...stream, stream_options: null }, toTarget('openai'), stream).stream_options,
+    ).toEqual({ include_usage: true })
+  })
+
+  test('not of a provider that refuses the option', () => {
+    expect(
+      send(
+        'openai-chat',
+        { ...stream, stream_options: { include_usage: true } },
+        toTarget('mistral'),
+        stream,
+      ),
+    ).not.toHaveProperty('stream_options')
+  })
+
+  test('stream_options without a stream are left out', () => {
+    expect(
+      send('native', { stream_options: { include_usage: true } }, toTarget('openai')),
+    ).not.toHaveProperty('stream_options')
+  })
+
+  test('the request decides on streaming, whatever the body said', () => {
+    expect(send('openai-chat', {}, toTarget('openai'), stream)).toHaveProperty('stream', true)
+    expect(send('openai-chat', stream, toTarget('openai'))).toHaveProperty('stream', false)
+  })
+})
+
+describe('deviations', () => {
+  test('developer becomes system where it is not known, and the rest of the message stays', () => {
+    const messages: Message[] = [{ role: 'developer', content: 'be kind', name: 'n' }, ...MESSAGES]
+    const sent = (provider: string) =>
+      send('openai-chat', { messages: messages as unknown as JsonObject[] }, toTarget(provider), { messages })
+        .messages
+    expect(sent('groq')).toEqual([{ role: 'system', content: 'be kind', name: 'n' }, ...MESSAGES])
+    expect(sent('openai')).toEqual(messages)
+  })
+
+  test('a parameter under another name', () => {
+    const sent = send('openai-chat', { seed: 5, tool_choice: 'required' }, toTarget('mistral'), {
+      seed: 5,
+      toolChoice: 'required',
+    })
+    expect(sent).toMatchObject({ random_seed: 5, tool_choice: 'any' })
+    expect(sent).not.toHaveProperty('seed')
+  })
+
+  test('an effort in the words of the provider', () => {
+    const sent = (effort: string) =>
+      send('native', { reasoning_effort: effort }, toTarget('deepseek'), { reasoningEffort: effort })
+    expect(sent('none')).toEqual({ model: 'their-model', messages: MESSAGES, thinking: { type: 'disabled' } })
+    expect(sent('low')).toHaveProperty('reasoning_effort', 'high')
+    expect(sent('toString')).toHaveProperty('reasoning_effort', 'toString')
+  })
+
+  test('ids of tool calls in the form that the provider takes, alike in call and result', () => {
+    const messages: Message[] = [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'call_abc', type: 'function', function: { name: 'f', arguments: '{}' } },
+          { id: 'aB3456789', type: 'function', function: { name: 'g', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call_abc', content: '1' },
+      { role: 'tool', tool_call_id: 'aB3456789', content: '2' },
+    ]
+    const sent = send('openai-chat', {}, toTarget('mistral'), { messages }).messages as JsonObject[]
+    const ids = toObjects(sent[0]?.tool_calls).map(({ id }) => id)
+    expect(ids[0]).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(ids[1]).toBe('aB3456789')
+    expect(sent.slice(1).map(({ tool_call_id }) => tool_call_id)).toEqual(ids)
+  })
+
+  test('options for the provider that is called are merged in, those for others are not', () => {
+    const providerOptions = { openai: { service_tier: 'flex', seed: 9 }, groq: { x: 1 } }
+    expect(
+      send('native', { seed: 1, provider_options: providerOptions }, toTarget('openai'), {
+        seed: 1,
+        providerOptions,
+      }),
+    ).toEqual({
+      model: 'their-model',
+      messages: MESSAGES,
+      seed: 9,
+      service_tier: 'flex',
+    })
+  })
+})
+
+describe('parameters that a provider cannot honour', () => {
+  const groq = findProvider('groq') as Provider
+
+  test('are named where their loss would change the answer', () => {
+    expect(findUnsupportedParams(toRequest({ presencePenalty: 1, temperature: 1 }), groq, '')).toEqual([
+      'presence_penalty',
+    ])
+    expect(findUnsupportedParams(toRequest({ presencePenalty: 0, frequencyPenalty: 0 }), groq, '')).toEqual(
+      [],
+    )
+    expect(
+      findUnsupportedParams(toRequest({ presencePenalty: 1 }), findProvider('openai') as Provider, ''),
+    ).toEqual([])
+  })
+
+  test('also those that only a compat body has', () => {
+    const source = toSource('openai-chat', '{"logprobs":true,"top_logprobs":null,"logit_bias":{}}')
+    expect(findUnsupportedParams(toRequest(), groq, '', source)).toEqual(['logprobs'])
+  })
+
+  test('more than one choice is refused where the provider documents so, one is not', () => {
+    const two = toSource('openai-chat', '{"n":2}')
+    expect(findUnsupportedParams(toRequest(), groq, '', two)).toEqual(['n'])
+    expect(findUnsupportedParams(toRequest(), groq, '', toSource('openai-chat', '{"n":1}'))).toEqual([])
+  })
+
+  test('sampling is refused of the models that have it fixed, and of their older ones it is not', () => {
+    const moonshot = findProvider('moonshot') as Provider
+    const request = toRequest({ temperature: 0.3, topP: 0.5, presencePenalty: 1, frequencyPenalty: 0 })
+    for (const model of ['kimi-k2.5', 'kimi-k2.6', 'kimi-k2.7-code', 'kimi-k3']) {
+      expect(findUnsupportedParams(request, moonshot, model)).toEqual([
+        'temperature',
+        'top_p',
+        'presence_penalty',
+      ])
+    }
+    for (const model of ['kimi-k2-thinking', 'moonshot-v1-8k', 'kimi-k2-0905-preview']) {
+      expect(findUnsupportedParams(request, moonshot, model)).toEqual([])
+    }
+  })
+
+  test('of another format are refused by name: nobody of this one is asked for top_k', () => {
+    const source = toSource('anthropic-messages', '{"top_k":5}')
+    for (const id of ['openai', 'groq', 'custom']) {
+      expect(findUnsupportedParams(toRequest(), findProvider(id) as Provider, '', source)).toEqual(['top_k'])
+    }
+    // One that wrote it in this format knows whom it asks.
+    const own = toSource('openai-chat', '{"top_k":5}')
+    expect(findUnsupportedParams(toRequest(), findProvider('custom') as Provider, '', own)).toEqual([])
+  })
+
+  test('are left out silently where it would not', () => {
+    const harmless = {
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logprobs: false,
+      store: false,
+      logit_bias: null,
+    }
+    expect(send('openai-chat', harmless, toTarget('groq'))).toEqual({
+      model: 'their-model',
+      messages: MESSAGES,
+    })
+    expect(send('openai-chat', { user: 'u' }, toTarget('mistral'))).not.toHaveProperty('user')
+    expect(send('openai-chat', { parallel_tool_calls: true }, toTarget('deepseek'))).not.toHaveProperty(
+      'parallel_tool_calls',
+    )
+  })
+
+  test('are left out when the caller says so', () => {
+    expect(
+      send('openai-chat', { presence_penalty: 1 }, toTarget('groq'), {}, ['presence_penalty']),
+    ).not.toHaveProperty('presence_penalty')
+  })
+})
+
+describe('without a received body', () => {
+  test('the body is made from the request', () => {
+    const request = toRequest({
+      temperature: 0.5,
+      maxOutputTokens: 9,
+      stop: ['x'],
+      seed: 1,
+      stream: true,
+      responseFormat: { type: 'json_object' },
+    })
+    const { body } = encodeRequest(request, toTarget('mistral'), undefined)
+    expect(JSON.parse(body.toString())).toEqual({
+      model: 'their-model',
+      messages: MESSAGES,
+      temperature: 0.5,
+      max_tokens: 9,
+      stop: ['x'],
+      random_seed: 1,
+      stream: true,
+      response_format: { type: 'json_object' },
+    })
+  })
+})
+
+describe('address and headers', () => {
+  test.each([
+    ['https://api.example.com/v1', 'https://api.example.com', '/v1/chat/completions'],
+    ['http://127.0.0.1:8000', 'http://127.0.0.1:8000', '/chat/completions'],
+    ['https://x.example/a/b', 'https://x.example', '/a/b/chat/completions'],
+  ])('%s', (baseUrl, origin, path) => {
+    expect(encodeRequest(toRequest(), toTarget('openai', baseUrl), undefined)).toMatchObject({ origin, path })
+  })
+})
+
+test('an id that carries another format’s reasoning goes out plain, alike in call and result', () => {
+  const id = packToolCallId('call_1', [
+    { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
+  ])
+  const fn = { name: 'f', arguments: '{}' }
+  const messages: Message[] = [
+    { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: fn }] },
+    { role: 'tool', tool_call_id: id, content: 'x' },
+  ]
+  const { body } = encodeRequest(toRequest({ messages }), toTarget('openai'), undefined)
+  expect(JSON.parse(body.toString()).messages).toEqual([
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: fn }] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+  ])
+})
+
+test('a field named __proto__ passes through and pollutes nothing', () => {
+  const text = '{"model":"a","messages":[],"__proto__":{"polluted":1}}'
+  const { body } = encodeRequest(toRequest(), toTarget('openai'), toSource('openai-chat', text))
+  expect(body.toString()).toContain('"__proto__":{"polluted":1}')
+  expect(({} as JsonObject).polluted).toBeUndefined()
+})
+
+describe('an assistant turn’s reasoning', () => {
+  const CALL = { id: 'call_123456', type: 'function', function: { name: 'f', arguments: '{}' } } as const
+  const turn = (fields: JsonObject): Message => ({ role: 'assistant', content: 'a', ...fields }) as Message
+  const sent = (provider: string | OpenAiDeviations, message: Message): JsonObject | undefined => {
+    const messages = [message] as unknown as JsonObject[]
+    const body = send('openai-chat', { messages }, toTarget(provider), { messages: [message] })
+    return toObjects(body.messages)[0]
+  }
+
+  test.each([
+    ['reasoning', turn({ reasoning: 'why' })],
+    ['reasoning_content', turn({ reasoning_content: 'why' })],
+    ['both and details', turn({ reasoning: 'why', reasoning_content: 'why', reasoning_details: [] })],
+  ])('as %s: goes under the provider’s name alone, and is left out where it is refused', (_, message) => {
+    expect(sent({ reasoningField: 'reasoning_content' }, message)).toEqual(turn({ reasoning_content: 'why' }))
+    expect(sent({ reasoningField: 'reasoning' }, message)).toEqual(turn({ reasoning: 'why' }))
+    expect(sent({ reasoningField: 'refused' }, message)).toEqual(turn({}))
+    expect(sent({}, message)).toEqual(message)
+  })
+
+  test('a tool call that lost it gets the placeholder where the provider insists, other turns do not', () => {
+    const insists = { reasoningField: 'reasoning_content', reasoningPlaceholder: ' ' } as const
+    expect(sent(insists, turn({ tool_calls: [CALL] }))?.reasoning_content).toBe(' ')
+    expect(sent(insists, turn({ tool_calls: [CALL], reasoning_content: '' }))?.reasoning_content).toBe(' ')
+    expect(sent(insists, turn({ tool_calls: [CALL], reasoning: 'why' }))?.reasoning_content).toBe('why')
+    expect(sent(insists, turn({}))).toEqual(turn({}))
+  })
+
+  test('a user’s message keeps fields of these names', () => {
+    const message = { role: 'user', content: 'a', reasoning: 'x' } as Message
+    expect(sent({ reasoningField: 'refused' }, message)).toEqual(message)
+  })
+})

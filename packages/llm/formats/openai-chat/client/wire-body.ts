@@ -1,0 +1,77 @@
+import { spliceObject } from '../../../json/splice.ts'
+import type { ChatRequest, Json, SourceBody, SurfaceId } from '../../../spec.ts'
+
+/** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
+export interface WireBody {
+  has(name: string): boolean
+  isNull(name: string): boolean
+  isTrue(name: string): boolean
+  /** undefined: absent. */
+  read(name: string): Json | undefined
+  names(): Iterable<string>
+  /** undefined as value removes the field. */
+  change(changes: ReadonlyMap<string, Json | undefined>): Buffer
+}
+
+/** Surfaces whose bodies have the shape of a chat completion's. */
+const SAME_SHAPE: ReadonlySet<SurfaceId> = new Set(['native', 'openai-chat'])
+
+/** Did the caller speak another format than this one? */
+export function isForeign(source: SourceBody | undefined): boolean {
+  return source !== undefined && !SAME_SHAPE.has(source.surface)
+}
+
+/** What the caller sent where it has this shape, else the canonical request. */
+export function toWireBody(request: ChatRequest, source: SourceBody | undefined): WireBody {
+  return source === undefined || isForeign(source) ? fromRequest(request) : fromSource(source)
+}
+
+/** The received bytes: what does not change is not serialised again. */
+function fromSource({ bytes, fields }: SourceBody): WireBody {
+  return {
+    has: name => fields.has(name),
+    // No other JSON values begin with n and t.
+    isNull: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x6e,
+    isTrue: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x74,
+    read(name) {
+      const span = fields.get(name)
+      if (span === undefined) return undefined
+      return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
+    },
+    names: () => fields.keys(),
+    change: changes => (changes.size === 0 ? bytes : spliceObject({ bytes, fields }, changes)),
+  }
+}
+
+/** The canonical request under OpenAI's names, for callers of another format. */
+function fromRequest(request: ChatRequest): WireBody {
+  const fields = new Map<string, Json>()
+  const set = (name: string, value: unknown): void => {
+    if (value !== undefined) fields.set(name, value as Json)
+  }
+  set('messages', request.messages)
+  set('tools', request.tools)
+  set('tool_choice', request.toolChoice)
+  set('parallel_tool_calls', request.parallelToolCalls)
+  set('response_format', request.responseFormat)
+  set('temperature', request.temperature)
+  set('top_p', request.topP)
+  set('stop', request.stop)
+  set('seed', request.seed)
+  set('presence_penalty', request.presencePenalty)
+  set('frequency_penalty', request.frequencyPenalty)
+  set('reasoning_effort', request.reasoningEffort)
+  set('user', request.user)
+  return {
+    has: name => fields.has(name),
+    isNull: name => fields.get(name) === null,
+    isTrue: name => fields.get(name) === true,
+    read: name => fields.get(name),
+    names: () => fields.keys(),
+    change(changes) {
+      const all = new Map<string, Json | undefined>(fields)
+      for (const [name, value] of changes) all.set(name, value)
+      return Buffer.from(JSON.stringify(Object.fromEntries(all)))
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { markDirect } from '../../shared/reasoning-carrier.ts'
+import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
+import { encodeUsage } from './encode-usage.ts'
+
+export interface ChunkEncoder {
+  /** The `chat.completion.chunk` objects of one event. Errors and the end are the caller's: they are no chunks. */
+  encode(event: StreamEvent): readonly JsonObject[]
+  /** The same as server-sent events; empty where the event makes no chunk. */
+  encodeFrames(event: StreamEvent): string
+}
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+
+/** Canonical events as strictly valid chunks: same id in all, a role first, `finish_reason` always named. */
+export function openChunkEncoder(
+  { id, created, model }: ReplyEnvelope,
+  { includeUsage }: { readonly includeUsage: boolean },
+): ChunkEncoder {
+  const begun = new Set<number>()
+  const head = { id, object: 'chat.completion.chunk', created, model }
+  const encode = (event: StreamEvent): readonly JsonObject[] => {
+    if (event.type === 'usage') {
+      return includeUsage ? [{ ...head, choices: [], usage: encodeUsage(event.usage) }] : []
+    }
+    if (event.type !== 'delta') return []
+    const isFirst = !begun.has(event.index)
+    begun.add(event.index)
+    const choice = {
+      index: event.index,
+      delta: encodeDelta(event, isFirst),
+      logprobs: null,
+      finish_reason: event.finishReason ?? null,
+    }
+    return [{ ...head, choices: [choice], ...(includeUsage ? { usage: null } : {}) }]
+  }
+  // Nearly every chunk is one text in the same frame: writing only the text costs a third of making the object.
+  const open = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":`
+  const close = `},"logprobs":null,"finish_reason":null}]${includeUsage ? ',"usage":null' : ''}}\n\n`
+  return {
+    encode,
+    encodeFrames(event) {
+      if (event.type === 'delta' && begun.has(event.index)) {
+        const field = findOnlyText(event)
+        if (field !== undefined) {
+          return `${open}${event.index},"delta":{"${WIRE_TEXTS[field]}":${JSON.stringify(event[field])}${close}`
+        }
+      }
+      return encode(event)
+        .map(chunk => `data: ${JSON.stringify(chunk)}\n\n`)
+        .join('')
+    },
+  }
+}
+
+const WIRE_TEXTS = { content: 'content', reasoning: 'reasoning_content' } as const
+
+/** The text that is all there is in a delta; undefined: there is more, or something else. */
+function findOnlyText(event: Delta): keyof typeof WIRE_TEXTS | undefined {
+  const { content, reasoning, reasoningDetails, refusal, toolCalls, finishReason } = event
+  const isTextOnly =
+    reasoningDetails === undefined &&
+    refusal === undefined &&
+    toolCalls === undefined &&
+    finishReason === undefined
+  if (!isTextOnly || (content === undefined) === (reasoning === undefined)) return undefined
+  return content === undefined ? 'reasoning' : 'content'
+}
+
+function encodeDelta(event: Delta, isFirst: boolean): JsonObject {
+  const delta: JsonObject = isFirst ? { role: 'assistant' } : {}
+  if (event.content !== undefined) delta.content = event.content
+  if (event.reasoning !== undefined) delta.reasoning_content = event.reasoning
+  if (event.reasoningDetails !== undefined) {
+    delta.reasoning_details = markDirect(event.reasoningDetails) as unknown as JsonObject[]
+  }
+  if (event.refusal !== undefined) delta.refusal = event.refusal
+  if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
+  return delta
+}

@@ -1,0 +1,19 @@
+import type { JsonObject, Usage } from '../../../spec.ts'
+import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+
+/** Usage by OpenAI's arithmetic: the prompt includes what was cached, the completion includes reasoning. */
+export function encodeUsage(usage: Usage): JsonObject {
+  const prompt = inputTokens(usage)
+  const completion = outputTokens(usage)
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: cacheWriteTokens(usage),
+      ...(usage.audioInput === undefined ? {} : { audio_tokens: usage.audioInput }),
+    },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  }
+}

@@ -1,0 +1,57 @@
+import { toObject, toObjects } from '../../../json/json-value.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ChatReply, Json, JsonObject, StreamEvent } from '../../../spec.ts'
+
+/**
+ * A provider that hands on other makers' reasoning wants it back. Where its answers pass through, each signed or
+ * encrypted piece gets the mark of who handed it on, and the ids of calls carry the reasoning for clients that keep
+ * standard fields only: both as in a translated answer.
+ */
+
+/** The `choices` of a passed reply with what has to come back; undefined: they can stay as they are. */
+export function markChoices(body: JsonObject, reply: ChatReply): Json[] | undefined {
+  const hasDetails = reply.choices.some(({ message }) => message.reasoning_details !== undefined)
+  if (!hasDetails || !Array.isArray(body.choices)) return undefined
+  const ids = reply.choices.flatMap(({ message }) => message.tool_calls ?? []).map(({ id }) => id)
+  const via = reply.choices.flatMap(({ message }) => message.reasoning_details ?? [])[0]?.via
+  return body.choices.map(choice => markChoice(choice, 'message', ids, via))
+}
+
+/** The same for one chunk of a stream. */
+export function markChunk(chunk: JsonObject, events: readonly StreamEvent[], via: string): JsonObject {
+  if (!Array.isArray(chunk.choices)) return chunk
+  const deltas = events.filter(event => event.type === 'delta')
+  const ids = deltas.flatMap(({ toolCalls }) => toolCalls ?? []).flatMap(({ id }) => id ?? [])
+  return { ...chunk, choices: chunk.choices.map(choice => markChoice(choice, 'delta', ids, via)) }
+}
+
+function markChoice(
+  value: Json,
+  field: 'message' | 'delta',
+  ids: readonly string[],
+  via: string | undefined,
+): Json {
+  const choice = toObject(value)
+  const message = toObject(choice?.[field])
+  if (choice === undefined || message === undefined) return value
+  const calls = toObjects(message.tool_calls).map(call => {
+    const packed = ids.find(id => id !== call.id && plainToolCallId(id) === call.id)
+    return packed === undefined ? call : { ...call, id: packed }
+  })
+  const details = toObjects(message.reasoning_details).map(detail =>
+    isSealed(detail) && via !== undefined ? { ...detail, via } : detail,
+  )
+  return {
+    ...choice,
+    [field]: {
+      ...message,
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(details.length === 0 ? {} : { reasoning_details: details }),
+    },
+  }
+}
+
+/** Only what is signed or encrypted is refused elsewhere. */
+function isSealed({ signature, data }: JsonObject): boolean {
+  return [signature, data].some(text => typeof text === 'string' && text !== '')
+}

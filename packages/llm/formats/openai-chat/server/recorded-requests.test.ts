@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { custom } from '../../../providers/custom.ts'
+import { findProvider } from '../../../providers/index.ts'
+import type { JsonObject, Target } from '../../../spec.ts'
+import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
+import { JUSTIFIED } from '../../../testing/justified/openai-chat.ts'
+import {
+  hasRecordings,
+  listCases,
+  listRecordedRequests,
+  type RecordedRequest,
+  toChatRequest,
+  toSourceBody,
+} from '../../../testing/recorded-requests.ts'
+import { openAiChat } from '../client/client.ts'
+
+/** Everyone there who speaks chat completions, those without a file in providers/ as custom servers. */
+const FOLDERS = [
+  'openai',
+  'azure',
+  'groq',
+  'mistral',
+  'deepseek',
+  'xai',
+  'together',
+  'openrouter',
+  'ollama',
+  'cerebras',
+  'zai',
+  'perplexity',
+  'huggingface',
+  'vercel-gateway',
+  'selfhosted',
+]
+
+function toTarget({ provider, model, body }: RecordedRequest): Target {
+  const known = findProvider(provider)
+  return {
+    provider: known?.dialect === 'openai-chat' ? known : custom,
+    model: typeof body.model === 'string' ? body.model : model,
+    baseUrl: 'https://example.com/v1',
+    apiKey: '',
+  }
+}
+
+/** One cap goes out, under the name that the provider documents; most take both. Its value may not change. */
+function withOneCap({ max_tokens, max_completion_tokens, ...rest }: JsonObject): JsonObject {
+  const cap = max_completion_tokens ?? max_tokens
+  return cap === undefined || cap === null ? rest : { ...rest, max_tokens: cap }
+}
+
+const differences = (sent: Buffer, recorded: RecordedRequest) =>
+  findDifferences(withOneCap(JSON.parse(sent.toString())), withOneCap(recorded.body))
+
+if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (570 requests)')
+
+describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on', () => {
+  const taken = FOLDERS.flatMap(folder => listRecordedRequests(folder, 'chat-completions')).filter(
+    ({ status, body }) => status === 200 && Array.isArray(body.messages),
+  )
+  const justified = openJustifications(JUSTIFIED)
+
+  test('there are as many as there were', () => {
+    expect(taken.length).toBeGreaterThan(550)
+  })
+
+  test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
+    const request = toChatRequest(recorded.body)
+    const target = toTarget(recorded)
+    const source = toSourceBody('openai-chat', recorded.body)
+    // What the provider was sent and took, it can honour.
+    expect(openAiChat.findUnsupportedParams(request, target.provider, target.model, source)).toEqual([])
+    const { body } = openAiChat.encodeRequest(request, target, source)
+    expect(justified.unexplained(name, differences(body, recorded))).toEqual([])
+  })
+
+  test.each(listCases('openai', 'chat-completions').map(one => [one.name, one] as const))(
+    'without the received bytes: %s',
+    (name, { request, recorded }) => {
+      if (recorded.status !== 200) return
+      const { body } = openAiChat.encodeRequest(request, toTarget(recorded), undefined)
+      expect(justified.unexplained(`canonical ${name}`, differences(body, recorded))).toEqual([])
+    },
+  )
+
+  test('no justification is left that explains nothing', () => {
+    expect(justified.unused()).toEqual([])
+  })
+})

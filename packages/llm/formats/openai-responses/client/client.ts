@@ -1,0 +1,17 @@
+import type { ClientDialect } from '../../../spec.ts'
+import { decodeError } from '../../shared/decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { openStream } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { findUnsupportedParams } from './unsupported-params.ts'
+
+/** OpenAI's Responses as we call them. No state is kept there for us: every request carries its whole conversation. */
+export const openAiResponses: ClientDialect = {
+  id: 'openai-responses',
+  framing: 'sse',
+  encodeRequest,
+  findUnsupportedParams,
+  decodeReply,
+  openStream,
+  decodeError,
+}

@@ -1,0 +1,80 @@
+import { toObjects, toText } from '../../../json/json-value.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { withReportedCost } from '../../../usage/reported-cost.ts'
+import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, Target, ToolCall } from '../../../spec.ts'
+import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
+import { decodeUsage } from './decode-usage.ts'
+import {
+  PARAGRAPH,
+  readCall,
+  readFinish,
+  readMessage,
+  readReasoning,
+  readReasoningDetails,
+} from '../read-items.ts'
+
+/** A `response` object as the canonical reply. One that failed has no choices. */
+export function decodeReply(body: JsonObject, target: Target): ChatReply {
+  const usage = withReportedCost(decodeUsage(body), body.usage, target)
+  if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
+    return { choices: [], usage }
+  }
+  const gathered = new Gathered(toText(body.id) ?? '')
+  for (const item of toObjects(body.output)) gathered.add(item)
+  const message = gathered.toMessage()
+  const finishReason = readFinish(body, message.tool_calls !== undefined)
+  return { choices: [{ index: 0, message, finishReason }], usage }
+}
+
+/** The items of one output, put together as one message. */
+class Gathered {
+  readonly #replyId: string
+  #content = ''
+  #hasMessage = false
+  #refusal = ''
+  #reasoning = ''
+  readonly #details: ReasoningDetail[] = []
+  /** What was thought since the last call: it travels in the next one's id. */
+  #pending: ReasoningDetail[] = []
+  readonly #calls: ToolCall[] = []
+
+  constructor(replyId: string) {
+    this.#replyId = replyId
+  }
+
+  add(item: JsonObject): void {
+    if (item.type === 'message') {
+      const { content, refusal } = readMessage(item)
+      this.#hasMessage ||= content !== ''
+      this.#content += content
+      this.#refusal += refusal
+    } else if (item.type === 'reasoning') {
+      const text = readReasoning(item)
+      if (text !== '') this.#reasoning += this.#reasoning === '' ? text : PARAGRAPH + text
+      const details = readReasoningDetails(item)
+      this.#details.push(...details)
+      this.#pending.push(...details)
+    } else this.#addCall(item)
+  }
+
+  #addCall(item: JsonObject): void {
+    const call = readCall(item)
+    if (call === undefined) return
+    const id = call.id ?? makeToolCallId(this.#replyId, 0, this.#calls.length, call.name)
+    this.#calls.push({
+      id: packToolCallId(id, this.#pending),
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
+    })
+    this.#pending = []
+  }
+
+  toMessage(): ReplyMessage {
+    const message: ReplyMessage = { role: 'assistant', content: this.#hasMessage ? this.#content : null }
+    if (this.#calls.length > 0) message.tool_calls = this.#calls
+    if (this.#reasoning !== '') message.reasoning = this.#reasoning
+    if (this.#details.length > 0) message.reasoning_details = this.#details
+    if (this.#refusal !== '') message.refusal = this.#refusal
+    return message
+  }
+}

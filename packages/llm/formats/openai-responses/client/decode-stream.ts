@@ -1,0 +1,241 @@
+import { toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { withReportedCost } from '../../../usage/reported-cost.ts'
+import type {
+  Json,
+  JsonObject,
+  ReasoningDetail,
+  StreamDecoder,
+  StreamEvent,
+  Target,
+  Usage,
+} from '../../../spec.ts'
+import { decodeErrorBody } from '../../shared/decode-error.ts'
+import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
+import { decodeUsage } from './decode-usage.ts'
+import { PARAGRAPH, readArguments, readCall, readFinish, readReasoningDetails } from '../read-items.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+type Events = readonly StreamEvent[]
+
+const NOTHING: Events = []
+
+export function openStream(target: Target): StreamDecoder {
+  return new ResponseDecoder(target)
+}
+
+/** One tool call of the stream: our number of it, and how much of its arguments went out. */
+interface OpenCall {
+  readonly index: number
+  sent: string
+}
+
+/** Reads `response.*` events. What is unknown says nothing: providers add kinds of events as they please. */
+class ResponseDecoder implements StreamDecoder {
+  private readonly target: Target
+  private replyId = ''
+  private readonly calls = new Map<string, OpenCall>()
+  /** Of every text, by the item and the part that it belongs to: what went out. */
+  private readonly texts = new Map<string, string>()
+  private lastReasoning: string | undefined
+  /** What was thought since the last call: it travels in the next one's id. */
+  private pending: ReasoningDetail[] = []
+
+  constructor(target: Target) {
+    this.target = target
+  }
+
+  decode(data: string, event = ''): Events {
+    if (data === '[DONE]') return NOTHING
+    const frame = parseObject(data)
+    if (frame === undefined) {
+      const detail = `a frame of the stream is no JSON object: ${data.slice(0, 200)}`
+      return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+    }
+    const type = toText(frame.type) ?? event
+    const handler = HANDLERS.get(type)
+    if (handler !== undefined) return handler(this, frame)
+    return frame.error === undefined || frame.error === null ? NOTHING : this.fail(frame)
+  }
+
+  begin(frame: JsonObject): Events {
+    this.replyId = toText(toObject(frame.response)?.id) ?? ''
+    return [{ type: 'delta', index: 0, role: 'assistant' }]
+  }
+
+  /** A piece of a text. */
+  addText(field: 'content' | 'refusal' | 'reasoning', frame: JsonObject): Events {
+    const text = toText(frame.delta)
+    return text === undefined ? NOTHING : this.sayText(field, textKey(field, frame), text)
+  }
+
+  /** The whole of a text: what of it no delta brought. */
+  completeText(field: 'content' | 'refusal' | 'reasoning', key: string, whole: string | undefined): Events {
+    const sent = this.texts.get(key) ?? ''
+    if (whole === undefined || whole.length <= sent.length || !whole.startsWith(sent)) return NOTHING
+    return this.sayText(field, key, whole.slice(sent.length))
+  }
+
+  private sayText(field: 'content' | 'refusal' | 'reasoning', key: string, text: string): Events {
+    this.texts.set(key, (this.texts.get(key) ?? '') + text)
+    if (field !== 'reasoning')
+      return [field === 'content' ? delta({ content: text }) : delta({ refusal: text })]
+    const isNext = this.lastReasoning !== undefined && this.lastReasoning !== key
+    this.lastReasoning = key
+    return [delta({ reasoning: isNext ? PARAGRAPH + text : text })]
+  }
+
+  addItem(frame: JsonObject): Events {
+    const item = toObject(frame.item)
+    // A call of free text has its input only when it is done.
+    return item?.type === 'function_call' ? this.openCall(item, itemKey(frame)) : NOTHING
+  }
+
+  addArguments(frame: JsonObject): Events {
+    const call = this.calls.get(itemKey(frame))
+    const text = readArguments(frame.delta)
+    if (call === undefined || text === '') return NOTHING
+    call.sent += text
+    return [delta({ toolCalls: [{ index: call.index, function: { arguments: text } }] })]
+  }
+
+  completeArguments(key: string, whole: string): Events {
+    const call = this.calls.get(key)
+    if (call === undefined || whole.length <= call.sent.length || !whole.startsWith(call.sent)) return NOTHING
+    const rest = whole.slice(call.sent.length)
+    call.sent = whole
+    return [delta({ toolCalls: [{ index: call.index, function: { arguments: rest } }] })]
+  }
+
+  completeItem(item: JsonObject, key: string): Events {
+    if (item.type === 'message') return this.completeMessage(item, key)
+    if (item.type === 'reasoning') return this.completeReasoning(item, key)
+    const call = readCall(item)
+    if (call === undefined) return NOTHING
+    return [
+      ...this.openCall(item, key),
+      ...this.completeArguments(key, call.arguments === '' ? '{}' : call.arguments),
+    ]
+  }
+
+  private completeMessage(item: JsonObject, key: string): Events {
+    return toObjects(item.content).flatMap((part, at) =>
+      part.type === 'refusal'
+        ? this.completeText('refusal', `refusal ${key} ${at}`, toText(part.refusal))
+        : this.completeText('content', `content ${key} ${at}`, toText(part.text)),
+    )
+  }
+
+  private completeReasoning(item: JsonObject, key: string): Events {
+    const events: StreamEvent[] = []
+    for (const list of ['summary', 'content'] as const) {
+      for (const [at, part] of toObjects(item[list]).entries()) {
+        events.push(...this.completeText('reasoning', `${list} ${key} ${at}`, toText(part.text)))
+      }
+    }
+    const details = readReasoningDetails(item)
+    if (details.length === 0) return events
+    this.pending.push(...details)
+    return [...events, delta({ reasoningDetails: details })]
+  }
+
+  /** The first fragment of a call; nothing where it is known. */
+  private openCall(item: JsonObject, key: string): Events {
+    const name = toText(item.name)
+    if (name === undefined || this.calls.has(key)) return NOTHING
+    const index = this.calls.size
+    this.calls.set(key, { index, sent: '' })
+    const id = toText(item.call_id) ?? toText(item.id) ?? makeToolCallId(this.replyId, 0, index, name)
+    const packed = packToolCallId(id, this.pending)
+    this.pending = []
+    return [
+      delta({ toolCalls: [{ index, id: packed, type: 'function', function: { name, arguments: '' } }] }),
+    ]
+  }
+
+  finish(frame: JsonObject): Events {
+    const response = toObject(frame.response) ?? {}
+    const events: StreamEvent[] = []
+    if (this.texts.size === 0 && this.calls.size === 0) {
+      // Nothing came piece by piece: all of it is here.
+      for (const [at, item] of toObjects(response.output).entries())
+        events.push(...this.completeItem(item, String(at)))
+    }
+    events.push(delta({ finishReason: readFinish(response, this.calls.size > 0) }))
+    const usage = this.readUsage(response)
+    if (usage !== undefined) events.push({ type: 'usage', usage })
+    events.push({ type: 'end' })
+    return events
+  }
+
+  private readUsage(response: JsonObject): Usage | undefined {
+    return withReportedCost(decodeUsage(response), response.usage, this.target)
+  }
+
+  fail(frame: JsonObject): Events {
+    const response = toObject(frame.response)
+    const error = decodeErrorBody(
+      undefined,
+      {},
+      { error: response?.error ?? frame.error ?? { ...frame, type: null } },
+    )
+    const usage = response === undefined ? undefined : this.readUsage(response)
+    // What was used until then is owed all the same.
+    return usage === undefined
+      ? [{ type: 'error', error }]
+      : [
+          { type: 'usage', usage },
+          { type: 'error', error },
+        ]
+  }
+}
+
+type Handler = (decoder: ResponseDecoder, frame: JsonObject) => Events
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map(
+  Object.entries<Handler>({
+    'response.created': (decoder, frame) => decoder.begin(frame),
+    'response.output_item.added': (decoder, frame) => decoder.addItem(frame),
+    'response.output_item.done': (decoder, frame) =>
+      decoder.completeItem(toObject(frame.item) ?? {}, itemKey(frame)),
+    'response.output_text.delta': (decoder, frame) => decoder.addText('content', frame),
+    'response.output_text.done': (decoder, frame) =>
+      decoder.completeText('content', textKey('content', frame), toText(frame.text)),
+    'response.refusal.delta': (decoder, frame) => decoder.addText('refusal', frame),
+    'response.refusal.done': (decoder, frame) =>
+      decoder.completeText('refusal', textKey('refusal', frame), toText(frame.refusal)),
+    'response.reasoning_summary_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
+    'response.reasoning_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
+    'response.function_call_arguments.delta': (decoder, frame) => decoder.addArguments(frame),
+    'response.function_call_arguments.done': (decoder, frame) =>
+      decoder.completeArguments(itemKey(frame), readArguments(frame.arguments)),
+    'response.completed': (decoder, frame) => decoder.finish(frame),
+    'response.incomplete': (decoder, frame) => decoder.finish(frame),
+    'response.failed': (decoder, frame) => decoder.fail(frame),
+    'response.cancelled': (decoder, frame) => decoder.fail(frame),
+    error: (decoder, frame) => decoder.fail(frame),
+  }),
+)
+
+/** Items are told apart by their place in the output; the few that leave it out have an id. */
+function itemKey(frame: JsonObject): string {
+  return typeof frame.output_index === 'number' ? String(frame.output_index) : (toText(frame.item_id) ?? '')
+}
+
+function textKey(field: 'content' | 'refusal' | 'reasoning', frame: JsonObject): string {
+  const list = field === 'reasoning' && frame.summary_index !== undefined ? 'summary' : 'content'
+  const part = toIndex(frame.summary_index ?? frame.content_index) ?? 0
+  return `${field === 'refusal' ? 'refusal' : list} ${itemKey(frame)} ${part}`
+}
+
+function delta(fields: Omit<Delta, 'type' | 'index'>): Delta {
+  return { type: 'delta', index: 0, ...fields }
+}
+
+function parseObject(data: string): JsonObject | undefined {
+  try {
+    return toObject(JSON.parse(data) as Json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { toObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject, Usage } from '../../../spec.ts'
+import { readTier } from '../../openai-chat/client/decode-usage.ts'
+
+/** No request has so many tokens: a larger number is a provider's mistake. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * The usage of a `response` object in disjoint buckets; undefined where it has none to use. Here everybody counts alike:
+ * the input includes what was cached, the output includes reasoning (wire facts §0.1).
+ */
+export function decodeUsage(response: JsonObject): Usage | undefined {
+  const usage = toObject(response.usage)
+  if (usage === undefined) return undefined
+  const total = toCount(usage.total_tokens)
+  const givenInput = toCount(usage.input_tokens)
+  const givenOutput = toCount(usage.output_tokens)
+  const input = givenInput ?? difference(total, givenOutput)
+  const output = givenOutput ?? difference(total, input)
+  if (input === undefined || output === undefined || input + output === 0) return undefined
+  const details = toObject(usage.input_tokens_details)
+  const cacheRead = Math.min(input, toCount(details?.cached_tokens) ?? 0)
+  const cacheWrite = Math.min(input - cacheRead, toCount(details?.cache_write_tokens) ?? 0)
+  const reasoning = Math.min(output, toCount(toObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0)
+  return {
+    uncachedInput: input - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: output - reasoning,
+    reasoning,
+    ...readTier(response.service_tier),
+  }
+}
+
+function difference(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined || part > total ? undefined : total - part
+}
+
+/** A whole number of tokens, fractions rounded up; undefined: not a count at all. */
+function toCount(value: Json | undefined): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
+  return Math.ceil(value)
+}

@@ -1,0 +1,85 @@
+import { toObject, toObjects } from '../../../json/json-value.ts'
+import type {
+  ChatRequest,
+  FunctionTool,
+  Json,
+  JsonObject,
+  OpenAiDeviations,
+  ResponseFormat,
+  SourceBody,
+  ToolChoice,
+} from '../../../spec.ts'
+import { encodeInput } from './encode-input.ts'
+import { readField } from './read-field.ts'
+
+/** What a chat completion's body calls as this format does: passed on where the caller wrote one. */
+export const SAME_NAMES = [
+  'metadata',
+  'store',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'service_tier',
+]
+
+/** The canonical request under this format's names, without model, cap and what the gateway adds. */
+export function encodeBody(
+  request: ChatRequest,
+  deviations: OpenAiDeviations,
+  source: SourceBody | undefined,
+  dropped: readonly string[],
+): JsonObject {
+  const body: JsonObject = { input: encodeInput(request.messages, deviations.developerRole === true) }
+  const set = (name: string, value: unknown, chatName = name): void => {
+    if (value !== undefined && value !== null && !dropped.includes(chatName)) body[name] = value as Json
+  }
+  set('tools', request.tools?.map(encodeTool))
+  set('tool_choice', encodeToolChoice(request.toolChoice))
+  set('parallel_tool_calls', request.parallelToolCalls)
+  set('temperature', request.temperature)
+  set('top_p', request.topP)
+  set('user', request.user)
+  if (request.reasoningEffort !== undefined && !dropped.includes('reasoning_effort')) {
+    body.reasoning = { effort: request.reasoningEffort }
+  }
+  const own = source?.surface === 'openai-chat' ? source : undefined
+  if (own !== undefined) for (const name of SAME_NAMES) set(name, readField(own, name))
+  const text = encodeText(request.responseFormat, own === undefined ? undefined : readField(own, 'verbosity'))
+  if (text !== undefined) body.text = text
+  return body
+}
+
+/** Strictness is the default here and not in chat completions, so it is always said. */
+function encodeTool({ function: fn }: FunctionTool): JsonObject {
+  return {
+    type: 'function',
+    name: fn.name,
+    ...(fn.description === undefined ? {} : { description: fn.description }),
+    parameters: fn.parameters ?? { type: 'object', properties: {} },
+    strict: fn.strict ?? false,
+  }
+}
+
+function encodeToolChoice(choice: ToolChoice | undefined): Json | undefined {
+  if (choice === undefined || typeof choice === 'string') return choice
+  const wire = choice as unknown as JsonObject
+  const allowed = toObject(wire.allowed_tools)
+  if (wire.type === 'allowed_tools' && allowed !== undefined) {
+    return { type: 'allowed_tools', mode: allowed.mode, tools: toObjects(allowed.tools).map(flatten) }
+  }
+  return flatten(wire)
+}
+
+function flatten({ type, function: fn }: JsonObject): JsonObject {
+  return { type, name: toObject(fn)?.name }
+}
+
+function encodeText(format: ResponseFormat | undefined, verbosity: Json | undefined): JsonObject | undefined {
+  const text: JsonObject = {}
+  if (format?.type === 'json_schema')
+    text.format = { type: 'json_schema', ...(format.json_schema as JsonObject) }
+  else if (format !== undefined) text.format = { type: format.type }
+  if (verbosity !== undefined && verbosity !== null) text.verbosity = verbosity
+  return Object.keys(text).length === 0 ? undefined : text
+}

@@ -1,0 +1,116 @@
+import { toObject, toText } from '../../../json/json-value.ts'
+import {
+  findReasoningDetails,
+  isDirect,
+  plainToolCallId,
+  unpackToolCallId,
+} from '../../shared/reasoning-carrier.ts'
+import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
+import { REASONING_FORMAT } from '../read-items.ts'
+
+/** A chat's messages as input items. One message can be several: its reasoning, its text, each of its calls. */
+export function encodeInput(messages: readonly Message[], developerRole: boolean): JsonObject[] {
+  return messages.flatMap(message => encodeMessage(message, developerRole))
+}
+
+function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
+  const { role, content } = message
+  if (role === 'tool') {
+    const callId = plainToolCallId(String(message.tool_call_id ?? ''))
+    return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(content) }]
+  }
+  if (role === 'assistant') return encodeAssistant(message)
+  const known = role === 'developer' && !developerRole ? 'system' : role
+  return [{ type: 'message', role: known, content: encodeContent(content) }]
+}
+
+/**
+ * Reasoning goes before what it led to: before the call whose id carries it, and before everything where it belongs to
+ * the first call or to the text.
+ */
+function encodeAssistant(message: Message): JsonObject[] {
+  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(call => ({
+    call,
+    details: ofOurs(unpackToolCallId(call.id).details),
+  }))
+  const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(keyOf)))
+  const first = findReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
+  const items = encodeReasoning(first)
+  const content = encodeSaid(message)
+  if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })
+  for (const [at, { call, details }] of calls.entries()) {
+    if (at > 0) items.push(...encodeReasoning(details))
+    items.push(encodeCall(call))
+  }
+  return items
+}
+
+function ofOurs(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
+  return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
+}
+
+function keyOf({ type, id, data, summary }: ReasoningDetail): string {
+  return JSON.stringify([type, id, data, summary])
+}
+
+/** Details of one id are one item; only what is encrypted can come back without state on the other side. */
+function encodeReasoning(details: readonly ReasoningDetail[]): JsonObject[] {
+  const items: JsonObject[] = []
+  let summary: JsonObject[] = []
+  for (const detail of details) {
+    if (detail.type === 'reasoning.summary') {
+      summary.push({ type: 'summary_text', text: detail.summary ?? '' })
+    } else if (detail.type === 'reasoning.encrypted' && detail.data !== undefined) {
+      const own = detail.id === undefined ? {} : { id: detail.id }
+      items.push({ type: 'reasoning', ...own, summary, encrypted_content: detail.data })
+      summary = []
+    }
+  }
+  return items
+}
+
+function encodeCall({ id, function: fn }: ToolCall): JsonObject {
+  return { type: 'function_call', call_id: plainToolCallId(id), name: fn.name, arguments: fn.arguments }
+}
+
+/** What an assistant said, text and refusals alike. */
+function encodeSaid({ content, refusal }: Message): JsonObject[] {
+  const parts: JsonObject[] = []
+  const say = (type: 'text' | 'refusal', value: unknown): void => {
+    if (typeof value !== 'string' || value === '') return
+    parts.push(
+      type === 'text'
+        ? { type: 'output_text', text: value, annotations: [] }
+        : { type: 'refusal', refusal: value },
+    )
+  }
+  if (typeof content === 'string') say('text', content)
+  else for (const part of content ?? []) say(part.type === 'refusal' ? 'refusal' : 'text', part[part.type])
+  say('refusal', refusal)
+  return parts
+}
+
+function encodeContent(content: Message['content']): Json {
+  if (typeof content === 'string') return content
+  return (content ?? []).map(encodePart)
+}
+
+/** A tool's result: text where it is nothing else, because not everyone takes parts there. */
+function encodeOutput(content: Message['content']): Json {
+  if (typeof content === 'string') return content
+  const parts = content ?? []
+  if (parts.every(({ type }) => type === 'text')) return parts.map(({ text }) => String(text)).join('')
+  return parts.map(encodePart)
+}
+
+function encodePart(part: ContentPart): JsonObject {
+  if (part.type === 'text') return { type: 'input_text', text: part.text }
+  if (part.type === 'image_url') {
+    const image = toObject(part.image_url)
+    return { type: 'input_image', image_url: image?.url, detail: toText(image?.detail) ?? 'auto' }
+  }
+  // `file_data`, `file_id` and `filename` have the same names here.
+  if (part.type === 'file') return { type: 'input_file', ...toObject(part.file) }
+  // What we do not know is the provider's to judge.
+  return part
+}

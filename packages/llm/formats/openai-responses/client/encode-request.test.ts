@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest'
+import { scanJson } from '../../../json/json-scan.ts'
+import { findProvider } from '../../../providers/index.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type {
+  ChatRequest,
+  JsonObject,
+  Message,
+  Provider,
+  ReasoningDetail,
+  SourceBody,
+  SurfaceId,
+  Target,
+} from '../../../spec.ts'
+import { openAiResponses } from './client.ts'
+
+const at = (model: string, more: Partial<Target> = {}): Target => ({
+  provider: findProvider('openai') as Provider,
+  model,
+  baseUrl: 'https://api.example.com/v1',
+  apiKey: 'k',
+  ...more,
+})
+const ask = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'm',
+  messages: [{ role: 'user', content: 'Hi' }],
+  stream: false,
+  includeUsage: false,
+  ...fields,
+})
+
+function toSource(body: JsonObject, surface: SurfaceId): SourceBody {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const scan = scanJson(bytes)
+  if (!scan.ok) throw new Error('bad test')
+  return { surface, bytes, fields: scan.fields }
+}
+
+function encode(
+  request: ChatRequest,
+  target = at('gpt-5'),
+  source?: SourceBody,
+  dropped?: string[],
+): JsonObject {
+  return JSON.parse(
+    openAiResponses.encodeRequest(request, target, source, dropped).body.toString(),
+  ) as JsonObject
+}
+
+const inputOf = (...messages: Message[]): unknown => encode(ask({ messages })).input
+
+describe('a chat as a Responses request', () => {
+  test('no state is asked for, and encrypted reasoning of models that reason', () => {
+    const body = encode(ask())
+    expect(body).toEqual({
+      model: 'gpt-5',
+      input: [{ type: 'message', role: 'user', content: 'Hi' }],
+      store: false,
+      include: ['reasoning.encrypted_content'],
+    })
+    expect(encode(ask(), at('gpt-4o')).include).toBeUndefined()
+  })
+
+  test('parameters under this format’s names; the cap is never below what the provider takes', () => {
+    const body = encode(
+      ask({
+        stream: true,
+        maxOutputTokens: 5,
+        reasoningEffort: 'low',
+        parallelToolCalls: false,
+        toolChoice: { type: 'function', function: { name: 'now' } },
+        tools: [
+          {
+            type: 'function',
+            function: { name: 'now', description: 'Time', parameters: { type: 'object' } },
+          },
+          { type: 'function', function: { name: 'bare' } },
+        ],
+        responseFormat: {
+          type: 'json_schema',
+          json_schema: { name: 'x', schema: { type: 'object' }, strict: true },
+        },
+      }),
+    )
+    expect(body).toMatchObject({
+      stream: true,
+      max_output_tokens: 16,
+      reasoning: { effort: 'low' },
+      parallel_tool_calls: false,
+      tool_choice: { type: 'function', name: 'now' },
+      tools: [
+        { type: 'function', name: 'now', description: 'Time', parameters: { type: 'object' }, strict: false },
+        { type: 'function', name: 'bare', parameters: { type: 'object', properties: {} }, strict: false },
+      ],
+      text: { format: { type: 'json_schema', name: 'x', schema: { type: 'object' }, strict: true } },
+    })
+  })
+
+  test('messages of every kind', () => {
+    expect(
+      inputOf(
+        { role: 'developer', content: 'Be brief' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            { type: 'image_url', image_url: { url: 'https://a.example/x.png', detail: 'low' } },
+            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: 'Calling',
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'now', arguments: '{}' } }],
+        },
+        {
+          role: 'tool',
+          tool_call_id: 'call_1',
+          content: [
+            { type: 'text', text: 'no' },
+            { type: 'text', text: 'on' },
+          ],
+        },
+        { role: 'assistant', content: null, refusal: 'I cannot' },
+      ),
+    ).toEqual([
+      { type: 'message', role: 'developer', content: 'Be brief' },
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Look' },
+          { type: 'input_image', image_url: 'https://a.example/x.png', detail: 'low' },
+          { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
+        ],
+      },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Calling', annotations: [] }],
+      },
+      { type: 'function_call', call_id: 'call_1', name: 'now', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'noon' },
+      { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'I cannot' }] },
+    ])
+  })
+
+  describe('reasoning of the turn before', () => {
+    const detail = (id: string): ReasoningDetail => ({
+      type: 'reasoning.encrypted',
+      format: 'openai-responses-v1',
+      data: `secret of ${id}`,
+      id,
+    })
+    const call = (id: string, ...details: ReasoningDetail[]) => ({
+      id: packToolCallId(id, details),
+      type: 'function' as const,
+      function: { name: 'now', arguments: '{}' },
+    })
+    const item = (id: string) => ({
+      type: 'reasoning',
+      id,
+      summary: [],
+      encrypted_content: `secret of ${id}`,
+    })
+    const wireCall = (id: string) => ({ type: 'function_call', call_id: id, name: 'now', arguments: '{}' })
+
+    test('comes back from the ids of tool calls, each before its call', () => {
+      expect(
+        inputOf(
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [call('c1', detail('r1')), call('c2'), call('c3', detail('r3'))],
+          },
+          { role: 'tool', tool_call_id: packToolCallId('c1', [detail('r1')]), content: 'x' },
+        ),
+      ).toEqual([
+        item('r1'),
+        wireCall('c1'),
+        wireCall('c2'),
+        item('r3'),
+        wireCall('c3'),
+        { type: 'function_call_output', call_id: 'c1', output: 'x' },
+      ])
+    })
+
+    test('is sent once where the client kept it in both places, and with its summary', () => {
+      const summary: ReasoningDetail = {
+        type: 'reasoning.summary',
+        format: 'openai-responses-v1',
+        summary: 'Hm',
+        id: 'r1',
+      }
+      const details = [summary, detail('r1')]
+      const message = {
+        role: 'assistant' as const,
+        content: 'So',
+        reasoning_details: details,
+        tool_calls: [call('c1', ...details)],
+      }
+      expect(inputOf(message)).toEqual([
+        { ...item('r1'), summary: [{ type: 'summary_text', text: 'Hm' }] },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'So', annotations: [] }],
+        },
+        wireCall('c1'),
+      ])
+    })
+
+    test('another maker’s stays at home', () => {
+      const foreign: ReasoningDetail = {
+        type: 'reasoning.text',
+        format: 'anthropic-claude-v1',
+        text: 'x',
+        signature: 's',
+      }
+      expect(inputOf({ role: 'assistant', content: null, tool_calls: [call('c1', foreign)] })).toEqual([
+        wireCall('c1'),
+      ])
+    })
+  })
+
+  test('what a compat caller wrote under the same name goes along, and verbosity', () => {
+    const source = toSource(
+      { model: 'x', messages: [], metadata: { a: 'b' }, store: true, verbosity: 'low', user: 'u' },
+      'openai-chat',
+    )
+    expect(encode(ask({ user: 'u' }), at('gpt-5'), source)).toMatchObject({
+      metadata: { a: 'b' },
+      store: true,
+      text: { verbosity: 'low' },
+      user: 'u',
+    })
+  })
+
+  test('the native format’s metadata is for the log only', () => {
+    const source = toSource({ model: 'x', messages: [], metadata: { a: 'b' } }, 'native')
+    expect(encode(ask(), at('gpt-5'), source).metadata).toBeUndefined()
+  })
+})
+
+describe('a request in this format passes through', () => {
+  const written = {
+    model: 'openai/gpt-5',
+    input: [{ role: 'user', content: 'é' }],
+    text: { verbosity: 'low' },
+    unheard_of: 1.0,
+    temperature: 1,
+  }
+
+  test('with the model’s own name; unknown fields stay', () => {
+    const body = encode(ask(), at('gpt-4o'), toSource(written, 'openai-responses'))
+    expect(body).toEqual({ ...written, model: 'gpt-4o' })
+  })
+
+  test('a lower cap, where one was decided, and without what the model refuses', () => {
+    const body = encode(
+      ask({ maxOutputTokens: 100 }),
+      at('gpt-5'),
+      toSource({ ...written, max_output_tokens: 500 }, 'openai-responses'),
+    )
+    expect(body).toMatchObject({ max_output_tokens: 100 })
+    expect(body.temperature).toBeUndefined()
+  })
+})
+
+describe('what cannot be honoured', () => {
+  const find = (request: Partial<ChatRequest>, model: string, source?: SourceBody): readonly string[] =>
+    openAiResponses.findUnsupportedParams(ask(request), at(model).provider, model, source)
+
+  test('parameters that the format has not', () => {
+    expect(find({ stop: ['x'], seed: 1, presencePenalty: 0, frequencyPenalty: 1 }, 'gpt-4o')).toEqual([
+      'stop',
+      'seed',
+      'frequency_penalty',
+    ])
+    const source = toSource(
+      { model: 'x', messages: [], logprobs: true, n: 1, modalities: ['audio'] },
+      'openai-chat',
+    )
+    expect(find({}, 'gpt-4o', source)).toEqual(['logprobs', 'modalities'])
+  })
+
+  test('sampling, by models that reason: always, or while they do', () => {
+    expect(find({ temperature: 0.5, topP: 1 }, 'gpt-5')).toEqual(['temperature'])
+    expect(find({ temperature: 0.5 }, 'gpt-5.1')).toEqual([])
+    expect(find({ temperature: 0.5, reasoningEffort: 'low' }, 'gpt-5.1')).toEqual(['temperature'])
+    expect(find({ temperature: 0.5 }, 'gpt-5.5')).toEqual(['temperature'])
+    expect(find({ temperature: 0.5, reasoningEffort: 'none' }, 'gpt-5.5')).toEqual([])
+    expect(find({ temperature: 0.5 }, 'gpt-5-chat-latest')).toEqual([])
+    const source = toSource({ model: 'x', input: 'x', temperature: 0.5 }, 'openai-responses')
+    expect(find({ temperature: 0.5 }, 'o3', source)).toEqual(['temperature'])
+  })
+})
+
+describe('deployments', () => {
+  const provider = findProvider('azure') as Provider
+  const baseUrl = 'https://mine.openai.azure.com/openai/v1'
+  const pathOf = (options: JsonObject): string =>
+    openAiResponses.encodeRequest(ask(), at('gpt-5', { provider, baseUrl, options }), undefined).path
+
+  test('by the newer path and by the older', () => {
+    expect(pathOf({})).toBe('/openai/v1/responses')
+    expect(pathOf({ api_version: '2025-04-01-preview' })).toBe(
+      '/openai/responses?api-version=2025-04-01-preview',
+    )
+  })
+
+  test('a model goes by the name of its deployment', () => {
+    const options = { deployments: { 'gpt-5': 'my gpt', constructor: 'x' } }
+    expect(encode(ask(), at('gpt-5', { provider, baseUrl, options })).model).toBe('my gpt')
+    expect(encode(ask(), at('toString', { provider, baseUrl, options })).model).toBe('toString')
+  })
+})

@@ -1,0 +1,162 @@
+import type {
+  FinishReason,
+  JsonObject,
+  ReplyMessage,
+  StreamEvent,
+  ToolCallDelta,
+  Usage,
+} from '../../../spec.ts'
+import { CallItem, MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
+import { encodeResponse, type ResponseHead, type ResponseState } from './response-head.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+
+/** A stream in this format: each method gives the events that it adds, numbered. */
+export interface EventEncoder {
+  add(delta: Delta): WireEvent[]
+  finish(reason: FinishReason, usage: Usage): WireEvent[]
+  fail(error: { readonly code: string; readonly message: string }): WireEvent[]
+}
+
+export function openEventEncoder(head: ResponseHead): EventEncoder {
+  return new ResponseWriter(head)
+}
+
+/** A whole answer: what its stream's last event would have held. */
+export function encodeReply(
+  head: ResponseHead,
+  message: ReplyMessage,
+  reason: FinishReason,
+  usage: Usage,
+): JsonObject {
+  const writer = new ResponseWriter(head)
+  const say = (fields: Omit<Delta, 'type' | 'index'>): unknown =>
+    writer.add({ type: 'delta', index: 0, ...fields })
+  if (message.reasoning !== undefined) say({ reasoning: message.reasoning })
+  if (message.reasoning_details !== undefined) say({ reasoningDetails: message.reasoning_details })
+  if (message.content !== null && message.content !== '') say({ content: message.content })
+  if (message.refusal !== undefined) say({ refusal: message.refusal })
+  const calls = message.tool_calls?.map((call, index): ToolCallDelta => ({ ...call, index }))
+  if (calls !== undefined) say({ toolCalls: calls })
+  return writer.finish(reason, usage).at(-1)?.response as JsonObject
+}
+
+class ResponseWriter implements EventEncoder {
+  readonly #head: ResponseHead
+  #number = 0
+  #hasBegun = false
+  /** Every item so far; those that are not closed yet still change. */
+  readonly #items: OpenItem[] = []
+  #current: MessageItem | ReasoningItem | undefined
+  readonly #calls = new Map<number, CallItem>()
+
+  constructor(head: ResponseHead) {
+    this.#head = head
+  }
+
+  add(delta: Delta): WireEvent[] {
+    const events = this.#begin()
+    if (delta.index !== 0) return this.#count(events)
+    if (delta.reasoning !== undefined) events.push(...this.#reason(item => item.think(delta.reasoning ?? '')))
+    if (delta.reasoningDetails !== undefined) {
+      const details = delta.reasoningDetails
+      events.push(
+        ...this.#reason(item => {
+          item.keep(details)
+          return []
+        }),
+      )
+    }
+    if (delta.content !== undefined && delta.content !== '')
+      events.push(...this.#say('output_text', delta.content))
+    if (delta.refusal !== undefined && delta.refusal !== '')
+      events.push(...this.#say('refusal', delta.refusal))
+    for (const call of delta.toolCalls ?? []) events.push(...this.#call(call))
+    return this.#count(events)
+  }
+
+  finish(reason: FinishReason, usage: Usage): WireEvent[] {
+    const events = [...this.#begin(), ...this.#closeAll()]
+    const incomplete =
+      reason === 'length' ? 'max_output_tokens' : reason === 'content_filter' ? 'content_filter' : undefined
+    const status = incomplete === undefined ? 'completed' : 'incomplete'
+    const response = this.#response({ status, usage, ...(incomplete === undefined ? {} : { incomplete }) })
+    events.push({ type: `response.${status}`, response })
+    return this.#count(events)
+  }
+
+  fail(error: { readonly code: string; readonly message: string }): WireEvent[] {
+    return this.#count([
+      ...this.#begin(),
+      { type: 'response.failed', response: this.#response({ status: 'failed', error }) },
+    ])
+  }
+
+  #begin(): WireEvent[] {
+    if (this.#hasBegun) return []
+    this.#hasBegun = true
+    const response = this.#response({ status: 'in_progress' })
+    return [
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+    ]
+  }
+
+  #response(state: Omit<ResponseState, 'output'>): JsonObject {
+    const output = this.#items.map(item => item.toItem('completed'))
+    return encodeResponse(this.#head, { ...state, output })
+  }
+
+  #reason(write: (item: ReasoningItem) => WireEvent[]): WireEvent[] {
+    if (this.#current instanceof ReasoningItem) return write(this.#current)
+    const item = new ReasoningItem(this.#items.length, this.#idOf('rs'))
+    return [...this.#open(item), ...write(item)]
+  }
+
+  #say(kind: 'output_text' | 'refusal', text: string): WireEvent[] {
+    if (this.#current instanceof MessageItem) return this.#current.say(kind, text)
+    const item = new MessageItem(this.#items.length, this.#idOf('msg'))
+    return [...this.#open(item), ...item.say(kind, text)]
+  }
+
+  #open(item: MessageItem | ReasoningItem): WireEvent[] {
+    const events = this.#current?.close() ?? []
+    this.#current = item
+    this.#items.push(item)
+    return [...events, ...item.open()]
+  }
+
+  /** Calls stay open to the end: some providers write several at a time. */
+  #call({ index, id, function: fn }: ToolCallDelta): WireEvent[] {
+    const known = this.#calls.get(index)
+    if (known !== undefined) return known.addArguments(fn?.arguments ?? '')
+    const name = fn?.name ?? ''
+    const item = new CallItem(this.#items.length, this.#idOf('fc'), {
+      callId: id ?? this.#idOf('call'),
+      name,
+      kind: this.#head.toolKinds.get(name),
+    })
+    const events = this.#current?.close() ?? []
+    this.#current = undefined
+    this.#calls.set(index, item)
+    this.#items.push(item)
+    return [...events, ...item.open(), ...item.addArguments(fn?.arguments ?? '')]
+  }
+
+  #closeAll(): WireEvent[] {
+    const events = this.#current?.close() ?? []
+    this.#current = undefined
+    for (const call of this.#calls.values()) events.push(...call.close())
+    this.#calls.clear()
+    return events
+  }
+
+  #idOf(prefix: string): string {
+    return `${prefix}_${this.#head.id.replace(/^resp_/, '')}_${this.#items.length}`
+  }
+
+  #count(events: WireEvent[]): WireEvent[] {
+    for (const event of events) event.sequence_number = this.#number++
+    return events
+  }
+}

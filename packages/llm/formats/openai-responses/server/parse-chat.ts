@@ -1,0 +1,169 @@
+import type { ChatRequest, JsonObject, Message, ResponseFormat } from '../../../spec.ts'
+import {
+  invalid,
+  isObject,
+  objectAt,
+  optionalFlag,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  textAt,
+} from '../../shared/read-fields.ts'
+import { toLogMetadata } from '../../shared/log-metadata.ts'
+import { type ChatCall, set } from '../../native/server/parse-chat.ts'
+import { refuseReservedRest } from '../../shared/reserved-fields.ts'
+import { type Findings, noFindings } from '../../shared/findings.ts'
+import { parseInput } from './read-input.ts'
+import { parseResponsesToolChoice, parseResponsesTools, type ResponsesTools } from './check-tools.ts'
+
+/** Read here, or of no consequence to an answer: any target can do without the latter. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
+  ...[
+    'max_output_tokens',
+    'temperature',
+    'top_p',
+    'user',
+    'metadata',
+    'stream',
+    'stream_options',
+    'store',
+    'include',
+  ],
+  ...['service_tier', 'truncation', 'top_logprobs', 'background', 'safety_identifier', 'prompt_cache_key'],
+  ...['prompt_cache_retention', 'prompt_cache_options', 'client_metadata', 'max_tool_calls'],
+])
+/** Builds on what the provider keeps of an earlier request. */
+const STATE = ['previous_response_id', 'conversation']
+
+/** `POST {prefix}/v1/responses` in OpenAI's own shape; see parseCompatChat. */
+export function parseResponses(body: JsonObject): ChatCall {
+  refuseReservedRest(body)
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  refuseUnbilled(body)
+  const findings = noFindings()
+  const text = optionalObject(body, 'text') ?? {}
+  const reasoning = optionalObject(body, 'reasoning') ?? {}
+  const tools = parseResponsesTools(body.tools, findings)
+  const request: { -readonly [K in keyof ChatRequest]: ChatRequest[K] } = {
+    model,
+    messages: parseMessages(body, findings),
+    stream: optionalFlag(body, 'stream') ?? false,
+    includeUsage: true,
+  }
+  const toolChoice = parseResponsesToolChoice(body.tool_choice, findings)
+  // An empty list is refused by many, and so is a choice among none.
+  if (tools.tools !== undefined && tools.tools.length > 0) {
+    set(request, 'tools', tools.tools)
+    set(request, 'toolChoice', toolChoice)
+  }
+  set(request, 'parallelToolCalls', optionalFlag(body, 'parallel_tool_calls'))
+  set(request, 'responseFormat', parseFormat(text))
+  set(request, 'maxOutputTokens', optionalNumber(body, 'max_output_tokens', { min: 1, integer: true }))
+  set(request, 'temperature', optionalNumber(body, 'temperature'))
+  set(request, 'topP', optionalNumber(body, 'top_p'))
+  set(request, 'reasoningEffort', optionalText(reasoning, 'effort', 'reasoning.effort'))
+  set(request, 'user', optionalText(body, 'user'))
+  findNativeOnly(body, text, reasoning, findings)
+  return {
+    request,
+    metadata: toLogMetadata(body.metadata),
+    timeoutMs: undefined,
+    endUser: undefined,
+    findings,
+    repeated: { echo: toEcho(body, text, reasoning, tools), toolKinds: tools.kinds },
+  }
+}
+
+/** A field of state, or one that we do not read: client tokens may send neither. */
+export function findPassedOnResponses(body: JsonObject): string | undefined {
+  for (const name in body) if (!KNOWN.has(name) && body[name] !== null) return name
+  return undefined
+}
+
+function refuseUnbilled(body: JsonObject): void {
+  if (optionalFlag(body, 'background') === true) {
+    throw invalid('background', 'must be false: an answer that is fetched later cannot be billed.')
+  }
+  if (body.prompt !== undefined && body.prompt !== null) {
+    throw invalid('prompt', 'may not be set here: a stored prompt brings its own model, messages and tools.')
+  }
+}
+
+function parseMessages(body: JsonObject, findings: Findings): Message[] {
+  const instructions = optionalText(body, 'instructions')
+  const messages = parseInput(body.input, findings)
+  return instructions === undefined || instructions === ''
+    ? messages
+    : [{ role: 'system', content: instructions }, ...messages]
+}
+
+/** The schema of a format stands beside its type here, below `json_schema` in the canonical request. */
+function parseFormat(text: JsonObject): ResponseFormat | undefined {
+  const format = optionalObject(text, 'format', 'text.format')
+  if (format === undefined) return undefined
+  const type = textAt(format.type, 'text.format.type')
+  if (type !== 'json_schema') return { type } as ResponseFormat
+  const description = optionalText(format, 'description', 'text.format.description')
+  return {
+    type,
+    json_schema: {
+      name: textAt(format.name, 'text.format.name'),
+      schema: objectAt(format.schema, 'text.format.schema'),
+      ...(typeof format.strict === 'boolean' ? { strict: format.strict } : {}),
+      ...(description === undefined ? {} : { description }),
+    },
+  }
+}
+
+/** What changes an answer and has no counterpart in other formats. */
+function findNativeOnly(body: JsonObject, text: JsonObject, reasoning: JsonObject, findings: Findings): void {
+  const add = (name: string, isSet: boolean): void => {
+    if (isSet) findings.nativeOnly.push(name)
+  }
+  for (const name of STATE) if (body[name] !== undefined && body[name] !== null) findings.stateful.push(name)
+  for (const name in body) {
+    if (!KNOWN.has(name) && !STATE.includes(name)) add(name, body[name] !== null)
+  }
+  add('store', optionalFlag(body, 'store') === true)
+  add('truncation', (body.truncation ?? 'disabled') !== 'disabled')
+  add('top_logprobs', (optionalNumber(body, 'top_logprobs') ?? 0) > 0)
+  add('include', Array.isArray(body.include) && body.include.includes('message.output_text.logprobs'))
+  for (const name of ['mode', 'context']) {
+    add(`reasoning.${name}`, (reasoning[name] ?? 'auto') !== 'auto')
+  }
+  add('text.verbosity', (text.verbosity ?? 'medium') !== 'medium')
+}
+
+/** What an answer repeats of its request. */
+function toEcho(
+  body: JsonObject,
+  text: JsonObject,
+  reasoning: JsonObject,
+  { tools }: ResponsesTools,
+): JsonObject {
+  const sent = Array.isArray(body.tools) ? body.tools : []
+  return {
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: isObject(body.metadata) ? body.metadata : {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    reasoning: { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
+    temperature: body.temperature ?? null,
+    text: {
+      format: text.format ?? { type: 'text' },
+      ...(text.verbosity == null ? {} : { verbosity: text.verbosity }),
+    },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools:
+      tools === undefined
+        ? []
+        : sent.map(tool => (isObject(tool) && tool.type === 'function' ? echoFunction(tool) : tool)),
+    top_p: body.top_p ?? null,
+  }
+}
+
+function echoFunction(tool: JsonObject): JsonObject {
+  return { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? null }
+}

@@ -1,0 +1,209 @@
+import { openAiResponses } from '../client/client.ts'
+import { toObjects } from '../../../json/json-value.ts'
+import { custom } from '../../../providers/custom.ts'
+import { findProvider } from '../../../providers/index.ts'
+import type { ChatRequest, Json, JsonObject, Target } from '../../../spec.ts'
+import { type Difference, findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
+import { JUSTIFIED } from '../../../testing/justified/openai-responses.ts'
+import {
+  hasRecordings,
+  listCases,
+  listRecordedRequests,
+  type RecordedRequest,
+  toSourceBody,
+} from '../../../testing/recorded-requests.ts'
+import { describe, expect, test } from 'vitest'
+import { parseResponses } from './parse-chat.ts'
+
+const FOLDERS = ['openai', 'azure', 'xai', 'deepseek', 'bedrock', 'openrouter']
+/** What our surface reads, or what encodes anew; the rest of a recorded body is the caller's own for this provider. */
+const CANONICAL: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
+  ...['max_output_tokens', 'temperature', 'top_p', 'user', 'stream', 'store', 'include'],
+])
+
+function toTarget({ provider, model, body }: RecordedRequest): Target {
+  return {
+    provider: findProvider(provider) ?? custom,
+    model: typeof body.model === 'string' ? body.model : model,
+    baseUrl: 'https://example.com/v1',
+    apiKey: '',
+  }
+}
+
+/** The canonical request of a recorded body, as our own surface reads it. */
+function toCanonical({ body, isStream }: RecordedRequest, provider: string): ChatRequest {
+  const rest = Object.entries(body).filter(([name]) => !CANONICAL.has(name))
+  const { request } = parseResponses({ ...body, stream: isStream })
+  return rest.length === 0
+    ? request
+    : { ...request, providerOptions: { [provider]: Object.fromEntries(rest) } }
+}
+
+/** What the gateway cannot bill: dear tiers, answers that are fetched later, stored prompts, another's routing. */
+function isRefused(body: JsonObject): boolean {
+  try {
+    parseResponses(body)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Has all of it a canonical form? What has not goes to targets of this format only, as it was received. */
+function isPortable(body: JsonObject): boolean {
+  const { findings } = parseResponses(body)
+  return findings !== undefined && Object.values(findings).every(list => list.length === 0)
+}
+
+/** Where a body has what `path` names, such as `input[1].content[0]`; undefined: it is not there. */
+function findPlace(body: JsonObject, path: string): { parent: Json[] | JsonObject; key: string } | undefined {
+  const steps = path.split(/[.[\]]+/).filter(step => step !== '')
+  let parent: Json | undefined = body
+  for (const step of steps.slice(0, -1)) {
+    if (typeof parent !== 'object' || parent === null) return undefined
+    parent = (parent as JsonObject)[step]
+  }
+  if (typeof parent !== 'object' || parent === null) return undefined
+  return { parent: parent as Json[] | JsonObject, key: steps.at(-1) ?? '' }
+}
+
+/** The body without what the findings name, as a target of another format gets it; and what that was. */
+function withoutFindings(body: JsonObject): { rest: JsonObject; named: Difference[] } {
+  const rest = structuredClone(body)
+  const paths = Object.values(parseResponses(body).findings ?? {}).flat() as string[]
+  // With the id of a file its whole part goes.
+  const places = paths.map(path => [path, findPlace(rest, path.replace(/\.file_id$/, ''))] as const)
+  const named = places.map(([path, place]): Difference => {
+    const recorded = place === undefined ? undefined : (place.parent as JsonObject)[place.key]
+    return {
+      path: `/named/${path.replaceAll(/[.[\]]+/g, '/').replace(/\/$/, '')}`,
+      ours: undefined,
+      recorded,
+    }
+  })
+  for (const [, place] of places) if (place !== undefined) delete (place.parent as JsonObject)[place.key]
+  for (const value of Object.values(rest)) removeHoles(value)
+  for (const name of ['reasoning', 'text', 'tools']) {
+    const value = rest[name]
+    if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) delete rest[name]
+  }
+  // Who has no tools can choose none.
+  if (rest.tools === undefined) delete rest.tool_choice
+  return { rest, named }
+}
+
+/** What was taken out of a list leaves a hole in it. */
+function removeHoles(value: Json | undefined): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (let at = value.length - 1; at >= 0; at--) if (!(at in value)) value.splice(at, 1)
+  }
+  for (const each of Object.values(value)) removeHoles(each)
+}
+
+/**
+ * Instructions are the first message, and a text is written as such or as a part: both are read alike. Reasoning that is
+ * not encrypted is only the name of what its provider keeps, and nothing to another.
+ */
+function normalize({ instructions, input, ...body }: JsonObject): JsonObject {
+  const first =
+    typeof instructions === 'string' && instructions !== ''
+      ? [toItem({ role: 'system', content: instructions })]
+      : []
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : toObjects(input)
+  return { ...body, input: [...first, ...items.filter(isWhole).map(toItem)] }
+}
+
+function isWhole({ type, encrypted_content: data }: JsonObject): boolean {
+  return type !== 'reasoning' || typeof data === 'string'
+}
+
+function toItem(item: JsonObject): JsonObject {
+  if (item.type !== undefined && item.type !== 'message') return item
+  return { ...item, type: 'message', content: toParts(item.content, item.role === 'assistant') }
+}
+
+function toParts(content: Json | undefined, isAnswer: boolean): Json | undefined {
+  if (typeof content !== 'string') return content
+  return isAnswer
+    ? [{ type: 'output_text', text: content, annotations: [] }]
+    : [{ type: 'input_text', text: content }]
+}
+
+const differences = (sent: Buffer, recorded: JsonObject) =>
+  findDifferences(normalize(JSON.parse(sent.toString())), normalize(recorded))
+
+if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (268 requests)')
+
+describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on', () => {
+  const taken = FOLDERS.flatMap(folder => listRecordedRequests(folder, 'responses')).filter(
+    ({ status, body, url }) => status === 200 && body.input !== undefined && !url.endsWith('/input_tokens'),
+  )
+  const received = taken.filter(({ body }) => !isRefused(body))
+  const portable = received.filter(({ body }) => isPortable(body))
+  const found = received.filter(({ body }) => !isPortable(body))
+  const cases = FOLDERS.flatMap(folder => listCases(folder, 'responses')).filter(
+    ({ recorded }) => recorded.status === 200,
+  )
+  const justified = openJustifications(JUSTIFIED)
+
+  test('there are as many as there were', () => {
+    expect([taken, received, portable, found, cases].map(({ length }) => length)).toEqual([
+      277, 268, 189, 79, 16,
+    ])
+  })
+
+  test.each(portable.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
+    const target = toTarget(recorded)
+    const request = toCanonical(recorded, target.provider.id)
+    const { body } = openAiResponses.encodeRequest(request, target, undefined)
+    expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
+    expect(JSON.parse(body.toString()).stream).toBe(recorded.isStream ? true : undefined)
+    // What the model was sent and took, it can honour.
+    expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
+  })
+
+  test.each(found.map(recorded => [recorded.name, recorded] as const))(
+    'what only this format has is named, and nothing else is lost: %s',
+    (name, recorded) => {
+      const target = toTarget(recorded)
+      const { rest, named } = withoutFindings(recorded.body)
+      // Each name is the path of something that was there.
+      for (const { path, recorded: value } of named) expect([path, value]).not.toEqual([path, undefined])
+      const request = toCanonical({ ...recorded, body: rest }, target.provider.id)
+      const whole = toCanonical(recorded, target.provider.id)
+      // Without what was named the request means the same: the rest was read as if the findings were not there.
+      expect({ ...request, providerOptions: undefined }).toEqual({ ...whole, providerOptions: undefined })
+      const { body } = openAiResponses.encodeRequest(request, target, undefined)
+      const left = [...differences(body, rest), ...named]
+      expect(justified.unexplained(name, left)).toEqual([])
+    },
+  )
+
+  test.each(received.map(recorded => [recorded.name, recorded] as const))(
+    'as received, nothing changes: %s',
+    (_, recorded) => {
+      const target = toTarget(recorded)
+      const source = toSourceBody('openai-responses', recorded.body)
+      const { request } = parseResponses(recorded.body)
+      expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model, source)).toEqual(
+        [],
+      )
+      const { body } = openAiResponses.encodeRequest(request, target, source)
+      expect(findDifferences(JSON.parse(body.toString()), recorded.body)).toEqual([])
+    },
+  )
+
+  test.each(cases.map(one => [one.name, one] as const))(
+    'from the canonical request: %s',
+    (name, { request, recorded }) => {
+      const { body } = openAiResponses.encodeRequest(request, toTarget(recorded), undefined)
+      expect(justified.unexplained(`canonical ${name}`, differences(body, recorded.body))).toEqual([])
+    },
+  )
+
+  test('every justification is needed', () => {
+    expect(justified.unused()).toEqual([])
+  })
+})

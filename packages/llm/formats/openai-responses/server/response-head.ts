@@ -1,0 +1,56 @@
+import type { JsonObject, ReplyEnvelope, Usage } from '../../../spec.ts'
+import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+
+/** A tool of this format that others know as a function only: how its calls are told to the caller. */
+export type ToolKind = 'custom' | 'local_shell'
+
+/** What a response says of itself besides its output. */
+export interface ResponseHead extends ReplyEnvelope {
+  /** Of the request, as an answer repeats it (see toEcho in the surface). */
+  readonly echo: JsonObject
+  readonly toolKinds: ReadonlyMap<string, ToolKind>
+}
+
+export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
+
+export interface ResponseState {
+  readonly status: ResponseStatus
+  readonly output: readonly JsonObject[]
+  readonly usage?: Usage
+  readonly incomplete?: 'max_output_tokens' | 'content_filter'
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/** The `response` object, with every field that OpenAI's published schema asks for. */
+export function encodeResponse({ id, created, model, echo }: ResponseHead, state: ResponseState): JsonObject {
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    status: state.status,
+    background: false,
+    completed_at: state.status === 'completed' ? created : null,
+    error: state.error ?? null,
+    incomplete_details: state.incomplete === undefined ? null : { reason: state.incomplete },
+    model,
+    output: [...state.output],
+    previous_response_id: null,
+    store: false,
+    truncation: 'disabled',
+    ...echo,
+    // A response that is not done has none, and the schema knows no null here.
+    ...(state.usage === undefined ? {} : { usage: encodeUsage(state.usage) }),
+  }
+}
+
+export function encodeUsage(usage: Usage): JsonObject {
+  const input = inputTokens(usage)
+  const output = outputTokens(usage)
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWriteTokens(usage) },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + output,
+  }
+}

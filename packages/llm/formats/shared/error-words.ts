@@ -1,0 +1,67 @@
+import { toArray, toJsonText, toObject, toText } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../spec.ts'
+
+/** What a provider said of an error, from whichever of its envelopes (wire facts §3.1). */
+export interface ErrorWords {
+  readonly message: string
+  /** `code`, `type`, `status` and the like: everything that names the cause rather than describes it. */
+  readonly names: readonly string[]
+  /** A status that the body itself tells. */
+  readonly status: number | undefined
+  /** `retryDelay` of the body's details. */
+  readonly retryDelay: string | undefined
+}
+
+export function readErrorWords(body: Json): ErrorWords {
+  // Some wrap the envelope in an array.
+  const outer = Array.isArray(body) ? body[0] : body
+  if (typeof outer === 'string')
+    return { message: outer, names: [], status: undefined, retryDelay: undefined }
+  const envelope = toObject(outer) ?? {}
+  const inner = toObject(envelope.error) ?? toObject(envelope.message) ?? envelope
+  const message =
+    toText(inner.message) ??
+    toText(envelope.message) ??
+    readDetail(inner.detail) ??
+    readDetail(envelope.detail) ??
+    toText(envelope.error) ??
+    toJsonText(outer ?? '')
+  const metadata = toObject(inner.metadata)
+  const innerError = toObject(inner.innererror) ?? toObject(inner.inner_error)
+  const names = [
+    inner.code,
+    inner.type,
+    inner.status,
+    inner.error_type,
+    metadata?.error_type,
+    innerError?.code,
+    envelope.code,
+    envelope.error_type,
+    envelope.error,
+  ]
+  const extra = toText(metadata?.raw)
+  return {
+    message: extra === undefined ? message : `${message} ${extra}`,
+    names: [...new Set(names.filter(name => typeof name === 'string' && name !== message))] as string[],
+    status: [inner.code, inner.status, inner.status_code, envelope.code, envelope.status].find(isStatus),
+    retryDelay: readRetryDelay(inner),
+  }
+}
+
+function isStatus(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value < 600
+}
+
+/** A text, or a validator's list of `{ loc, msg }`. */
+function readDetail(detail: Json | undefined): string | undefined {
+  if (typeof detail === 'string') return toText(detail)
+  return Array.isArray(detail) || toObject(detail) !== undefined ? toJsonText(detail ?? null) : undefined
+}
+
+function readRetryDelay(error: JsonObject): string | undefined {
+  for (const item of toArray(error.details)) {
+    const delay = toText(toObject(item)?.retryDelay)
+    if (delay !== undefined) return delay
+  }
+  return undefined
+}

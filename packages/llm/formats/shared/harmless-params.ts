@@ -1,0 +1,26 @@
+import { toObject } from '../../json/json-value.ts'
+import type { Json } from '../../spec.ts'
+
+/** Values that say what would be done without them: leaving them out changes no answer (contract.md §3). */
+const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> = {
+  user: () => true,
+  temperature: value => value === 1,
+  top_p: value => value === 1,
+  n: value => value === 1,
+  store: value => value === false,
+  logprobs: value => value === false,
+  top_logprobs: value => value === 0,
+  presence_penalty: value => value === 0,
+  frequency_penalty: value => value === 0,
+  parallel_tool_calls: value => value === true,
+  tool_choice: value => value === 'auto',
+  response_format: value => toObject(value)?.type === 'text',
+  service_tier: value => value === 'auto' || value === 'default',
+  logit_bias: value => Object.keys(toObject(value) ?? { biased: 1 }).length === 0,
+  stop: value => Array.isArray(value) && value.length === 0,
+}
+
+export function isHarmless(name: string, value: Json | undefined): boolean {
+  if (value === null || value === undefined) return true
+  return Object.hasOwn(HARMLESS, name) && HARMLESS[name]?.(value) === true
+}

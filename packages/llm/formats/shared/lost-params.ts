@@ -1,0 +1,85 @@
+import { toObject, toText } from '../../json/json-value.ts'
+import type { ChatRequest, Json, Message, SourceBody } from '../../spec.ts'
+import { isHarmless } from './harmless-params.ts'
+
+/** Fields of OpenAI's format that have a canonical meaning, or that ask for nothing of the model. */
+export const TRANSLATED: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'stop',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'reasoning_effort',
+  'user',
+  'metadata',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+])
+
+/**
+ * Wire names of what is set, that a translated request has no place for, and whose loss would change the answer:
+ * `noPlace` are those of the canonical parameters. Of a body in OpenAI's format also every field that nobody here knows,
+ * but for those that are passed on (`passedOn`).
+ */
+export function findLostParams(
+  request: ChatRequest,
+  source: SourceBody | undefined,
+  noPlace: readonly string[],
+  passedOn: readonly string[] = [],
+): string[] {
+  const values: Readonly<Record<string, unknown>> = {
+    tool_choice: request.toolChoice,
+    parallel_tool_calls: request.parallelToolCalls,
+    response_format: request.responseFormat,
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stop,
+    seed: request.seed,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+    reasoning_effort: request.reasoningEffort,
+  }
+  const lost = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
+  if (source?.surface !== 'openai-chat') return lost
+  for (const name of source.fields.keys()) {
+    if (TRANSLATED.has(name) || passedOn.includes(name)) continue
+    const value = readField(source, name)
+    const isText = name === 'modalities' && JSON.stringify(value) === '["text"]'
+    if (!isText && !isHarmless(name, value)) lost.push(name)
+  }
+  return lost
+}
+
+/** A top-level field of the received bytes; undefined: absent. */
+export function readField({ bytes, fields }: SourceBody, name: string): Json | undefined {
+  const span = fields.get(name)
+  if (span === undefined) return undefined
+  return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
+}
+
+/** Kinds of parts that a target has no place for, and ids of files in another company's store. */
+export function findLostParts(messages: readonly Message[], known: ReadonlySet<string>): string[] {
+  const lost = new Set<string>()
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue
+    for (const part of content) {
+      if (!known.has(part.type)) lost.add(part.type)
+      else if (part.type === 'file' && toText(toObject(part.file)?.file_data) === undefined)
+        lost.add('file_id')
+    }
+  }
+  return [...lost]
+}

@@ -1,0 +1,97 @@
+import type { Json, JsonObject } from '../../spec.ts'
+import { RequestError } from './request-error.ts'
+
+/**
+ * Readers from untrusted JSON to typed values. Each throws `invalid_request` with the path of what is wrong, and takes
+ * `null` for absent (contract.md §1). Written by hand: they run on every request, and the house allows no code
+ * generated at run time, which is where compiled validators get their speed.
+ */
+
+export function invalid(param: string, message: string): RequestError {
+  return new RequestError('invalid_request', `${param}: ${message}`, { param })
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function objectAt(value: Json | undefined, path: string): JsonObject {
+  if (!isObject(value)) throw invalid(path, 'must be an object.')
+  return value
+}
+
+export function optionalObject(source: JsonObject, name: string, path = name): JsonObject | undefined {
+  const value = source[name]
+  return value === undefined || value === null ? undefined : objectAt(value, path)
+}
+
+export function textAt(value: Json | undefined, path: string): string {
+  if (typeof value !== 'string') throw invalid(path, 'must be a string.')
+  return value
+}
+
+export function optionalText(source: JsonObject, name: string, path = name): string | undefined {
+  const value = source[name]
+  return value === undefined || value === null ? undefined : textAt(value, path)
+}
+
+export function optionalFlag(source: JsonObject, name: string, path = name): boolean | undefined {
+  const value = source[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false.')
+  return value
+}
+
+export interface NumberRange {
+  readonly min?: number
+  readonly max?: number
+  readonly integer?: boolean
+}
+
+export function optionalNumber(
+  source: JsonObject,
+  name: string,
+  range: NumberRange = {},
+  path = name,
+): number | undefined {
+  const value = source[name]
+  if (value === undefined || value === null) return undefined
+  const { min = -Infinity, max = Infinity, integer = false } = range
+  if (typeof value !== 'number' || (integer && !Number.isInteger(value))) {
+    throw invalid(path, integer ? 'must be an integer.' : 'must be a number.')
+  }
+  if (value < min || value > max) throw invalid(path, `must be ${describeRange(min, max)}.`)
+  return value
+}
+
+export function optionalChoice<const T extends string>(
+  source: JsonObject,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const value = source[name]
+  if (value === undefined || value === null) return undefined
+  const found = choices.find(choice => choice === value)
+  if (found === undefined) throw invalid(name, `must be one of ${choices.join(', ')}.`)
+  return found
+}
+
+export function listAt(value: Json | undefined, path: string): Json[] {
+  if (!Array.isArray(value)) throw invalid(path, 'must be a list.')
+  return value
+}
+
+/** Refuses a field that is not on the list, by its path. */
+export function refuseUnknown(source: JsonObject, known: ReadonlySet<string>, path = ''): void {
+  for (const name in source) {
+    if (!known.has(name)) {
+      const at = path === '' ? name : `${path}.${name}`
+      throw new RequestError('invalid_request', `${at}: is not a field of this request.`, { param: at })
+    }
+  }
+}
+
+function describeRange(min: number, max: number): string {
+  if (max === Infinity) return `at least ${min}`
+  return min === -Infinity ? `at most ${max}` : `between ${min} and ${max}`
+}

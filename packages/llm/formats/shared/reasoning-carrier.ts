@@ -1,0 +1,141 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { ReasoningDetail } from '../../spec.ts'
+
+/**
+ * Some providers refuse a tool's result unless the reasoning that led to the call comes back with its signature. Many
+ * clients drop every field that OpenAI's format does not have, but each sends a tool call's id back as it got it: the
+ * state travels in the id, so that no memory of ours is needed and any gateway process can read it.
+ */
+export const CARRIER_MARK = '__rd1__'
+const MARK = CARRIER_MARK
+/** A caller can send any id: what it unpacks to is bounded. */
+const MAX_DETAILS_BYTES = 512 * 1024
+
+const NOTHING: readonly ReasoningDetail[] = []
+
+/** The id with the reasoning that belongs to the call: letters, digits, `_` and `-` only, as the id itself. */
+export function packToolCallId(id: string, details: readonly ReasoningDetail[]): string {
+  if (details.length === 0) return id
+  const bytes = Buffer.from(JSON.stringify(details))
+  if (bytes.length > MAX_DETAILS_BYTES) return id
+  return `${id}${MARK}${deflateRawSync(bytes).toString('base64url')}`
+}
+
+/** The provider's own id, and what packToolCallId put beside it. An id that somebody else marked carries nothing. */
+export function unpackToolCallId(packed: string): {
+  readonly id: string
+  readonly details: readonly ReasoningDetail[]
+} {
+  const at = packed.lastIndexOf(MARK)
+  if (at < 0) return { id: packed, details: NOTHING }
+  const id = packed.slice(0, at)
+  try {
+    const bytes = inflateRawSync(Buffer.from(packed.slice(at + MARK.length), 'base64url'), {
+      maxOutputLength: MAX_DETAILS_BYTES,
+    })
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return { id, details: Array.isArray(value) ? value.filter(isDetail) : NOTHING }
+  } catch {
+    return { id, details: NOTHING }
+  }
+}
+
+/** The id as the provider gave it. */
+export function plainToolCallId(packed: string): string {
+  const at = packed.lastIndexOf(MARK)
+  return at < 0 ? packed : packed.slice(0, at)
+}
+
+const TEXTS = ['text', 'summary', 'signature', 'data', 'id', 'via'] as const
+
+function isDetail(value: unknown): value is ReasoningDetail {
+  if (typeof value !== 'object' || value === null) return false
+  const detail = value as Record<string, unknown>
+  return (
+    typeof detail.type === 'string' &&
+    typeof detail.format === 'string' &&
+    TEXTS.every(name => detail[name] === undefined || typeof detail[name] === 'string')
+  )
+}
+
+/**
+ * The mark on what came from a family itself. Others hand the same formats on, but what they got belongs to their own
+ * accounts: without a mark, a detail that comes back cannot be told from theirs.
+ */
+const DIRECT = 'direct'
+
+/** Details as a caller gets them, who may send them back to any provider. */
+export function markDirect(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
+  return details.map(detail => (detail.via === undefined ? { ...detail, via: DIRECT } : detail))
+}
+
+/** Did the family itself make it, with nobody between? */
+export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
+  return via === DIRECT
+}
+
+/**
+ * The reasoning of an assistant's message that one provider family made: from the message itself where the client kept
+ * it, else from the ids of its tool calls. What others made is left out: a foreign signature is refused.
+ */
+export function findReasoningDetails(
+  message: { readonly [field: string]: unknown },
+  format: ReasoningDetail['format'],
+): readonly ReasoningDetail[] {
+  const { kept, carried } = readDetails(message)
+  // What a client kept without our mark is whose the ids say: of a turn that somebody handed on, all is theirs.
+  const isHandedOn = carried.some(detail => !isDirect(detail))
+  const isOurs = (detail: ReasoningDetail): boolean =>
+    detail.format === format && isDirect(detail) && (detail.via !== undefined || !isHandedOn)
+  if (kept.some(isOurs)) return kept.filter(isOurs)
+  return carried.filter(detail => detail.format === format && isDirect(detail))
+}
+
+/**
+ * The reasoning of an assistant's message as the provider that handed it on takes it back, without our mark. What has
+ * no mark is the caller's own word and goes as it came, unless the ids tell that another made it.
+ */
+export function findHandedDetails(
+  message: { readonly [field: string]: unknown },
+  providerId: string,
+): readonly ReasoningDetail[] {
+  const { kept, carried } = readDetails(message)
+  const isTheirs = ({ via }: ReasoningDetail): boolean => via === providerId
+  if (kept.some(isTheirs)) return kept.filter(isTheirs).map(withoutMark)
+  if (carried.length > 0) return carried.filter(isTheirs).map(withoutMark)
+  return kept.filter(({ via }) => via === undefined)
+}
+
+function withoutMark({ via: _via, ...detail }: ReasoningDetail): ReasoningDetail {
+  return detail
+}
+
+interface Details {
+  readonly kept: readonly ReasoningDetail[]
+  /** In the ids of its calls. */
+  readonly carried: readonly ReasoningDetail[]
+}
+
+function readDetails(message: { readonly [field: string]: unknown }): Details {
+  const kept = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isDetail) : NOTHING
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : []
+  const carried = calls.flatMap((call: { id?: unknown } | null) =>
+    typeof call?.id === 'string' ? unpackToolCallId(call.id).details : [],
+  )
+  return { kept, carried }
+}
+
+/** Hands the reasoning before a call to its id, each piece once: the first call of a turn carries most. */
+export class ReasoningInIds {
+  private pending: ReasoningDetail[] = []
+
+  add(detail: ReasoningDetail): void {
+    this.pending.push(detail)
+  }
+
+  pack(id: string): string {
+    const packed = packToolCallId(id, this.pending)
+    this.pending = []
+    return packed
+  }
+}

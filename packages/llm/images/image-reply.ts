@@ -1,0 +1,41 @@
+import type { ImageReply, ImageUsage, MadeImage } from './image-format.ts'
+import type { JsonObject } from '../spec.ts'
+
+/**
+ * OpenAI's `ImagesResponse`. An image is given as its provider gave it, base64 or address, whatever `response_format`
+ * asked for: an address that anybody could fetch is not made here.
+ */
+export function encodeImages(reply: ImageReply, created: number): Buffer {
+  const body: JsonObject = { created, data: reply.images.map(toEntry), ...(reply.told ?? findTold(reply)) }
+  if (reply.usage !== undefined) body.usage = encodeUsage(reply.usage)
+  return Buffer.from(JSON.stringify(body))
+}
+
+function toEntry({ base64, url, revisedPrompt }: MadeImage): JsonObject {
+  return {
+    ...(base64 === undefined ? {} : { b64_json: base64 }),
+    ...(url === undefined ? {} : { url }),
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+  }
+}
+
+/** Of all images together: said where it is true of each. */
+function findTold({ images }: ImageReply): JsonObject {
+  const [first] = images
+  const format = /^image\/(png|jpeg|webp)$/.exec(first?.mediaType ?? '')?.[1]
+  if (format === undefined || images.some(({ mediaType }) => mediaType !== first?.mediaType)) return {}
+  return { output_format: format }
+}
+
+function encodeUsage(usage: ImageUsage): JsonObject {
+  const text = usage.textInput + usage.textCacheRead
+  const image = usage.imageInput + usage.imageCacheRead
+  const output = usage.textOutput + usage.imageOutput
+  return {
+    input_tokens: text + image,
+    output_tokens: output,
+    total_tokens: text + image + output,
+    input_tokens_details: { text_tokens: text, image_tokens: image },
+    output_tokens_details: { text_tokens: usage.textOutput, image_tokens: usage.imageOutput },
+  }
+}

@@ -1,0 +1,149 @@
+import type { ImageRequest, ImageSource } from './image-format.ts'
+import type { Json, JsonObject } from '../spec.ts'
+import { RequestError } from '../formats/shared/request-error.ts'
+import { findImageType } from './image-type.ts'
+import {
+  invalid,
+  isObject,
+  listAt,
+  objectAt,
+  optionalChoice,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  textAt,
+} from '../formats/shared/read-fields.ts'
+import { set } from '../formats/native/server/parse-chat.ts'
+import { PROTECTED_NAMES, refuseReservedRest } from '../formats/shared/reserved-fields.ts'
+
+/** Fields that are read here; others pass on to providers that speak OpenAI's format. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'response_format',
+  'background',
+  'output_format',
+  'user',
+  'stream',
+  'partial_images',
+  'end_user',
+])
+const OF_EDITS = ['images', 'mask']
+/** Other words for `n`: they multiply the price. */
+const MULTIPLIERS: ReadonlySet<string> = new Set([
+  'num_images',
+  'number_of_images',
+  'num_outputs',
+  'batch_size',
+  'samples',
+  'image_count',
+])
+const COUNT = { min: 1, max: 10, integer: true }
+/** OpenAI's limit. */
+const MAX_SOURCES = 16
+
+/** The images that an edit is about. */
+export interface EditSources {
+  readonly images: readonly ImageSource[]
+  readonly mask: ImageSource | undefined
+}
+
+/** A body of `/images/generations`, or the fields of an edit in either form, as OpenAI has them. */
+export function parseImageRequest(body: JsonObject, sources: EditSources | undefined): ImageRequest {
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  const prompt = textAt(body.prompt, 'prompt')
+  if (prompt === '') throw invalid('prompt', 'must not be empty.')
+  if (optionalFlag(body, 'stream') === true) throw invalid('stream', 'images are not streamed here.')
+  if ((optionalNumber(body, 'partial_images') ?? 0) !== 0) {
+    throw invalid('partial_images', 'images are not streamed here.')
+  }
+  const request: { -readonly [K in keyof ImageRequest]: ImageRequest[K] } = {
+    model,
+    prompt,
+    n: optionalNumber(body, 'n', COUNT) ?? 1,
+  }
+  set(request, 'size', optionalText(body, 'size'))
+  set(request, 'quality', optionalText(body, 'quality'))
+  set(request, 'background', optionalText(body, 'background'))
+  set(request, 'outputFormat', optionalText(body, 'output_format'))
+  set(request, 'responseFormat', optionalChoice(body, 'response_format', ['url', 'b64_json']))
+  set(request, 'user', optionalText(body, 'user'))
+  set(request, 'images', sources?.images)
+  set(request, 'mask', sources?.mask)
+  set(request, 'rest', findRest(body, sources !== undefined))
+  return request
+}
+
+/** The first field that would be passed on unread. */
+export function findPassedOn(body: JsonObject): string | undefined {
+  return Object.keys(body).find(name => !KNOWN.has(name) && !OF_EDITS.includes(name))
+}
+
+function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
+  refuseReservedRest(body)
+  const rest: JsonObject = {}
+  for (const [name, value] of Object.entries(body)) {
+    if (KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
+    if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
+    const plain = name.toLowerCase()
+    if (plain !== name && (KNOWN.has(plain) || OF_EDITS.includes(plain))) throw variant(name)
+    if (value === null) continue
+    if (PROTECTED_NAMES.has(name) || MULTIPLIERS.has(plain)) {
+      throw invalid(name, 'may not be set here: the gateway authorizes, prices or relies on it.')
+    }
+    rest[name] = value
+  }
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
+
+function variant(param: string): RequestError {
+  return new RequestError(
+    'request_validation_failed',
+    'A field name is written in another case than it has.',
+    {
+      param,
+    },
+  )
+}
+
+/** `images` and `mask` of an edit that comes as JSON: data URLs or addresses. */
+export function parseSources(body: JsonObject): EditSources {
+  const list = listAt(body.images, 'images')
+  checkSources(list.length)
+  const { mask } = body
+  return {
+    images: list.map((image, index) => parseSource(image, `images[${index}]`)),
+    mask: mask === undefined || mask === null ? undefined : parseSource(mask, 'mask'),
+  }
+}
+
+export function checkSources(count: number): void {
+  if (count < 1 || count > MAX_SOURCES) throw invalid('images', `must be 1 to ${MAX_SOURCES}.`)
+}
+
+function parseSource(value: Json, path: string): ImageSource {
+  const { file_id: fileId, image_url: image } = objectAt(value, path)
+  if (fileId !== undefined && fileId !== null) {
+    throw invalid(
+      `${path}.file_id`,
+      "may not be set here: files in a provider's store are not the caller's own.",
+    )
+  }
+  const at = `${path}.image_url`
+  const url = textAt(isObject(image) ? image.url : image, at)
+  if (/^https?:/i.test(url)) return { kind: 'url', url }
+  const data = /^data:[^,]{0,200};base64,/i.exec(url)
+  if (data === null) throw invalid(at, 'must be a data URL in base64, or an address that begins with https:.')
+  return toSource(Buffer.from(url.slice(data[0].length), 'base64'), at)
+}
+
+/** What an image is says its first bytes; what it is called may be anything. */
+export function toSource(bytes: Buffer, path: string): ImageSource {
+  const mediaType = findImageType(bytes)
+  if (mediaType === undefined) throw invalid(path, 'is not an image that we know.')
+  return { kind: 'data', mediaType, bytes }
+}

@@ -1,0 +1,40 @@
+import type { Json, JsonObject } from '../spec.ts'
+
+/** Readers for values that a provider may have put to the wrong type. */
+
+export function toObject(value: Json | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+}
+
+export function toArray(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** undefined: no string, or an empty one. */
+export function toText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The objects of an array; what is none is left out. */
+export function toObjects(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.map(toObject).filter(each => each !== undefined) : []
+}
+
+/** Its JSON text. Parsing knows no depth, but writing does: what is nested deeper than that has lost its meaning. */
+export function toJsonText(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '{}'
+  }
+}
+
+/** No answer has more choices: a larger number would make lists of that length in clients. */
+const MAX_INDEX = 1000
+
+/** The number of a choice; undefined: none that a list can have. */
+export function toIndex(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_INDEX
+    ? value
+    : undefined
+}

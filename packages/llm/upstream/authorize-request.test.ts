@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { authorizeRequest } from './authorize-request.ts'
+import { findProvider } from '../providers/index.ts'
+import type { Provider, Target, UpstreamRequest } from '../spec.ts'
+
+function authorize(provider: Provider, apiKey: string): Record<string, string> {
+  const request: UpstreamRequest = {
+    origin: 'https://a.example',
+    path: '/v1/x',
+    headers: {},
+    body: Buffer.alloc(0),
+  }
+  const target: Target = { provider, model: 'm', baseUrl: 'https://a.example/v1', apiKey }
+  authorizeRequest(request, target, 0)
+  return request.headers
+}
+
+const provider = (id: string): Provider => findProvider(id) as Provider
+
+test('a key travels as Bearer, or in the header that the provider reads', () => {
+  expect(authorize(provider('openai'), 'k')).toEqual({ authorization: 'Bearer k' })
+  expect(authorize({ ...provider('openai'), auth: 'x-api-key' }, 'k')).toEqual({ 'x-api-key': 'k' })
+  expect(authorize({ ...provider('openai'), auth: 'x-goog-api-key' }, 'k')).toEqual({ 'x-goog-api-key': 'k' })
+})
+
+test('where no key is needed and none is there, no header is sent', () => {
+  expect(authorize(provider('ollama'), '')).toEqual({})
+})
+
+test('a key that is exchanged never travels itself: its token does', () => {
+  const request: UpstreamRequest = {
+    origin: 'https://a.example',
+    path: '/',
+    headers: {},
+    body: Buffer.alloc(0),
+  }
+  const google: Provider = { ...provider('openai'), auth: 'google' }
+  const target: Target = {
+    provider: google,
+    model: 'm',
+    baseUrl: 'https://a.example',
+    apiKey: '{}',
+    accessToken: 't',
+  }
+  authorizeRequest(request, target, 0)
+  expect(request.headers).toEqual({ authorization: 'Bearer t' })
+})

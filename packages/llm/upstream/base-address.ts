@@ -1,0 +1,48 @@
+import type { JsonObject, Provider } from '../spec.ts'
+
+/** `{name}` in a provider's address stands for the credential's option of that name. */
+const PLACEHOLDER = /\{([a-z_]+)\}/g
+/** What one place between two dots of a host's name can be: an option can never move a request to another host. */
+const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/**
+ * The address that a credential's requests go to: its own (`own`), else the provider's with the credential's options
+ * filled in. Throws a RangeError where an option is missing or unfit: parseOptions has refused such a credential.
+ */
+export function toBaseUrl(
+  provider: Pick<Provider, 'baseUrl' | 'baseUrlExceptions'>,
+  own: string | null | undefined,
+  options: JsonObject | undefined,
+): string {
+  if (own !== null && own !== undefined) return own
+  const exception = provider.baseUrlExceptions?.find(({ option, value }) => options?.[option] === value)
+  const template = exception?.baseUrl ?? provider.baseUrl ?? ''
+  if (!template.includes('{')) return template
+  return template.replace(PLACEHOLDER, (_, name: string) => {
+    const value = options?.[name]
+    if (typeof value !== 'string' || !isAddressPart(provider, name, value)) {
+      throw new RangeError(`the option ${name} does not fit into the provider's address`)
+    }
+    return encodeURIComponent(value)
+  })
+}
+
+/** The same for the provider's list of models. */
+export function toModelsBaseUrl(
+  provider: Pick<Provider, 'baseUrl' | 'baseUrlExceptions' | 'modelsBaseUrl'>,
+  own: string | null | undefined,
+  options: JsonObject | undefined,
+): string {
+  const { modelsBaseUrl } = provider
+  return toBaseUrl(modelsBaseUrl === undefined ? provider : { baseUrl: modelsBaseUrl }, own, options)
+}
+
+/** Does this option's value fit where the provider's address has it? True of an option that is not in the address. */
+export function isAddressPart(provider: Pick<Provider, 'baseUrl'>, name: string, value: string): boolean {
+  const template = provider.baseUrl ?? ''
+  const at = template.indexOf(`{${name}}`)
+  if (at === -1) return true
+  const pathStart = template.indexOf('/', template.indexOf('//') + 2)
+  const isInHost = pathStart === -1 || at < pathStart
+  return isInHost ? HOST_LABEL.test(value) : value !== '.' && value !== '..'
+}

@@ -1,0 +1,10 @@
+import type { Usage } from '../spec.ts'
+
+/** What a request used and what that costs. */
+export interface Bill {
+  readonly usage: Usage
+  /** The provider named no usage: these are our own counts. */
+  readonly isEstimated: boolean
+  /** Whole nano-dollars; null: the price is unknown, which is never zero. */
+  readonly costNanoUsd: number | null
+}

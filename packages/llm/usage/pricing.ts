@@ -1,0 +1,62 @@
+import type { ModelPricing, TokenPrices, Usage } from '../spec.ts'
+import { inputTokens } from './usage-sums.ts'
+
+/** Prices have at most six decimals of a dollar per million tokens, so a millionth is their whole unit. */
+const PRICE_UNITS = 1_000_000
+/** A price is for so many tokens, so this many dollars' worth of one token are a dollar. */
+const TOKENS_PER_PRICE = 1_000_000
+/** One token at one price unit costs a thousandth of a nano-dollar. */
+const UNITS_PER_NANO_USD = 1000
+
+/**
+ * What usage costs in whole nano-dollars, rounded up once; null: the price is unknown, which is never zero. Reasoning is
+ * priced as output; cached input without a price of its own as input. Every product is exact.
+ */
+export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number | null {
+  if (pricing === null) return null
+  const prices = pricesFor(usage, pricing)
+  const heard = Math.min(usage.audioInput ?? 0, usage.uncachedInput)
+  const buckets: readonly (readonly [tokens: number, price: number])[] = [
+    [usage.uncachedInput - heard, prices.input],
+    [heard, audioPrice(pricing, prices)],
+    [usage.cacheRead, prices.cache_read ?? prices.input],
+    [usage.cacheWrite, prices.cache_write ?? prices.input],
+    // Kept for an hour costs more where it is priced apart; without such a price it is a write like another.
+    [usage.cacheWrite1h ?? 0, prices.cache_write_1h ?? prices.cache_write ?? prices.input],
+    [usage.output + usage.reasoning, prices.output],
+    [1, (pricing.per_request ?? 0) * TOKENS_PER_PRICE],
+  ]
+  let units = 0
+  for (const [tokens, price] of buckets) units += tokens * Math.round(price * PRICE_UNITS)
+  if (Number.isSafeInteger(units)) return Math.ceil(units / UNITS_PER_NANO_USD)
+  // Sums over 2^53 thousandths of a nano-dollar ($9,007) are no longer exact as numbers.
+  let exact = 0n
+  for (const [tokens, price] of buckets) exact += BigInt(tokens) * BigInt(Math.round(price * PRICE_UNITS))
+  const perNano = BigInt(UNITS_PER_NANO_USD)
+  return Number((exact + perNano - 1n) / perNano)
+}
+
+/** No list tells what is heard apart in a long context or another tier: there it is the dearer of the two. */
+function audioPrice(pricing: ModelPricing, prices: TokenPrices): number {
+  const { audio_input: audio } = pricing
+  if (audio === undefined) return prices.input
+  return prices === pricing ? audio : Math.max(audio, prices.input)
+}
+
+function pricesFor(usage: Usage, pricing: ModelPricing): TokenPrices {
+  const { long_context: long, tiers } = pricing
+  const tier = usage.serviceTier === undefined ? undefined : tiers?.[usage.serviceTier]
+  if (long === undefined || inputTokens(usage) <= long.over_input_tokens) return tier ?? pricing
+  return tier === undefined ? long : inTier(long, tier, pricing)
+}
+
+/** A tier multiplies what a long context costs by as much as the rest. */
+function inTier(long: TokenPrices, tier: TokenPrices, usual: TokenPrices): TokenPrices {
+  const factor = tier.input / usual.input
+  return {
+    input: long.input * factor,
+    output: long.output * (tier.output / usual.output),
+    cache_read: (long.cache_read ?? long.input) * factor,
+    cache_write: (long.cache_write ?? long.input) * factor,
+  }
+}
