@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
-import { findInstalledPostgres, ON_INSTALLED_POSTGRES } from './packages/server/testing/installed-postgres.ts'
+import {
+  findInstalledPostgres,
+  ON_INSTALLED_POSTGRES,
+} from './packages/server/testing/harness/installed-postgres.ts'
 
 const pure = [
   'packages/llm/**/*.test.ts',
@@ -19,7 +22,7 @@ const withoutSql = [
   'signed-cursor',
 ].map(name => `packages/server/control/${name}.test.ts`)
 
-const served = { globalSetup: 'packages/server/testing/global-setup.ts' }
+const served = { globalSetup: 'packages/server/testing/harness/global-setup.ts' }
 
 /**
  * The control plane's suites once more, with the machine's own PostgreSQL for their database. Where none is installed

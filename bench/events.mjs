@@ -14,8 +14,8 @@ import { DELTAS, STREAMS } from './streams.mjs'
 /** Issue 5 "Cost". */
 const BOUNDS_US = { 'passed through': 3, translated: 7 }
 const ENTRY = `
-export { relayStream } from './packages/server/gateway/relay.ts'
-export { StreamWriter } from './packages/server/gateway/stream-writer.ts'
+export { relayStream } from './packages/server/gateway/stream/relay.ts'
+export { StreamWriter } from './packages/server/gateway/stream/stream-writer.ts'
 export { compatSurface } from './packages/llm/formats/openai-chat/server/server.ts'
 export { anthropicSurface } from './packages/llm/formats/anthropic-messages/server/server.ts'
 export { responsesSurface } from './packages/llm/formats/openai-responses/server/server.ts'
@@ -23,7 +23,7 @@ export { geminiEvents } from './packages/llm/formats/gemini-content/server/serve
 export { converseStreamSurface } from './packages/llm/formats/bedrock-converse/server/server.ts'
 export { cohereSurface } from './packages/llm/formats/cohere-v2/server/server.ts'
 export { ollamaSurface } from './packages/llm/formats/ollama-chat/server/server.ts'
-export { CLIENT_DIALECTS } from './packages/server/gateway/clients.ts'
+export { CLIENT_DIALECTS } from './packages/llm/formats/index.ts'
 export { findProvider } from './packages/llm/providers/index.ts'
 `
 

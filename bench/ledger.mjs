@@ -15,7 +15,7 @@ const ENTRY = `
 export { ProcessLedger } from './packages/server/ledger/process-ledger.ts'
 export { RedisLedger } from './packages/server/ledger/redis/redis-ledger.ts'
 export { openRedis } from './packages/server/redis/open-redis.ts'
-export { CALLER, makeMeter, openSeeds } from './packages/server/testing/ledger-model.ts'
+export { CALLER, makeMeter, openSeeds } from './packages/server/testing/harness/ledger-model.ts'
 `
 
 /** The ledgers as the program has them, from the sources. */

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { toUrl } from '../packages/server/testing/house.ts'
-import { type LimitedHouse, openLimitedHouse } from '../packages/server/testing/limited-house.ts'
-import { startTestRedis, type TestRedis } from '../packages/server/testing/redis.ts'
+import { toUrl } from '../packages/server/testing/harness/app.ts'
+import { type LimitedHouse, openLimitedHouse } from '../packages/server/testing/harness/limited-app.ts'
+import { startTestRedis, type TestRedis } from '../packages/server/testing/harness/redis.ts'
 import { freePort } from './program.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')

@@ -12,7 +12,7 @@ const folder = process.argv.slice(2).find(argument => !argument.startsWith('--')
 const document = await makeDocument()
 const files = {
   'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-  'packages/server/testing/control-api.d.ts': await toClientTypes(document),
+  'packages/server/testing/generated/control-api.d.ts': await toClientTypes(document),
 }
 for (const [name, text] of Object.entries(files)) {
   const file = path.join(folder, name)

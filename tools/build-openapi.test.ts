@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from './build.mjs'
 
 const DOCUMENT = 'docs/openapi.json'
-const TYPES = 'packages/server/testing/control-api.d.ts'
+const TYPES = 'packages/server/testing/generated/control-api.d.ts'
 let folder: string
 beforeAll(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-openapi-'))

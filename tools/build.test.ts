@@ -46,7 +46,7 @@ describe('the build', () => {
     const bundle = await buildServer(root)
     const { mtimeMs } = fs.statSync(bundle)
     write('packages/server/main.test.ts', 'export const x = 1')
-    write('packages/server/testing/house.ts', 'export const x = 1')
+    write('packages/server/testing/harness/app.ts', 'export const x = 1')
     expect(await buildServer(root)).toBe(bundle)
     expect(fs.statSync(bundle).mtimeMs).toBe(mtimeMs)
   })

@@ -128,15 +128,19 @@ const BREACHES = {
     'no-restricted-imports',
   ],
   'ledger imports the database driver': [server('ledger/b.ts'), importing('pg'), 'no-restricted-imports'],
-  'gateway reads the settings': [server('gateway/g.ts'), importing('../config.ts'), 'no-restricted-imports'],
+  'gateway reads the settings': [
+    server('gateway/g.ts'),
+    importing('../app/settings.ts'),
+    'no-restricted-imports',
+  ],
   'storage reads the settings by type': [
     server('storage/c.ts'),
-    typing('../config.ts'),
+    typing('../app/settings.ts'),
     'no-restricted-imports',
   ],
   'embedded reads the settings': [
     server('storage/embedded/a.ts'),
-    importing('../../config.ts'),
+    importing('../../app/settings.ts'),
     'no-restricted-imports',
   ],
   'control reads the environment': [
@@ -215,9 +219,9 @@ const ALLOWED = {
     server('storage/embedded/ok.ts'),
     importing('node:child_process', '../pool.ts'),
   ],
-  'compose wires all': [
-    server('compose.ts'),
-    `${importing('./config.ts', './gateway/x.ts', './control/x.ts', './storage/x.ts')}\nconsole.log(process.env.HOME)`,
+  'app wires all': [
+    server('app/app.ts'),
+    `${importing('./settings.ts', '../gateway/x.ts', '../control/x.ts', '../storage/x.ts')}\nconsole.log(process.env.HOME)`,
   ],
   'identity reads core and http': [
     server('identity/ok.ts'),
@@ -225,7 +229,7 @@ const ALLOWED = {
   ],
   'a test reaches anywhere': [
     server('core/ok.test.ts'),
-    importing('../storage/x.ts', 'node:child_process', '../config.ts'),
+    importing('../storage/x.ts', 'node:child_process', '../app/settings.ts'),
   ],
 }
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const BODY_LIMIT = 10 * 1024 * 1024

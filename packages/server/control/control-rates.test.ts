@@ -6,7 +6,7 @@ import {
   PASSWORD,
   type Person,
   SETUP_TOKEN,
-} from '../testing/control-plane.ts'
+} from '../testing/harness/control-plane.ts'
 import { openControlRates } from './control-rates.ts'
 
 const LIMITED = '429 control_rate_limit_exceeded'

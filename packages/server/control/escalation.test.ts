@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type ControlPlane, openControlPlane, PASSWORD, type Tenant } from '../testing/control-plane.ts'
+import {
+  type ControlPlane,
+  openControlPlane,
+  PASSWORD,
+  type Tenant,
+} from '../testing/harness/control-plane.ts'
 
 let plane: ControlPlane
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAULTS } from '../core/fault-table.ts'
 import { UUID_PATTERN } from '../core/ids.ts'
-import { type ControlPlane, openControlPlane } from '../testing/control-plane.ts'
+import { type ControlPlane, openControlPlane } from '../testing/harness/control-plane.ts'
 import { operations } from './operations.ts'
 
 interface Parameter {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemRandom } from '../core/chance.ts'
 import type { Actor } from '../core/permissions.ts'
-import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import type { Caller } from './caller.ts'
 import { type Answer, defineOperation, type Operation, type Services } from './operation.ts'
 import { runOperation } from './run-operation.ts'

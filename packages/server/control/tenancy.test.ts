@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ControlPlane, type List, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../testing/harness/control-plane.ts'
 
 interface EnvironmentRecord {
   id: string

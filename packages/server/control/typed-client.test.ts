@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import committed from '../../../docs/openapi.json' with { type: 'json' }
-import type { paths } from '../testing/control-api.d.ts'
-import { type ControlPlane, openControlPlane, type Tenant } from '../testing/control-plane.ts'
+import type { paths } from '../testing/generated/control-api.d.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { createOpenApiDocument } from './open-api-document.ts'
 
 // The types are made from the committed document: that this file compiles proves them against the requests, and that

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FederatedConfig } from '../core/federated-config.ts'
-import { type IdentityProvider, openIdentityProvider } from '../testing/identity-provider.ts'
+import { type IdentityProvider, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import type { KeySets } from './key-sets.ts'
 import { verifyIdentityToken } from './verify-identity-token.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Meter, Seed } from '../core/meter.ts'
-import { CALLER, makeMeter, openSeeds } from '../testing/ledger-model.ts'
-import { describeLedger } from '../testing/ledger-suite.ts'
+import { CALLER, makeMeter, openSeeds } from '../testing/harness/ledger-model.ts'
+import { describeLedger } from '../testing/harness/ledger-suite.ts'
 import type { Crossing, SeedSource, Used, Verdict } from './ledger.ts'
 import { ProcessLedger } from './process-ledger.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock, systemRandom } from '../core/chance.ts'
 import { openIds } from '../core/ids.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../testing/redis.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type Cancellations, openCancellations } from './cancellations.ts'
 
 describe.skipIf(redisProgram === undefined)('a cancel over several processes', () => {

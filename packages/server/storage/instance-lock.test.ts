@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { buildProgram, programFolder, runProgram } from '../testing/child-program.ts'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
+import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { countInstances, holdInstanceLock } from './instance-lock.ts'
 
 describe.each(listTestServers())('the instance lock on $label', server => {

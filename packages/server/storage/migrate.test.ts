@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { emptyDatabase, type FreshDatabase, listTestServers } from '../testing/database.ts'
+import { emptyDatabase, type FreshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { migrateDatabase } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 

@@ -1,7 +1,7 @@
 import { CompiledQuery, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
-import { type SeededEnvironment, seedEnvironment } from '../testing/seed-environment.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
+import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
 import { type LogFilter, listRequestLogs, tailRequestLogs } from './request-log-list.ts'
 import { inTenantScope } from './tenant-scope.ts'
 

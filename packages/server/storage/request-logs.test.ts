@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock, systemRandom } from '../core/chance.ts'
 import { openIds } from '../core/ids.ts'
 import type { RequestRecord } from '../core/request-record.ts'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
-import { insertRecords } from '../testing/insert-records.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
+import { insertRecords } from '../testing/harness/insert-records.ts'
 import { toStorableJson } from './request-logs.ts'
 
 const id = openIds(systemClock, systemRandom)

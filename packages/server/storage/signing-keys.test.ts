@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock, systemRandom } from '../core/chance.ts'
 import { openIds } from '../core/ids.ts'
 import { openSecretBox } from '../core/secret-box.ts'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { findSigner, listSigningKeys, rotateSigningKeys } from './signing-keys.ts'
 
 const DAY = 24 * 3_600_000

@@ -3,8 +3,8 @@ import { systemClock, systemRandom } from '../core/chance.ts'
 import { openIds } from '../core/ids.ts'
 import { hashKeyText } from '../core/key-format.ts'
 import { openSecretBox } from '../core/secret-box.ts'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
-import { type SeededEnvironment, seedEnvironment } from '../testing/seed-environment.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
+import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
 import { findEnvironment, findKey } from './snapshots.ts'
 
 const id = openIds(systemClock, systemRandom)

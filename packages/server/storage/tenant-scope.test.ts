@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/database.ts'
-import { type SeededEnvironment, seedEnvironment } from '../testing/seed-environment.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
+import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
 import { type Db, openDatabase, openPool } from './pool.ts'
 import { inTenantScope, widenTenantScope } from './tenant-scope.ts'
 

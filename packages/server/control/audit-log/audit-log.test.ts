@@ -5,7 +5,7 @@ import {
   openControlPlane,
   SETUP_TOKEN,
   type Tenant,
-} from '../../testing/control-plane.ts'
+} from '../../testing/harness/control-plane.ts'
 import { operations } from '../operations.ts'
 import type { z } from '../zod.ts'
 import type { AuditEntryResource } from './audit-entry-resource.ts'

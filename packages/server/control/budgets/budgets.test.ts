@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
-import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
-import { insertRecords } from '../../testing/insert-records.ts'
-import { requestRecord } from '../../testing/request-record.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
+import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { requestRecord } from '../../testing/harness/request-record.ts'
 import type { z } from '../zod.ts'
 import type { BudgetResource } from './budget-resource.ts'
 

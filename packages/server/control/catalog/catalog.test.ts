@@ -1,7 +1,7 @@
 import { allModels } from '@rideau/llm/providers/catalog'
 import { PROVIDERS } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ControlPlane, type List, openControlPlane } from '../../testing/control-plane.ts'
+import { type ControlPlane, type List, openControlPlane } from '../../testing/harness/control-plane.ts'
 
 let plane: ControlPlane
 let key: string

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../zod.ts'
 import type { DeviceAuthResource } from './device-auth-resource.ts'
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
-import { insertRecords } from '../../testing/insert-records.ts'
-import { requestRecord } from '../../testing/request-record.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
+import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { requestRecord } from '../../testing/harness/request-record.ts'
 import type { z } from '../zod.ts'
 import type { EndUserResource } from './end-user-resource.ts'
 

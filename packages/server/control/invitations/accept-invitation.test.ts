@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, PASSWORD, type Tenant } from '../../testing/control-plane.ts'
+import {
+  type ControlPlane,
+  openControlPlane,
+  PASSWORD,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
 
 const NEW_PASSWORD = 'another long password'
 

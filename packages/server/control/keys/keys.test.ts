@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashKeyText, parseKeyText } from '../../core/key-format.ts'
-import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
 import type { z } from '../zod.ts'
 import type { KeyResource, NewKeyResource } from './key-resource.ts'
 

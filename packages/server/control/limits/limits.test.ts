@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
-import { INSERT_POLICY } from '../../testing/policies.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
+import { INSERT_POLICY } from '../../testing/harness/policies.ts'
 import type { z } from '../zod.ts'
 import type { LimitResource } from './limit-resource.ts'
 

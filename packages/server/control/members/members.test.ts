@@ -6,7 +6,7 @@ import {
   openControlPlane,
   type Person,
   type Tenant,
-} from '../../testing/control-plane.ts'
+} from '../../testing/harness/control-plane.ts'
 
 interface Member {
   id: string

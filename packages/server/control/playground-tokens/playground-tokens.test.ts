@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../core/chance.ts'
 import { openSecretBox } from '../../core/secret-box.ts'
 import { rotateSigningKeys } from '../../storage/signing-keys.ts'
-import { type ControlPlane, type List, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
 
 interface Token {
   token: string

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/control-plane.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../zod.ts'
 import type { CredentialResource } from './credential-resource.ts'
 

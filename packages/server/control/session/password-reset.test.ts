@@ -5,7 +5,7 @@ import {
   PASSWORD,
   type Person,
   type Tenant,
-} from '../../testing/control-plane.ts'
+} from '../../testing/harness/control-plane.ts'
 
 const NEW_PASSWORD = 'another long password'
 

@@ -5,7 +5,7 @@ import {
   PASSWORD,
   type Person,
   type Tenant,
-} from '../../testing/control-plane.ts'
+} from '../../testing/harness/control-plane.ts'
 
 interface Session {
   user: { id: string; email: string; name: string | null }

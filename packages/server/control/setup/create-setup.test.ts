@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hashKeyText } from '../../core/key-format.ts'
-import { type ControlPlane, openControlPlane, SETUP_TOKEN } from '../../testing/control-plane.ts'
+import { type ControlPlane, openControlPlane, SETUP_TOKEN } from '../../testing/harness/control-plane.ts'
 
 interface Setup {
   user: { id: string; email: string; name: string | null }

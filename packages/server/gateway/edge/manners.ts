@@ -9,7 +9,7 @@ import {
 } from '@rideau/llm/formats/bedrock-converse/server/encode-error'
 import { toGoogleError } from '@rideau/llm/formats/gemini-content/server/encode-error'
 import { toOllamaError } from '@rideau/llm/formats/ollama-chat/server/encode-error'
-import type { SurfaceName } from './prefixes.ts'
+import type { SurfaceName } from '../request/prefixes.ts'
 
 /** What sets a surface apart besides its formats of requests and answers. */
 export interface Manners {

@@ -2,9 +2,9 @@ import type { JsonObject } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../exchange.ts'
-import { sendJson } from '../send.ts'
-import { readJson } from '../steps/read-json.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { sendJson } from '../edge/send.ts'
+import { readJson } from '../request/read-json.ts'
 import { invalid, listAt, optionalText, refuseUnknown, textAt } from '@rideau/llm/formats/shared/read-fields'
 
 /** contract.md §1. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@rideau/llm/spec'
-import type { Exchange } from '../exchange.ts'
-import { sendJson } from '../send.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { sendJson } from '../edge/send.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** `GET {gemini prefix}/v1beta/models`: Google's shape, never paged. */

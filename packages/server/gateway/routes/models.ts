@@ -6,9 +6,9 @@ import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Caller, Environment } from '../../core/tenancy.ts'
-import type { Exchange } from '../exchange.ts'
-import { findModelHere } from '../find-model-here.ts'
-import { sendJson } from '../send.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { findModelHere } from '../tenants/find-environment-model.ts'
+import { sendJson } from '../edge/send.ts'
 
 /** A model that this key may call, with its id as callers write it. */
 interface ListedModel {

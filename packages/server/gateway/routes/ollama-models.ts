@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '@rideau/llm/spec'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../exchange.ts'
-import { sendJson } from '../send.ts'
-import { readJson } from '../steps/read-json.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { sendJson } from '../edge/send.ts'
+import { readJson } from '../request/read-json.ts'
 import { textAt } from '@rideau/llm/formats/shared/read-fields'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 

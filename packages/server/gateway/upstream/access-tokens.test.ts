@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   openScriptedTokenEndpoint,
   type ScriptedTokenEndpoint,
-} from '../../testing/scripted-token-endpoint.ts'
+} from '../../testing/fakes/scripted-token-endpoint.ts'
 import { AccessTokens } from './access-tokens.ts'
 
 const NOW = Date.parse('2031-05-14T10:30:00Z')

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CALLER, makeMeter, openSeeds } from '../../testing/ledger-model.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/redis.ts'
+import { CALLER, makeMeter, openSeeds } from '../../testing/harness/ledger-model.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import { RedisLedger } from './redis-ledger.ts'
 
 const LEASE_MS = 60_000

@@ -1,16 +1,21 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildProgram, type ChildProgram, programFolder, runProgram } from '../../testing/child-program.ts'
-import { makeMeter, openSeeds } from '../../testing/ledger-model.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/redis.ts'
+import {
+  buildProgram,
+  type ChildProgram,
+  programFolder,
+  runProgram,
+} from '../../testing/harness/child-program.ts'
+import { makeMeter, openSeeds } from '../../testing/harness/ledger-model.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import { RedisLedger } from './redis-ledger.ts'
 
 /** A process that does as its lines of input say: `admit` many at once, or one after another until it is told to stop. */
 const PROGRAM = `
 import { createInterface } from 'node:readline'
 import { RedisLedger } from './packages/server/ledger/redis/redis-ledger.ts'
-import { CALLER, openSeeds } from './packages/server/testing/ledger-model.ts'
+import { CALLER, openSeeds } from './packages/server/testing/harness/ledger-model.ts'
 
 const [url, owner] = process.argv.slice(2) as [string, string]
 const ledger = new RedisLedger({

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { describeLedger } from '../../testing/ledger-suite.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/redis.ts'
+import { describeLedger } from '../../testing/harness/ledger-suite.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import { RedisLedger } from './redis-ledger.ts'
 
 describe.skipIf(redisProgram === undefined)('limits over Redis', () => {

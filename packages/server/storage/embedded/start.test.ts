@@ -19,7 +19,12 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildProgram, type ChildProgram, programFolder, runProgram } from '../../testing/child-program.ts'
+import {
+  buildProgram,
+  type ChildProgram,
+  programFolder,
+  runProgram,
+} from '../../testing/harness/child-program.ts'
 import { type Connection, toClientConfig } from '../connection.ts'
 import { chooseAccount, spawnAs } from './account.ts'
 import { isAlive } from './process.ts'

@@ -1,0 +1,19 @@
+import { anthropicMessages } from './anthropic-messages/client/client.ts'
+import { bedrockConverse } from './bedrock-converse/client/client.ts'
+import { cohereV2 } from './cohere-v2/client/client.ts'
+import { geminiContent } from './gemini-content/client/client.ts'
+import { ollamaChat } from './ollama-chat/client/client.ts'
+import { openAiChat } from './openai-chat/client/client.ts'
+import { openAiResponses } from './openai-responses/client/client.ts'
+import type { ClientDialect, DialectId } from '../spec.ts'
+
+/** The wire formats that we call providers in. */
+export const CLIENT_DIALECTS: Readonly<Record<DialectId, ClientDialect>> = {
+  'openai-chat': openAiChat,
+  'gemini-content': geminiContent,
+  'openai-responses': openAiResponses,
+  'anthropic-messages': anthropicMessages,
+  'bedrock-converse': bedrockConverse,
+  'cohere-v2': cohereV2,
+  'ollama-chat': ollamaChat,
+}

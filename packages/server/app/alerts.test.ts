@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ASK, type LimitedHouse, openLimitedHouse } from '../testing/harness/limited-app.ts'
+import { completion, json } from '../testing/fakes/scripted-upstream.ts'
+import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
+
+let limited: LimitedHouse
+let receiver: WebhookReceiver
+beforeAll(async () => {
+  limited = await openLimitedHouse()
+  receiver = await openWebhookReceiver()
+})
+afterAll(async () => {
+  await limited.close()
+  await receiver.close()
+})
+
+test('what requests cross is told once by a signed webhook and the audit log', async () => {
+  const { house, upstream, make, limit } = limited
+  await limited.reset()
+  const path = `/v1/orgs/${house.orgId}/webhooks`
+  const events = ['budget.alert', 'quota.alert', 'credential.invalid']
+  const { secret } = await make(path, { url: receiver.url, events })
+  await make(path, { url: `${receiver.url}/never`, events: ['circuit.open'] })
+  const budget = await limit('budgets', { limit_usd: 1, window: 'total', alert_pcts: [5, 10, 80] })
+  const quota = { metric: 'requests', window: 'month', limit: 1, grace_pct: 500 }
+  const each = await limit('quotas', { ...quota, scope: 'default_end_user' })
+
+  const ask = async (user: string): Promise<void> => {
+    const response = await house.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': user } })
+    expect(response.status).toBe(200)
+    await response.text()
+  }
+  await ask('ann')
+  const [first] = await receiver.until(1)
+  expect(first?.event).toMatchObject({
+    type: 'budget.alert',
+    data: { budget_id: budget.id, alert_pct: 5, limit_usd: 1, spent_usd: 0.05, resets_at: null },
+  })
+  // Ten percent; then each of two end users in the grace of the default; nothing more of either.
+  for (const user of ['ben', 'ann', 'ben', 'ann', 'ben']) await ask(user)
+  upstream.script(json(401, { error: { message: 'no' } }), json(401, { error: { message: 'no' } }))
+  for (let n = 0; n < 2; n++) await (await house.call('/v1/chat', ASK)).text()
+  await receiver.until(5)
+  upstream.script(completion('hello'))
+  await house.stop()
+
+  const told = receiver.received.map(({ event: { type, data } }) => [
+    type,
+    data.alert_pct ?? data.scope_ref ?? data.provider,
+  ])
+  expect(told.toSorted()).toEqual([
+    ['budget.alert', 10],
+    ['budget.alert', 5],
+    ['credential.invalid', 'custom'],
+    ['quota.alert', 'ann'],
+    ['quota.alert', 'ben'],
+  ])
+  const quotas = receiver.received.filter(({ event }) => event.type === 'quota.alert')
+  for (const { event } of quotas) expect(event.data).toMatchObject({ quota_id: each.id, limit: 1 })
+  for (const one of receiver.received) expect(await isSigned(one, secret)).toBe(true)
+  // Closing raised what was noted: had anything been noted twice, it would be here.
+  const { rows } = await house.database.pool.query(
+    `select operation, after, (select count(*) from webhook_deliveries) as deliveries from audit_log
+      where actor_kind = 'system' order by at, id`,
+  )
+  expect(rows.map(row => row.operation).sort()).toEqual(told.map(([type]) => type).sort())
+  expect(rows[0].deliveries).toBe(5)
+  expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length))
+})

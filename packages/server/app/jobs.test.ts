@@ -1,0 +1,35 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { openAlerts } from './jobs.ts'
+import { openControlPlane } from '../testing/harness/control-plane.ts'
+import { insertRecords } from '../testing/harness/insert-records.ts'
+import { requestRecord } from '../testing/harness/request-record.ts'
+
+test('a start raises what a killed process crossed and could not store, of what its journal held too', async () => {
+  const plane = await openControlPlane()
+  const { database, newId } = plane
+  const tenant = await plane.insertTenant('killed')
+  const body = { limit_usd: 1, window: 'total', alert_pcts: [50] }
+  const budgets = `/v1/projects/${tenant.project.id}/budgets`
+  const made = await plane.call<{ id: string }>('POST', budgets, { key: tenant.keys.admin, body })
+  const storage = { ...database, close: async () => {} }
+  const raised = async (): Promise<unknown[]> => {
+    const text = `select after->>'budget_id' as id from audit_log where operation = 'budget.alert'`
+    return (await database.pool.query(text)).rows
+  }
+  const settle = async (): Promise<void> => {
+    const at = plane.clock.now() + 1
+    const spent = { cost_nano_usd: 600_000_000, sandbox: false }
+    await insertRecords(database.pool, [requestRecord(tenant.development, newId(), at, spent)])
+  }
+  const alerts = openAlerts({ storage, log: pino({ level: 'silent' }) }, newId, settle)
+  try {
+    for (const end = Date.now() + 10_000; Date.now() < end && (await raised()).length === 0; ) {
+      await new Promise(resolve => setTimeout(resolve, 25))
+    }
+    expect(await raised()).toEqual([{ id: made.json.id }])
+  } finally {
+    await alerts.close()
+    await plane.close()
+  }
+})

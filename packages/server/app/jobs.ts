@@ -1,0 +1,108 @@
+import type { Logger } from 'pino'
+import { systemClock } from '../core/chance.ts'
+import type { SecretBox } from '../core/secret-box.ts'
+import type { EgressPolicy } from '../http/egress.ts'
+import { guardedRequest } from '../http/guarded-request.ts'
+import { type AlertsJob, openAlertsJob } from '../jobs/alerts-job.ts'
+import { openRetentionJob } from '../jobs/retention-job.ts'
+import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
+import { openWebhookJob } from '../jobs/webhook-job.ts'
+import {
+  listOrganizationsWithUsage,
+  raiseAlerts,
+  readStandings,
+  removeEndedAlerts,
+  type Standing,
+} from '../storage/alerts.ts'
+import type { Storage } from '../storage/open-storage.ts'
+import { applyRetention } from '../storage/retention.ts'
+import { rotateSigningKeys } from '../storage/signing-keys.ts'
+import {
+  removeEndedDeliveries,
+  storeDeliveryOutcome,
+  takeDueDeliveries,
+} from '../storage/webhook-deliveries.ts'
+
+/** A receiver that takes longer is tried again. */
+const TIMEOUT_MS = 10_000
+/** Much longer than that, so that no try is taken for dead while it runs. */
+const LEASE_MS = 120_000
+/** What it says is not read. */
+const MAX_BYTES = 65_536
+/** How long what was delivered or given up can be looked at, and alerts outlive their window. */
+const KEPT_MS = 30 * 86_400_000
+
+interface Parts {
+  readonly storage: Storage
+  readonly log: Logger
+}
+
+interface JobParts extends Parts {
+  readonly secretBox: SecretBox
+  readonly newId: () => string
+  /** For what webhooks name. */
+  readonly egress: EgressPolicy
+  readonly closers: (() => Promise<void> | void)[]
+}
+
+/** What every process of a house does by the clock. Resolves when there are keys for client tokens. */
+export async function openJobs(parts: JobParts): Promise<void> {
+  const { storage, log, secretBox, newId, closers } = parts
+  const retention = openRetentionJob({
+    clock: systemClock,
+    apply: (now, signal) => applyRetention(storage.pool, now, signal),
+    log,
+  })
+  closers.push(() => retention.close())
+  const signing = await openSigningKeysJob({
+    clock: systemClock,
+    rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),
+    log,
+  })
+  closers.push(() => signing.close())
+  const deliveries = openDeliveries(parts)
+  closers.push(() => deliveries.close())
+}
+
+function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(): Promise<void> } {
+  return openWebhookJob({
+    clock: systemClock,
+    secretBox,
+    take: most => takeDueDeliveries(storage.db, systemClock, { most, leaseMs: LEASE_MS }),
+    post: (url, headers, body) => {
+      const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
+      return guardedRequest(url, { method: 'POST', headers, body, policy: egress, ...limits })
+    },
+    store: (delivery, outcome) => storeDeliveryOutcome(storage.db, delivery, outcome),
+    log,
+  })
+}
+
+/** Raises alerts of budgets and quotas. `settle` brings what the journal holds into the usage ledger. */
+export function openAlerts(
+  { storage, log }: Parts,
+  newId: () => string,
+  settle: () => Promise<void>,
+): AlertsJob {
+  const tools = { clock: systemClock, newId }
+  return openAlertsJob({
+    clock: systemClock,
+    raise: standing => raiseAlerts(storage.db, standing, tools),
+    sweep: (since, at) => sweep(storage, settle, since, at),
+    log,
+  })
+}
+
+async function* sweep(
+  storage: Storage,
+  settle: () => Promise<void>,
+  since: Date | undefined,
+  at: number,
+): AsyncGenerator<Standing> {
+  await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
+  await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
+  await settle()
+  for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
+    yield* await readStandings(storage, organization, at)
+  }
+}

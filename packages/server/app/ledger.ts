@@ -1,0 +1,47 @@
+import type { Logger } from 'pino'
+import { systemClock } from '../core/chance.ts'
+import type { Drain } from '../journal/drain.ts'
+import type { Crossing, SeedSource } from '../ledger/ledger.ts'
+import { type OpenedLedger, openLedger } from '../ledger/open-ledger.ts'
+import { countInstances } from '../storage/instance-lock.ts'
+import type { Storage } from '../storage/open-storage.ts'
+import { readSeeds } from '../storage/usage-seeds.ts'
+
+export interface LedgerParts {
+  /** undefined: this process is the only one. */
+  readonly redisUrl: string | undefined
+  readonly isFailOpen: boolean
+  readonly log: Logger
+  /** Names this process. */
+  readonly owner: string
+  readonly storage: Storage
+  readonly drain: Drain
+  readonly onCrossing: (crossing: Crossing) => void
+}
+
+/** The ledger that this process counts its limits with: by itself, or with others over Redis where REDIS_URL is set. */
+export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
+  const { redisUrl, isFailOpen, log, owner, storage, drain, onCrossing } = parts
+  return await openLedger({
+    owner,
+    onCrossing,
+    seeds: toSeeds(parts),
+    redisUrl,
+    isFailOpen,
+    now: systemClock.now,
+    log: line => log.warn(line),
+    countProcesses: () => countInstances(storage.pool),
+    drain: () => drain.flush(),
+  })
+}
+
+/** Read between two writes of the drain: what is missing then is exactly what waits in memory. */
+function toSeeds({ storage, drain }: LedgerParts): SeedSource {
+  return {
+    read: (meters, at, onCut, without = []) =>
+      drain.visit(async missing => {
+        onCut(missing)
+        return await readSeeds(storage.pool, meters, at, without)
+      }),
+  }
+}

@@ -1,0 +1,98 @@
+import type { InFlight } from '../gateway/request/in-flight.ts'
+import type { RequestCounts } from '../gateway/edge/request-counts.ts'
+import { listen } from '../http/listen.ts'
+import { createMetricsServer, type Reading } from '../http/metrics.ts'
+import type { Drain } from '../journal/drain.ts'
+import type { OpenedLedger } from '../ledger/open-ledger.ts'
+
+interface Measured {
+  readonly requestCounts: RequestCounts
+  readonly inFlight: InFlight
+  readonly drain: Drain
+  readonly isReady: () => { readonly ready: boolean }
+  readonly counting: OpenedLedger
+}
+
+export interface MetricsOptions extends Measured {
+  readonly host: string
+  /** undefined: the usual one, and none where that is taken. */
+  readonly port: number | undefined
+  readonly log: { warn(line: string): void }
+}
+
+export interface Metrics {
+  /** undefined: the usual port was taken. */
+  readonly url: string | undefined
+  close(): void
+}
+
+const METRICS_PORT = 8789
+
+/** Nobody is kept from serving by a port for metrics that nobody asked for. */
+export async function openMetrics({ host, port, log, ...measured }: MetricsOptions): Promise<Metrics> {
+  const server = createMetricsServer(listReadings(measured))
+  const close = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  try {
+    return { url: await listen(server, host, port ?? METRICS_PORT), close }
+  } catch (error) {
+    if (port !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    log.warn(`metrics are not served: port ${METRICS_PORT} is taken (RIDEAU_METRICS_PORT sets another)`)
+    return { url: undefined, close }
+  }
+}
+
+/** What `/metrics` tells of a gateway process. Every value is read when it is asked for. */
+function listReadings({ requestCounts, inFlight, drain, isReady, counting }: Measured): Reading[] {
+  const { ledger, countHolds, countAlone } = counting
+  return [
+    {
+      name: 'rideau_requests_total',
+      help: 'Requests answered, by the class of their status.',
+      kind: 'counter',
+      read: () => ({
+        label: 'status',
+        values: {
+          '2xx': requestCounts.of(2),
+          '4xx': requestCounts.of(4),
+          '5xx': requestCounts.of(5),
+        },
+      }),
+    },
+    gauge(
+      'rideau_requests_in_flight',
+      'Requests that may reach a provider and run now.',
+      () => inFlight.size,
+    ),
+    gauge('rideau_ready', '1 where /readyz answers 200.', () => Number(isReady().ready)),
+    gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () => drain.backlog()),
+    gauge(
+      'rideau_limits_whole',
+      '1 where limits are counted as configured; 0 while shared counting is lost.',
+      () => Number(ledger.health().isWhole),
+    ),
+    gauge('rideau_limits_holds', 'Requests of this process that hold something of a limit.', countHolds),
+    {
+      name: 'rideau_limits_alone_total',
+      help: 'Requests that this process counted alone while shared counting was lost.',
+      kind: 'counter',
+      read: countAlone,
+    },
+    gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'CPU time, user and system.',
+      kind: 'counter',
+      read: () => {
+        const { user, system } = process.cpuUsage()
+        return (user + system) / 1e6
+      },
+    },
+  ]
+}
+
+function gauge(name: string, help: string, read: () => number): Reading {
+  return { name, help, kind: 'gauge', read }
+}

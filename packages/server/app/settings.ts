@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import type { Prefixes } from '../gateway/request/prefixes.ts'
+import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
+
+/**
+ * Every setting, parsed once (contract.md §5). Only compose.ts, main.ts and the CLI read it.
+ * A wrong value stops the start with its name.
+ */
+
+const port = z.coerce.number().int().min(0).max(65535)
+const flag = z.enum(['true', 'false', '1', '0', '']).transform(value => value === 'true' || value === '1')
+const origin = z.url({ protocol: /^https?$/ }).transform(value => value.replace(/\/+$/, ''))
+const prefix = z
+  .string()
+  .regex(/^\/[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/, 'must be a path like /openai, without a trailing slash')
+
+const masterKey = z
+  .string()
+  .transform(value => Buffer.from(value, 'base64'))
+  .refine(bytes => bytes.length === 32, 'must be 32 bytes in base64')
+
+const masterKeys = z
+  .string()
+  .transform(value => value.split(',').map(entry => Buffer.from(entry.trim(), 'base64')))
+  .refine(
+    keys => keys.every(key => key.length === 32),
+    'must be keys of 32 bytes in base64, with commas between them',
+  )
+
+const proxies = z.string().transform((value, context): TrustedProxies => {
+  const entries = value.split(',').map(entry => entry.trim())
+  const parsed = parseTrustedProxies(entries)
+  if (parsed !== undefined) return parsed
+  context.addIssue({ code: 'custom', message: 'must be addresses or CIDRs with commas between them' })
+  return z.NEVER
+})
+
+const Settings = z.object({
+  NODE_ENV: z.string().default('development'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  RIDEAU_LIMITS_FAILOPEN: flag.default(false),
+  RIDEAU_JOURNAL_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1024 ** 3),
+  RIDEAU_JOURNAL_FULL: z.enum(['refuse', 'accept']).default('refuse'),
+  RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
+  RIDEAU_MASTER_KEY: masterKey.optional(),
+  RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
+  RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
+  RIDEAU_GATEWAY_PORT: port.default(8787),
+  RIDEAU_CONTROL_PORT: port.default(8788),
+  RIDEAU_METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  RIDEAU_METRICS_PORT: port.optional(),
+  RIDEAU_GATEWAY_URL: origin.optional(),
+  RIDEAU_BASE_URL: origin.optional(),
+  RIDEAU_COMPAT_PREFIX: prefix.default('/openai'),
+  RIDEAU_ANTHROPIC_PREFIX: prefix.default('/anthropic'),
+  RIDEAU_GEMINI_PREFIX: prefix.default('/gemini'),
+  RIDEAU_OLLAMA_PREFIX: prefix.default('/ollama'),
+  RIDEAU_COHERE_PREFIX: prefix.default('/cohere'),
+  RIDEAU_BEDROCK_PREFIX: prefix.default('/bedrock'),
+  RIDEAU_CONFIG_MAX_STALE_SECONDS: z.coerce.number().int().min(0).default(300),
+  RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
+  RIDEAU_TRUSTED_PROXIES: proxies.optional(),
+  RIDEAU_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
+  RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
+})
+
+export interface Config {
+  readonly production: boolean
+  readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
+  /** undefined: the embedded PostgreSQL under dataDir. */
+  readonly databaseUrl: string | undefined
+  /** Where several gateways count their limits together; undefined: one process alone, which counts them itself. */
+  readonly redisUrl: string | undefined
+  /** While shared counting is lost: let requests that a limit on money concerns through, counted by each process alone. */
+  readonly limitsFailOpen: boolean
+  /** What usage records may take on the disk while the database is away, in bytes. */
+  readonly journalMaxBytes: number
+  /** Above that: are requests refused, or served on? */
+  readonly journalFull: 'refuse' | 'accept'
+  readonly dataDir: string
+  /** undefined: made on first start beside the embedded database. */
+  readonly masterKey: Buffer | undefined
+  /** What they sealed opens too; they seal nothing. */
+  readonly formerMasterKeys: readonly Buffer[]
+  readonly setupToken: string | undefined
+  readonly host: string
+  readonly gatewayPort: number
+  readonly controlPort: number
+  readonly metricsHost: string
+  /** undefined: 8789, and none where that is taken. */
+  readonly metricsPort: number | undefined
+  /** As callers reach us; undefined until the listener's port is known. */
+  readonly gatewayUrl: string | undefined
+  readonly baseUrl: string | undefined
+  readonly prefixes: Prefixes
+  readonly configMaxStaleMs: number
+  readonly allowPrivateUpstreams: boolean
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: TrustedProxies
+  /** undefined: people sign in by password alone. */
+  readonly oidc: OidcConfig | undefined
+}
+
+interface OidcConfig {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly allowInsecure: boolean
+}
+
+/** A setting out of form: its message names the setting, never its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  // An empty setting is an absent one: that is what `FOO= npm start` and compose files mean.
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = Settings.safeParse(given)
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`)
+    throw new ConfigError(lines.join('\n'))
+  }
+  const settings = parsed.data
+  if (settings.DATABASE_URL !== undefined && settings.RIDEAU_MASTER_KEY === undefined) {
+    throw new ConfigError(
+      'RIDEAU_MASTER_KEY: must be set where DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)',
+    )
+  }
+  if (settings.RIDEAU_FORMER_MASTER_KEYS.length > 0 && settings.RIDEAU_MASTER_KEY === undefined) {
+    throw new ConfigError(
+      'RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that they make way for',
+    )
+  }
+  const production = settings.NODE_ENV === 'production'
+  const allowPrivateUpstreams =
+    settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST))
+  return {
+    production,
+    logLevel: settings.LOG_LEVEL,
+    databaseUrl: settings.DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    limitsFailOpen: settings.RIDEAU_LIMITS_FAILOPEN,
+    journalMaxBytes: settings.RIDEAU_JOURNAL_MAX_BYTES,
+    journalFull: settings.RIDEAU_JOURNAL_FULL,
+    dataDir: settings.RIDEAU_DATA_DIR,
+    masterKey: settings.RIDEAU_MASTER_KEY,
+    formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,
+    setupToken: settings.RIDEAU_SETUP_TOKEN,
+    host: settings.RIDEAU_HOST,
+    gatewayPort: settings.RIDEAU_GATEWAY_PORT,
+    controlPort: settings.RIDEAU_CONTROL_PORT,
+    metricsHost: settings.RIDEAU_METRICS_HOST,
+    metricsPort: settings.RIDEAU_METRICS_PORT,
+    gatewayUrl: settings.RIDEAU_GATEWAY_URL,
+    baseUrl: settings.RIDEAU_BASE_URL,
+    prefixes: toPrefixes(settings),
+    configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
+    allowPrivateUpstreams,
+    trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
+    oidc: toOidcConfig(settings, allowPrivateUpstreams),
+  }
+}
+
+const PREFIX_SETTINGS = [
+  'RIDEAU_COMPAT_PREFIX',
+  'RIDEAU_ANTHROPIC_PREFIX',
+  'RIDEAU_GEMINI_PREFIX',
+  'RIDEAU_OLLAMA_PREFIX',
+  'RIDEAU_COHERE_PREFIX',
+  'RIDEAU_BEDROCK_PREFIX',
+] as const
+
+/** What native routes begin with. */
+const NATIVE_ROOTS: ReadonlySet<string | undefined> = new Set(['v1', 'healthz', 'readyz', '.well-known'])
+
+function toPrefixes(settings: z.output<typeof Settings>): Prefixes {
+  const taken = new Map<string, string>()
+  for (const setting of PREFIX_SETTINGS) {
+    const value = settings[setting]
+    const other = taken.get(value)
+    if (other !== undefined) throw new ConfigError(`${setting}: must differ from ${other}`)
+    taken.set(value, setting)
+    const [, root] = value.split('/')
+    if (NATIVE_ROOTS.has(root)) {
+      throw new ConfigError(`${setting}: must not begin with /${root}, where native routes are`)
+    }
+  }
+  return {
+    openai: settings.RIDEAU_COMPAT_PREFIX,
+    anthropic: settings.RIDEAU_ANTHROPIC_PREFIX,
+    gemini: settings.RIDEAU_GEMINI_PREFIX,
+    ollama: settings.RIDEAU_OLLAMA_PREFIX,
+    cohere: settings.RIDEAU_COHERE_PREFIX,
+    bedrock: settings.RIDEAU_BEDROCK_PREFIX,
+  }
+}
+
+function toOidcConfig(settings: z.output<typeof Settings>, allowInsecure: boolean): OidcConfig | undefined {
+  const names = ['RIDEAU_OIDC_ISSUER', 'RIDEAU_OIDC_CLIENT_ID', 'RIDEAU_OIDC_CLIENT_SECRET'] as const
+  const [issuer, clientId, clientSecret] = names.map(name => settings[name])
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    const missing = names.filter(name => settings[name] === undefined)
+    throw new ConfigError(`${missing.join(', ')}: must be set too, since sign-in by OIDC needs all three`)
+  }
+  if (!issuer.startsWith('https:') && !allowInsecure) {
+    throw new ConfigError('RIDEAU_OIDC_ISSUER: must be https')
+  }
+  return { issuer, clientId, clientSecret, allowInsecure }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}

@@ -1,0 +1,161 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type House, openHouse } from './app.ts'
+import { parseConfig } from './settings.ts'
+import { openTestHouse, type TestHouse, toUrl } from '../testing/harness/app.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
+import { isSigned, openWebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
+
+const MASTER_KEY = randomBytes(32).toString('base64')
+
+describe.skipIf(redisProgram === undefined)('several gateways on one database', () => {
+  let redis: TestRedis
+  let house: TestHouse
+  let second: House
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-second-'))
+
+  const openSecond = (env: Record<string, string>): Promise<House> =>
+    openHouse(
+      parseConfig({
+        DATABASE_URL: toUrl(house.database.connection),
+        RIDEAU_DATA_DIR: dataDir,
+        RIDEAU_MASTER_KEY: MASTER_KEY,
+        RIDEAU_GATEWAY_PORT: '0',
+        RIDEAU_METRICS_PORT: '0',
+        LOG_LEVEL: 'silent',
+        ...env,
+      }),
+      { gateway: true, control: false },
+      pino({ level: 'silent' }),
+    )
+
+  beforeAll(async () => {
+    redis = await startTestRedis()
+    house = await openTestHouse({ REDIS_URL: redis.url, RIDEAU_MASTER_KEY: MASTER_KEY })
+    second = await openSecond({ REDIS_URL: redis.url })
+  })
+  afterAll(async () => {
+    await second.close()
+    await house.close()
+    await redis.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  const callSecond = (route: string, body: unknown, headers = {}): Promise<Response> =>
+    fetch(second.gatewayUrl + route, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${house.secretKey}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const chat = (model: string): object => ({ model, messages: [{ role: 'user', content: 'hello' }] })
+  const metric = async (name: string, of: string = house.metricsUrl): Promise<number | undefined> => {
+    const text = await (await fetch(`${of}/metrics`)).text()
+    const line = text.split('\n').find(each => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
+    return line === undefined ? undefined : Number(line.split(' ').at(-1))
+  }
+  const ready = async (): Promise<{ status: number; reasons: string[] }> => {
+    const response = await fetch(`${house.gatewayUrl}/readyz`)
+    return { status: response.status, reasons: ((await response.json()) as { reasons: string[] }).reasons }
+  }
+
+  test('both serve the same tenants', async () => {
+    expect((await house.call('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
+    expect((await callSecond('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
+  })
+
+  test('what they use together crosses a threshold once: one alert, one signed delivery', async () => {
+    const receiver = await openWebhookReceiver()
+    try {
+      const hook = { url: receiver.url, events: ['quota.alert'] }
+      const { secret } = (await house.manage('POST', `/v1/orgs/${house.orgId}/webhooks`, hook)).body
+      const quota = { scope: 'default_end_user', metric: 'requests', window: 'month' }
+      const made = await house.manage('POST', `/v1/environments/${house.developmentId}/quotas`, {
+        ...quota,
+        limit: 3,
+        grace_pct: 100,
+      })
+      expect(made.status).toBe(201)
+      const headers = { 'x-rideau-end-user': 'ann' }
+      const statuses: number[] = []
+      for (let n = 0; n < 4; n++) {
+        statuses.push((await house.call('/v1/chat', chat('sandbox/echo'), { headers })).status)
+        statuses.push((await callSecond('/v1/chat', chat('sandbox/echo'), headers)).status)
+      }
+      // The second may learn of the quota a moment later.
+      expect([statuses[0], statuses.at(-1)]).toEqual([200, 429])
+      const [told] = await receiver.until(1)
+      expect(told?.event.data).toMatchObject({ quota_id: made.body.id, limit: 3, grace_pct: 100 })
+      expect(told !== undefined && (await isSigned(told, secret))).toBe(true)
+      const { rows } = await house.database.pool.query(
+        `select (select count(*) from audit_log where operation = 'quota.alert') as entries,
+          (select count(*) from webhook_deliveries) as deliveries`,
+      )
+      expect(rows).toEqual([{ entries: 1, deliveries: 1 }])
+      await house.manage('DELETE', `/v1/quotas/${made.body.id}`)
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  test('one without REDIS_URL is kept out, with a line that says what to do', async () => {
+    await expect(openSecond({})).rejects.toThrow(/another gateway process already runs.*REDIS_URL/)
+  })
+
+  test('a cancel works at the other gateway, and tells false for what nobody runs', async () => {
+    const id = randomUUID()
+    const running = callSecond('/v1/chat', chat('sandbox/slow'), { 'x-request-id': id })
+    const cancel = async (which: string): Promise<unknown> => {
+      const answer = await house.call(`/v1/requests/${which}/cancel`, '')
+      return ((await answer.json()) as { canceled: boolean }).canceled
+    }
+    await expect.poll(() => cancel(id)).toBe(true)
+    const response = await running
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { code: 'request_canceled' } })
+    expect(await cancel(randomUUID())).toBe(false)
+  })
+
+  test('a limit is one limit for both', async () => {
+    const route = `/v1/environments/${house.developmentId}/limits`
+    const limit = { scope: 'environment', metric: 'requests', limit: 20, window_seconds: 60 }
+    const made = await house.manage('POST', route, limit)
+    expect(made.status).toBe(201)
+    const send = (index: number): Promise<Response> =>
+      index % 2 === 0
+        ? house.call('/v1/chat', chat('sandbox/echo'))
+        : callSecond('/v1/chat', chat('sandbox/echo'))
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => (await send(index)).status),
+    )
+    const admitted = statuses.filter(status => status === 200).length
+    // What the tests before sent counts too.
+    expect(admitted).toBeGreaterThan(10)
+    expect(admitted).toBeLessThanOrEqual(20)
+    expect(statuses.filter(status => status === 429).length).toBe(40 - admitted)
+    await house.manage('DELETE', `/v1/limits/${made.body.id}`)
+  })
+
+  test('/metrics counts requests by status, on a listener of its own', async () => {
+    const before = (await metric('rideau_requests_total{status="2xx"}')) ?? 0
+    await house.call('/v1/chat', chat('sandbox/echo'))
+    await expect.poll(() => metric('rideau_requests_total{status="2xx"}')).toBe(before + 1)
+    expect(await metric('rideau_ready')).toBe(1)
+    expect(await metric('rideau_limits_whole')).toBe(1)
+    expect((await fetch(`${house.gatewayUrl}/metrics`)).status).toBe(404)
+  })
+
+  test('/readyz and a metric say that shared counting is lost, and back within 5 s of the server', async () => {
+    expect(await ready()).toEqual({ status: 200, reasons: [] })
+    await redis.kill()
+    await expect.poll(async () => (await ready()).status).toBe(503)
+    expect((await ready()).reasons.join()).toContain('limit on money concerns are refused')
+    expect(await metric('rideau_limits_whole')).toBe(0)
+    await redis.start()
+    await expect.poll(async () => (await ready()).status, { timeout: 5000 }).toBe(200)
+    await expect.poll(() => metric('rideau_limits_whole', second.metricsUrl), { timeout: 5000 }).toBe(1)
+  })
+})

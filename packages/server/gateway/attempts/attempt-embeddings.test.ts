@@ -1,0 +1,69 @@
+import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-format'
+import { findProvider } from '@rideau/llm/providers/index'
+import type { Provider } from '@rideau/llm/spec'
+import { expect, test } from 'vitest'
+import type { Exchange } from '../request/request-context.ts'
+import { attemptEmbeddings } from './attempt-embeddings.ts'
+import type { Transport } from '../upstream/transport.ts'
+
+/** Answers each call with the next body, and keeps no connection. */
+function scripted(bodies: readonly object[]): Transport {
+  const left = [...bodies]
+  return {
+    call: (_request, handler) => {
+      queueMicrotask(() => {
+        handler.onStart(200, () => ({ 'content-type': 'application/json' }))
+        handler.onData(Buffer.from(JSON.stringify(left.shift())))
+        handler.onEnd()
+      })
+      return { isSent: true, abort: () => {}, pause: () => {}, resume: () => {} }
+    },
+    close: async () => {},
+  }
+}
+
+const body = (usage: object) => ({ data: [{ index: 0, embedding: [0.5] }], usage })
+
+async function costOf(
+  id: string,
+  baseUrl: string | undefined,
+  ...usages: object[]
+): Promise<number | undefined> {
+  const known = findProvider(id) as Provider
+  // One input a call, so that there are as many calls as usages.
+  const provider = { ...known, embeddings: { format: 'openai-embeddings' as const, maxInputs: 1 } }
+  const format = findEmbeddingFormat(provider)
+  if (format === undefined) throw new Error(id)
+  const result = await attemptEmbeddings({
+    exchange: { watch: () => {}, unwatch: () => {} } as unknown as Exchange,
+    transport: scripted(usages.map(body)),
+    format,
+    decodeError: () => ({ kind: 'unavailable', detail: '' }),
+    target: { provider, model: 'm', baseUrl: baseUrl ?? known.baseUrl ?? '', apiKey: 'k' },
+    request: { model: 'x', input: usages.map(() => 'a'), encoding: 'float' },
+    timeoutMs: 1000,
+    now: () => 0,
+  })
+  if (!result.ok) throw new Error(result.error.detail)
+  expect(result.value.vectors).toHaveLength(usages.length)
+  return result.value.costNanoUsd
+}
+
+test('what several calls are said to cost adds up', async () => {
+  const one = { prompt_tokens: 7, cost: 0.0000001 }
+  expect(await costOf('openrouter', undefined, one, { prompt_tokens: 7, cost: 0.0000002 })).toBe(300)
+  expect(await costOf('perplexity', undefined, { prompt_tokens: 3, cost: { total_cost: 1.2e-8 } })).toBe(12)
+})
+
+test('one call that does not say leaves the whole to our own prices', async () => {
+  const told = { prompt_tokens: 7, cost: 0.0000001 }
+  expect(await costOf('openrouter', undefined, told, { prompt_tokens: 7 })).toBeUndefined()
+})
+
+test('at another address, of another provider, or past belief no cost is taken', async () => {
+  const free = { prompt_tokens: 7, cost: 0 }
+  expect(await costOf('openrouter', 'https://proxy.example/v1', free)).toBeUndefined()
+  expect(await costOf('openai', undefined, free)).toBeUndefined()
+  expect(await costOf('openrouter', undefined, { prompt_tokens: 7, cost: -1 })).toBeUndefined()
+  expect(await costOf('openrouter', undefined, { prompt_tokens: 7, cost: 1e9 })).toBeUndefined()
+})

@@ -1,0 +1,120 @@
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
+import type { ClientDialect, Target } from '@rideau/llm/spec'
+import type { AttemptResult } from './attempt-result.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
+import { Fan } from '../upstream/watch-group.ts'
+import type { Transport } from '../upstream/transport.ts'
+
+export interface ImageAttempt {
+  readonly exchange: Exchange
+  readonly transport: Transport
+  readonly format: ImageFormat
+  readonly decodeError: ClientDialect['decodeError']
+  readonly target: Target
+  readonly request: ImageRequest
+  readonly dropped: readonly string[]
+  /** Milliseconds for each call. */
+  readonly timeoutMs: number
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** What came of a request's calls. */
+export interface ImageResult {
+  readonly result: AttemptResult<ImageReply>
+  /** Images of calls that nobody got an answer of: their provider may have made them. */
+  readonly lost: number
+}
+
+/** Calls of one request that run side by side, where a provider makes few images a call. */
+const MAX_PARALLEL = 5
+
+/**
+ * One try for all images: as many calls as the provider's limit makes it. After a failure no more are begun; what was made
+ * is answered, since it is paid for, and the try has failed only where nothing was.
+ */
+export async function attemptImages(options: ImageAttempt): Promise<ImageResult> {
+  const { request, format, target, exchange } = options
+  const most = format.maxImages(target)
+  const counts: number[] = []
+  for (let left = request.n; left > 0; left -= most) counts.push(Math.min(most, left))
+  const replies: ImageReply[] = []
+  const fan = new Fan(exchange)
+  let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
+  let lost = 0
+  let next = 0
+  let status = 200
+  const work = async (): Promise<void> => {
+    while (failure === undefined && next < counts.length) {
+      const index = next++
+      const result = await attemptOne(options, { ...request, n: counts[index] as number }, fan.open())
+      if (result.ok) {
+        replies[index] = result.value
+        status = result.status
+      } else {
+        failure ??= result
+        if (result.charge !== undefined) lost += counts[index] as number
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
+  fan.close()
+  const made = Object.values(replies)
+  if (failure !== undefined && made.length === 0) return { result: failure, lost }
+  return { result: { ok: true, status, value: join(made) }, lost }
+}
+
+function attemptOne(
+  { transport, format, decodeError, target, dropped, timeoutMs, now }: ImageAttempt,
+  part: ImageRequest,
+  exchange: Watched,
+): Promise<AttemptResult<ImageReply>> {
+  const request = format.encodeRequest(part, target, dropped)
+  authorizeRequest(request, target, now())
+  return attemptWhole({ exchange, transport, request, timeoutMs }, answer => {
+    const { status, readHeaders } = answer
+    const parsed = parseAnswer(answer, decodeError)
+    if (!parsed.ok) return parsed
+    const reply = format.decodeReply(parsed.body, target)
+    if (reply?.isFiltered === true) {
+      return { ok: false, error: { kind: 'content_filter', status, detail: 'the images were withheld' } }
+    }
+    if (reply !== undefined) return { ok: true, status, value: reply }
+    if (parsed.body.error !== undefined && parsed.body.error !== null) {
+      return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
+    }
+    return unreadable(answer, 'the answer has no image')
+  })
+}
+
+function join(replies: readonly ImageReply[]): ImageReply {
+  const [first] = replies
+  if (replies.length === 1 && first !== undefined) return first
+  const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
+  const cost = costs.every(each => each !== undefined)
+    ? costs.reduce((sum, each) => sum + each, 0)
+    : undefined
+  return {
+    images: replies.flatMap(({ images }) => images),
+    usage: addUp(replies.map(({ usage }) => usage)),
+    ...(first?.told === undefined ? {} : { told: first.told }),
+    ...(cost === undefined ? {} : { costNanoUsd: cost }),
+  }
+}
+
+/** One call without a count leaves the whole without one. */
+function addUp(usages: readonly (ImageUsage | undefined)[]): ImageUsage | undefined {
+  const known = usages.filter(usage => usage !== undefined)
+  if (known.length < usages.length) return undefined
+  const sum = (name: keyof ImageUsage): number => known.reduce((total, usage) => total + usage[name], 0)
+  return {
+    textInput: sum('textInput'),
+    textCacheRead: sum('textCacheRead'),
+    imageInput: sum('imageInput'),
+    imageCacheRead: sum('imageCacheRead'),
+    textOutput: sum('textOutput'),
+    imageOutput: sum('imageOutput'),
+  }
+}

@@ -1,0 +1,194 @@
+import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
+import type { StreamDecoder, StreamEvent, UpstreamError, Usage } from '@rideau/llm/spec'
+import type { AttemptResult } from './attempt-result.ts'
+import type { AttemptOptions } from './attempt-plain.ts'
+import { toCharge } from './attempt-whole.ts'
+import type { UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
+
+/** Where an open stream's bytes go. */
+export interface StreamSink {
+  onChunk(chunk: Buffer): void
+  onEnd(): void
+  onError(error: UpstreamError): void
+}
+
+/** A provider's stream of which the first real event has come: from here on the caller is answered 200. */
+export interface OpenStream {
+  readonly call: UpstreamCall
+  /** Hands over what was held back, then everything that follows. Called once. */
+  pipe(sink: StreamSink): void
+}
+
+/** Held back at most while no real event shows. */
+const MAX_HELD_BYTES = 1024 * 1024
+
+/**
+ * One try for a stream: resolves at the first event that carries something, so that an error before it is an error of
+ * the try, not of the answer. `onWait` is called by the clock while nothing has come.
+ */
+export function attemptStream(
+  options: AttemptOptions,
+  onWait: (now: number) => void,
+): Promise<AttemptResult<OpenStream>> {
+  return new Promise(resolve => {
+    const { exchange: x } = options
+    const opening = new Opening(options, result => {
+      x.unwatch()
+      resolve(result)
+    })
+    const deadline = performance.now() + options.timeoutMs
+    x.watch(
+      now => {
+        if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
+        else onWait(now)
+      },
+      () => opening.giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+    )
+    opening.start()
+  })
+}
+
+class Opening implements OpenStream {
+  readonly #options: AttemptOptions
+  readonly #settle: (result: AttemptResult<OpenStream>) => void
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #status = 0
+  #readHeaders: () => UpstreamHeaders = () => ({})
+  #isOpen = false
+  #isSettled = false
+  #end: 'end' | UpstreamError | undefined
+  #sink: StreamSink | undefined
+  #call: UpstreamCall | undefined
+  readonly #parser: FrameParser
+  readonly #decoder: StreamDecoder
+  /** Some tell usage from the first frame on. */
+  #usage: Usage | undefined
+
+  constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
+    this.#options = options
+    this.#settle = settle
+    const decoder = options.dialect.openStream(options.target)
+    this.#decoder = decoder
+    this.#parser = openFrames(options.dialect.framing, event => {
+      if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data, event.event))
+    })
+  }
+
+  get call(): UpstreamCall {
+    if (this.#call === undefined) throw new Error('the stream was not started')
+    return this.#call
+  }
+
+  start(): void {
+    this.#call = this.#options.transport.call(this.#options.request, {
+      onStart: (status, readHeaders) => {
+        this.#status = status
+        this.#readHeaders = readHeaders
+      },
+      onData: chunk => this.#onData(chunk),
+      onEnd: () => this.#onEnd(),
+      onFail: error => this.#onFail(error),
+    })
+  }
+
+  pipe(sink: StreamSink): void {
+    const held = this.#held
+    this.#held = []
+    this.#sink = sink
+    for (const chunk of held) sink.onChunk(chunk)
+    if (this.#end === 'end') sink.onEnd()
+    else if (this.#end !== undefined) sink.onError(this.#end)
+  }
+
+  giveUp(error: UpstreamError): void {
+    if (this.#isSettled) return
+    this.#call?.abort()
+    this.#fail(error, error.status === undefined ? 'cut by us' : 'unreadable')
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#sink !== undefined) return this.#sink.onChunk(chunk)
+    this.#held.push(chunk)
+    this.#heldBytes += chunk.length
+    if (this.#isOpen) return
+    if (this.#heldBytes > MAX_HELD_BYTES) {
+      return this.giveUp({ kind: 'unavailable', status: this.#status, detail: 'no event in the first MiB' })
+    }
+    if (this.#status < 200 || this.#status >= 300) return
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
+    }
+  }
+
+  /** Does one of these events carry something? A role alone does not: after it a fallback is still invisible. */
+  #look(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'error') {
+        this.#call?.abort()
+        return this.#fail({ status: this.#status, ...event.error }, 'told')
+      }
+      if (event.type === 'usage') this.#usage = event.usage
+      if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
+      this.#isOpen = true
+      this.#isSettled = true
+      this.#settle({ ok: true, status: this.#status, value: this })
+      return
+    }
+  }
+
+  #onEnd(): void {
+    if (this.#sink !== undefined) return this.#sink.onEnd()
+    if (this.#isOpen) {
+      this.#end = 'end'
+      return
+    }
+    const { dialect } = this.#options
+    const body = Buffer.concat(this.#held).toString('utf8')
+    if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
+      this.#fail(dialect.decodeError(this.#status, this.#readHeaders(), body), 'told')
+    } else {
+      const detail = 'the stream ended before its first event'
+      this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')
+    }
+  }
+
+  #onFail(error: UpstreamError): void {
+    if (this.#sink !== undefined) return this.#sink.onError(error)
+    if (this.#isOpen) this.#end = error
+    else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status }, 'unreadable')
+  }
+
+  /** `why` told: the provider itself says that it failed, and charges for nothing. */
+  #fail(error: UpstreamError, why: 'told' | 'unreadable' | 'cut by us'): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    if (why === 'told') return this.#settle({ ok: false, error })
+    const charge = toCharge({
+      isSent: this.#call?.isSent === true,
+      status: this.#status,
+      isAnswered: why === 'unreadable',
+      bytes: this.#heldBytes,
+      usage: this.#usage ?? this.#decoder.partialUsage?.(),
+    })
+    this.#settle({ ok: false, error, charge })
+  }
+}
+
+function carriesSomething(event: StreamEvent & { type: 'delta' }): boolean {
+  return (
+    event.finishReason !== undefined ||
+    event.toolCalls !== undefined ||
+    (event.content !== undefined && event.content !== '') ||
+    (event.reasoning !== undefined && event.reasoning !== '') ||
+    (event.refusal !== undefined && event.refusal !== '')
+  )
+}
+
+/** Some providers answer 200 with a plain JSON error where a stream was asked. */
+function looksLikeError(body: string): boolean {
+  const start = body.trimStart()
+  return start.startsWith('{') && start.includes('"error"')
+}

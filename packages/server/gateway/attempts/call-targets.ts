@@ -1,0 +1,226 @@
+import { type Bill } from '@rideau/llm/usage/bill'
+import { toBaseUrl } from '@rideau/llm/upstream/base-address'
+import type { Target, UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
+import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
+import { orderByWeight } from '../../core/order-targets.ts'
+import { backoffMs, nextStep } from '../../core/retry.ts'
+import type { Credential } from '../../core/tenancy.ts'
+import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { addBills } from '../billing/bill.ts'
+import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
+import { chance } from './random-share.ts'
+
+export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
+
+/**
+ * Tries the plan's targets, each with its credentials, until one answers: one counter over retries and fallbacks.
+ * Throws the fault that the caller gets of the last error.
+ */
+export async function callTargets<P extends ResolvedTarget, T>(
+  x: Exchange,
+  deps: GatewayDeps,
+  plan: CallPlan<P>,
+  attempt: Attempt<P, T>,
+): Promise<T> {
+  if (x.admission === undefined) throw new Error('no provider is called before the request is admitted')
+  const way = new Way(plan.targets, deps)
+  x.calledAt = performance.now()
+  for (let tries = 1; ; tries++) {
+    x.throwIfStopped()
+    const result = await makeTry(x, way.target, way.credential, attempt, deps)
+    if (plan.alias?.strategy === 'lowest_latency') noteLatency(x, plan, way.target, result, deps)
+    if (result.ok) return result.value
+    x.throwIfStopped()
+    const { error } = result
+    report(x, way.target, error, deps)
+    if (error.kind === 'auth') deps.onCredentialRejected(way.credential.id)
+    const step = nextStep(error.kind, tries, {
+      hasOther: way.hasOther,
+      isNextTarget: way.isNextTarget,
+      retryAfterMs: error.retryAfterMs,
+      shouldRetry: error.shouldRetry,
+      retries: way.mayRepeat,
+    })
+    if (step === 'stop' || (result.bill !== undefined && !(await mayTryAgain(x, result.bill))))
+      throw toUpstreamFault(error)
+    if (step === 'other') way.goOn()
+    else {
+      way.repeat()
+      await pause(x, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
+    }
+  }
+}
+
+/** A try that is billed has used up what was held of it: the next one needs as much besides. */
+async function mayTryAgain({ admission }: Exchange, { usage, costNanoUsd }: Bill): Promise<boolean> {
+  // Nothing held: no limit of tokens or money concerns the request.
+  if (admission === undefined || (admission.hold.tokens === 0 && admission.hold.nanoUsd === 0)) return true
+  const tokens = inputTokens(usage) + outputTokens(usage)
+  const verdict = await admission.lose({ tokens, nanoUsd: costNanoUsd ?? 0 })
+  return verdict.isAdmitted
+}
+
+/** Through the targets and the credentials of each: where we are, and whether there is more. */
+class Way<P extends ResolvedTarget> {
+  readonly #targets: readonly P[]
+  readonly #deps: GatewayDeps
+  #targetAt = 0
+  #credentials: readonly Credential[]
+  #credentialAt = 0
+  #repeated = 0
+
+  constructor(targets: readonly P[], deps: GatewayDeps) {
+    this.#targets = targets
+    this.#deps = deps
+    this.#credentials = this.#spread()
+  }
+
+  get target(): P {
+    return this.#targets[this.#targetAt] as P
+  }
+
+  get credential(): Credential {
+    return this.#credentials[this.#credentialAt] as Credential
+  }
+
+  get hasOther(): boolean {
+    return this.#hasCredential || this.#targetAt + 1 < this.#targets.length
+  }
+
+  get isNextTarget(): boolean {
+    return !this.#hasCredential && this.#targetAt + 1 < this.#targets.length
+  }
+
+  get #hasCredential(): boolean {
+    return this.#credentialAt + 1 < this.#credentials.length
+  }
+
+  /** Repeating is pointless on the sandbox, and an alias bounds it for each of its targets. */
+  get mayRepeat(): boolean {
+    const { provider, alias } = this.target
+    return provider.sandbox !== true && this.#repeated < (alias?.maxRetries ?? Number.POSITIVE_INFINITY)
+  }
+
+  repeat(): void {
+    this.#repeated++
+  }
+
+  goOn(): void {
+    if (++this.#credentialAt < this.#credentials.length) return
+    this.#targetAt++
+    this.#credentialAt = 0
+    this.#repeated = 0
+    this.#credentials = this.#spread()
+  }
+
+  /** Several credentials of one provider share the load by their weights. */
+  #spread(): readonly Credential[] {
+    const { credentials } = this.target
+    return credentials.length === 1 ? credentials : orderByWeight(credentials, chance(this.#deps.random))
+  }
+}
+
+async function makeTry<P extends ResolvedTarget, T>(
+  x: Exchange,
+  planned: P,
+  credential: Credential,
+  attempt: Attempt<P, T>,
+  deps: GatewayDeps,
+): Promise<AttemptResult<T>> {
+  const { provider, model } = planned
+  const began = performance.now()
+  const result = await attemptWithToken(
+    x,
+    credential.id,
+    {
+      provider,
+      model,
+      baseUrl: toBaseUrl(provider, credential.baseUrl, credential.options),
+      apiKey: credential.apiKey,
+      options: credential.options,
+      maxOutputTokens: planned.catalogModel?.max_output_tokens ?? undefined,
+    },
+    target => attempt(target, planned),
+    deps,
+  )
+  const lost = result.ok ? undefined : result.bill
+  x.attempts.push({
+    provider: provider.id,
+    model,
+    credential_id: credential.id,
+    status: result.ok ? result.status : (result.error.status ?? null),
+    error: result.ok ? null : result.error.kind,
+    ms: Math.round((performance.now() - began) * 10) / 10,
+    ...(lost === undefined ? {} : { cost_nano_usd: lost.costNanoUsd }),
+  })
+  if (lost !== undefined) {
+    x.lost = addBills(x.lost, lost)
+    if (provider.sandbox !== true) x.isLostReal = true
+  }
+  return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
+}
+
+/** Shorter options are names of places and versions, which a reader of the log wants to see. */
+const SECRET_CHARS = 16
+
+/** The key, and options that may be as secret as it, such as a session's token. */
+function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): UpstreamError {
+  let clean = withoutSecret(error, apiKey, '[key]')
+  for (const value of Object.values(options)) {
+    if (typeof value === 'string' && value.length >= SECRET_CHARS)
+      clean = withoutSecret(clean, value, '[option]')
+  }
+  return clean
+}
+
+/** The same body would fail anywhere: this says nothing of the target. */
+const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
+  'bad_request',
+  'context_length',
+  'content_filter',
+])
+
+/** A stream's try ends with its first event, a plain answer's with its last byte. */
+function noteLatency(
+  x: Exchange,
+  plan: CallPlan<ResolvedTarget>,
+  target: ResolvedTarget,
+  result: AttemptResult<unknown>,
+  deps: GatewayDeps,
+): void {
+  if (x.stopped !== undefined) return
+  const key = latencyKey(x.environment?.id ?? '', target.id, plan.isStream)
+  if (result.ok) deps.latencies.note(key, x.attempts.at(-1)?.ms ?? 0)
+  else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
+}
+
+function report(x: Exchange, target: ResolvedTarget, error: UpstreamError, deps: GatewayDeps): void {
+  deps.log.warn(
+    {
+      requestId: x.requestId,
+      provider: target.provider.id,
+      kind: error.kind,
+      status: error.status,
+      detail: error.detail,
+    },
+    'a try at a provider failed',
+  )
+}
+
+/** Waits, unless the exchange is stopped first. */
+function pause(x: Exchange, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      x.unwatch()
+      resolve()
+    }, ms)
+    x.watch(undefined, fault => {
+      clearTimeout(timer)
+      reject(fault)
+    })
+  })
+}

@@ -1,0 +1,140 @@
+import type { ChatRequest, ContentPart, Message } from '@rideau/llm/spec'
+import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
+import { findUrlObjection } from '../../http/outgoing-url.ts'
+import type { PlannedTarget } from '../plan/chat-plan.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { findImageType } from '@rideau/llm/images/image-type'
+import { waitFor } from '../request/wait-for.ts'
+
+/** Data URLs by the address that they came from. */
+export type FetchedImages = Map<string, string>
+
+const MAX_IMAGES = 16
+/** Of all images of a request together: what providers take in one body. */
+const MAX_BYTES = 20 * 1024 * 1024
+/** For one image, redirects included. */
+const TIMEOUT_MS = 10_000
+const MAX_REDIRECTS = 3
+
+/** Does the target's provider fetch no images, and does the request name one by its address? */
+export function needsImages({ dialect, provider, request }: PlannedTarget): boolean {
+  if (dialect.inlinesImages !== true && provider.inlinesImages !== true) return false
+  return request.messages.some(
+    ({ content }) => Array.isArray(content) && content.some(part => findAddress(part) !== undefined),
+  )
+}
+
+/**
+ * The request with every image that it names by address put into it, for providers that fetch none (contract.md §3).
+ * Throws `invalid_request` with the image's place: what its host answered is not told, lest we be used to look around.
+ */
+export async function inlineImages(
+  x: Exchange,
+  request: ChatRequest,
+  images: FetchedImages,
+  deps: Pick<GatewayDeps, 'egress'>,
+): Promise<ChatRequest> {
+  await waitFor(x, fetchAll(x, request.messages, images, deps))
+  return { ...request, messages: request.messages.map(message => inline(message, images)) }
+}
+
+/** One after the other, so that a request holds no more than it may send. */
+async function fetchAll(
+  x: Exchange,
+  messages: readonly Message[],
+  images: FetchedImages,
+  deps: Pick<GatewayDeps, 'egress'>,
+): Promise<void> {
+  let left = MAX_BYTES
+  for (const [i, { content }] of messages.entries()) {
+    if (!Array.isArray(content)) continue
+    for (const [j, part] of content.entries()) {
+      const url = findAddress(part)
+      if (url === undefined || images.has(url)) continue
+      x.throwIfStopped()
+      const param = `messages[${i}].content[${j}].image_url.url`
+      if (images.size === MAX_IMAGES) {
+        throw invalid(
+          param,
+          `must not name more than ${MAX_IMAGES} images by their addresses; send the others as data.`,
+        )
+      }
+      const bytes = await fetchImage(url, param, left, deps)
+      left -= bytes.length
+      const type = findImageType(bytes)
+      if (type === undefined) throw invalid(param, 'does not lead to an image that we know.')
+      images.set(url, `data:${type};base64,${bytes.toString('base64')}`)
+    }
+  }
+}
+
+const REASONS = {
+  refused: 'names an address that is not allowed.',
+  timeout: 'did not answer in time.',
+  unreachable: 'could not be reached.',
+}
+
+/** The bytes at an address, through the guard. Throws `invalid_request` with `param`. */
+export async function fetchImage(
+  address: string,
+  param: string,
+  maxBytes: number,
+  { egress }: Pick<GatewayDeps, 'egress'>,
+): Promise<Buffer> {
+  const deadline = performance.now() + TIMEOUT_MS
+  let url = address
+  for (let redirects = 0; ; redirects++) {
+    const objection = findUrlObjection(url, egress)
+    if (objection !== undefined) throw invalid(param, `${objection}.`)
+    const answer = await guardedRequest(url, {
+      headers: { accept: 'image/*', 'user-agent': 'rideau' },
+      policy: egress,
+      timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
+      maxBytes,
+    })
+    if (!answer.ok) throw invalid(param, REASONS[answer.reason])
+    const next = findRedirect(answer, url)
+    if (next === undefined) return readImage(answer, param)
+    if (redirects === MAX_REDIRECTS) throw invalid(param, 'redirects too often.')
+    url = next
+  }
+}
+
+/** Each hop is judged as the first address was. */
+function findRedirect(
+  { status, location }: Extract<GuardedAnswer, { ok: true }>,
+  from: string,
+): string | undefined {
+  if (status < 300 || status >= 400 || !URL.canParse(location, from)) return undefined
+  const next = new URL(location, from)
+  next.hash = ''
+  return next.href
+}
+
+function readImage(answer: Extract<GuardedAnswer, { ok: true }>, param: string): Buffer {
+  if (answer.isCut) throw invalid(param, 'leads to more than the 20 MiB that all images may have.')
+  if (answer.status !== 200) throw invalid(param, 'did not lead to an image.')
+  return answer.body
+}
+
+/** undefined: no image, or one that is sent along. Other schemes are the provider's own. */
+function findAddress(part: ContentPart): string | undefined {
+  if (part.type !== 'image_url') return undefined
+  const { image_url: image } = part
+  const url = typeof image === 'object' && image !== null && !Array.isArray(image) ? image.url : undefined
+  return typeof url === 'string' && /^https?:/i.test(url) ? url : undefined
+}
+
+function inline(message: Message, images: FetchedImages): Message {
+  const { content } = message
+  if (!Array.isArray(content) || !content.some(part => findAddress(part) !== undefined)) return message
+  return {
+    ...message,
+    content: content.map(part => {
+      const data = images.get(findAddress(part) ?? '')
+      return data === undefined ? part : { ...part, image_url: { ...(part.image_url as object), url: data } }
+    }),
+  }
+}

@@ -1,0 +1,45 @@
+import type { ImageRequest, ImageSource } from '@rideau/llm/images/image-format'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { toSource } from '@rideau/llm/images/image-request'
+import { fetchImage } from './inline-images.ts'
+import { waitFor } from '../request/wait-for.ts'
+
+/** Of all images of a request together: what providers take in one body. */
+const MAX_BYTES = 20 * 1024 * 1024
+
+/** What was fetched, by address: for every try once. */
+export type FetchedSources = Map<string, ImageSource>
+
+/** An edit with every image that it names by address put into it, for providers that fetch none (contract.md §3). */
+export async function inlineSources(
+  x: Exchange,
+  request: ImageRequest,
+  fetched: FetchedSources,
+  deps: Pick<GatewayDeps, 'egress'>,
+): Promise<ImageRequest> {
+  const { images } = request
+  if (images?.some(({ kind }) => kind === 'url') !== true) return request
+  await waitFor(x, fetchAll(x, images, fetched, deps))
+  return {
+    ...request,
+    images: images.map(image => (image.kind === 'url' ? (fetched.get(image.url) ?? image) : image)),
+  }
+}
+
+async function fetchAll(
+  x: Exchange,
+  images: readonly ImageSource[],
+  fetched: FetchedSources,
+  deps: Pick<GatewayDeps, 'egress'>,
+): Promise<void> {
+  let left = MAX_BYTES
+  for (const [index, image] of images.entries()) {
+    if (image.kind !== 'url' || fetched.has(image.url)) continue
+    x.throwIfStopped()
+    const param = `images[${index}].image_url`
+    const bytes = await fetchImage(image.url, param, left, deps)
+    left -= bytes.length
+    fetched.set(image.url, toSource(bytes, param))
+  }
+}

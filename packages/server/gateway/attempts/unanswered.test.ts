@@ -1,0 +1,321 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
+import {
+  completion,
+  cutStream,
+  json,
+  type ScriptedUpstream,
+  stream,
+  type UpstreamAnswer,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+const MODEL = 'custom/read'
+/** $100 per million tokens of input, of which there are five: four a message, and one for its two letters. */
+const CHAT = { ...ASK, model: MODEL }
+const INPUT_USD = 5 * 100e-6
+const EMBED = { model: MODEL, input: ['one', 'two words'] }
+/** By their bytes, four a token. */
+const EMBED_USD = (1 + 3) * 100e-6
+
+let limited: LimitedHouse
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  limited = await openLimitedHouse()
+  ;({ house, upstream } = limited)
+  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  // A provider behind an address where nobody listens.
+  const closed = createServer()
+  await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
+  const { port } = closed.address() as { port: number }
+  await new Promise(resolve => closed.close(resolve))
+  await house.addCredential('custom-refused', { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` })
+  for (const model of [MODEL, 'custom-refused/read']) {
+    await limited.make(`/v1/environments/${house.developmentId}/custom-models`, {
+      model,
+      capabilities: ['chat', 'embeddings'],
+      context_window: 100_000,
+      max_output_tokens: 10_000,
+      pricing: { input_usd_per_mtok: 100, output_usd_per_mtok: 50 },
+    })
+  }
+})
+
+afterAll(async () => {
+  await limited.close()
+})
+
+beforeEach(async () => {
+  await limited.reset()
+})
+
+/** Sends it, and leaves or cancels as soon as the provider has it. Gives what its budget and its record say then. */
+async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') {
+  const { key, budget } = await limited.freshKey(100)
+  const id = crypto.randomUUID()
+  let gone: Promise<void> = Promise.resolve()
+  const called = new Promise<void>(resolve => {
+    upstream.script((_res, seen) => {
+      gone = seen.closed
+      resolve()
+    })
+  })
+  const abort = new AbortController()
+  const call = fetch(house.gatewayUrl + route, {
+    method: 'POST',
+    signal: abort.signal,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id },
+    body: JSON.stringify(body),
+  })
+  await called
+  if (how === 'leaves') abort.abort()
+  else await house.call(`/v1/requests/${id}/cancel`, {}, { key })
+  await call.catch(() => {})
+  await gone
+  return { budget: await budget(), log: await house.findLog(id) }
+}
+
+async function fail(answer: UpstreamAnswer, body: object, route = '/v1/chat') {
+  const { key, budget } = await limited.freshKey(100)
+  const before = upstream.requests.length
+  upstream.script(answer)
+  const response = await house.call(route, body, { key })
+  expect(response.status).toBeGreaterThanOrEqual(400)
+  await response.text()
+  const tries = upstream.requests.length - before
+  return {
+    tries,
+    budget: await budget(),
+    log: await house.findLog(response.headers.get('x-request-id') ?? ''),
+  }
+}
+
+type Seen = Awaited<ReturnType<typeof fail>>
+
+function expectBilled({ budget, log }: Pick<Seen, 'budget' | 'log'>, usd: number): void {
+  const exact = Math.round(usd * 1e9) / 1e9
+  expect(log).toMatchObject({ cost_usd: exact, usage_estimated: true })
+  expect(budget).toMatchObject({ spent_usd: exact, reserved_usd: 0 })
+}
+
+describe('its input is billed, as an estimate, of a request that had left and was not answered:', () => {
+  test.each<[string, string, object, 'leaves' | 'cancels', number]>([
+    ['a plain one whose caller leaves', '/v1/chat', CHAT, 'leaves', INPUT_USD],
+    ['a plain one that is cancelled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
+    ['a stream left before its first event', '/v1/chat', { ...CHAT, stream: true }, 'leaves', INPUT_USD],
+    ['embeddings whose caller leaves', '/v1/embeddings', EMBED, 'leaves', EMBED_USD],
+    ['embeddings that are cancelled', '/v1/embeddings', EMBED, 'cancels', EMBED_USD],
+  ])('%s', async (_what, route, body, how, usd) => {
+    expectBilled(await breakOff(route, body, how), usd)
+  })
+
+  const STREAM = { ...CHAT, stream: true }
+  test.each<[string, UpstreamAnswer, object]>([
+    ['a plain one that timed out', () => {}, { ...CHAT, timeout_ms: 1000 }],
+    ['a stream that timed out before its first event', () => {}, { ...STREAM, timeout_ms: 1000 }],
+    ['a stream that ended before its first event, of each of its tries', cutStream(), STREAM],
+    ['a connection that was reset, of each of its tries', res => void res.destroy(), CHAT],
+  ])(
+    '%s',
+    async (_what, answer, body) => {
+      const seen = await fail(answer, body)
+      expectBilled(seen, seen.tries * INPUT_USD)
+      expect(seen.tries).toBe('timeout_ms' in body ? 1 : 3)
+      const lost = { lost_cost_usd: INPUT_USD }
+      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.tries }, () => lost))
+    },
+    30_000,
+  )
+})
+
+/** Of output, at most: $50 per million. Thrice, since each try is paid for. */
+const HELD_USD = 200 * 50e-6
+
+function text(status: number, body: string, type = 'application/json'): UpstreamAnswer {
+  return res => void res.writeHead(status, { 'content-type': type }).end(body)
+}
+
+/** A body that is cut in the middle. */
+const cutJson: UpstreamAnswer = res => {
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' })
+  res.write('{"choices":[', () => setImmediate(() => res.destroy()))
+}
+
+const ODD = { choices: [{ index: 0, message: { role: 'assistant', content: 'x' } }] }
+
+describe('an answer of a good status that cannot be read was made, and is billed at what is held:', () => {
+  test.each<[string, UpstreamAnswer]>([
+    ['no JSON', text(200, '{"choices": [{"mess')],
+    ['a page', text(200, '<html>hello</html>', 'text/html')],
+    ['an empty body', text(200, '')],
+    ['one that breaks off', cutJson],
+    ['a list', json(200, [ODD])],
+    ['choices of a wrong type', json(200, { ...ODD, choices: 'one' })],
+    ['no choices', json(200, { id: 'x' })],
+    [
+      'no choices, and usage that cannot be',
+      json(200, { usage: { prompt_tokens: -5, completion_tokens: 1 } }),
+    ],
+  ])(
+    '%s',
+    async (_what, answer) => {
+      const seen = await fail(answer, { ...CHAT, max_tokens: 200 })
+      expect(seen.tries).toBe(3)
+      expectBilled(seen, 3 * (INPUT_USD + HELD_USD))
+    },
+    30_000,
+  )
+
+  test('what this key’s answers are known to use, where enough of them were seen', async () => {
+    const { key, budget } = await limited.freshKey(100)
+    const usage = { prompt_tokens: 5, completion_tokens: 10, total_tokens: 15 }
+    upstream.script(completion('hello', { usage }))
+    const ask = { ...CHAT, max_tokens: 200 }
+    for (let count = 0; count < 25; count++) await (await house.call('/v1/chat', ask, { key })).text()
+    const before = (await budget()).spent_usd
+    upstream.script(text(200, 'no'))
+    await (await house.call('/v1/chat', ask, { key })).text()
+    // In steps of 30 %: 10 tokens are told as 10 or a little more.
+    const output = ((await budget()).spent_usd - before) / 3 - INPUT_USD
+    expect(output).toBeGreaterThanOrEqual(10 * 50e-6 - 1e-9)
+    expect(output).toBeLessThan(14 * 50e-6)
+  }, 30_000)
+
+  test('what the provider told of it, where that can be believed', async () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
+    const { budget, log } = await fail(json(200, { choices: [], usage }), CHAT)
+    expect(log).toMatchObject({ cost_usd: 0.006 })
+    expect(budget).toMatchObject({ spent_usd: 0.006, reserved_usd: 0 })
+  }, 30_000)
+
+  test('a stream, at what came of it', async () => {
+    // 40 bytes, four a token.
+    const seen = await fail(text(200, 'x'.repeat(40)), { ...CHAT, stream: true })
+    expectBilled(seen, 3 * (INPUT_USD + 10 * 50e-6))
+  }, 30_000)
+
+  test('a stream that had told its usage, at that', async () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 2, total_tokens: 22 }
+    const seen = await fail(cutStream(usageChunk(usage)), { ...CHAT, stream: true })
+    expect(seen.log).toMatchObject({ cost_usd: 0.0063 })
+    expect(seen.budget).toMatchObject({ spent_usd: 0.0063, reserved_usd: 0 })
+  }, 30_000)
+
+  test.each<[string, UpstreamAnswer]>([
+    ['embeddings that are no JSON', text(200, '{"data"')],
+    ['embeddings with too few vectors', json(200, { data: [] })],
+  ])(
+    '%s',
+    async (_what, answer) => {
+      const seen = await fail(answer, EMBED, '/v1/embeddings')
+      expectBilled(seen, seen.tries * EMBED_USD)
+    },
+    30_000,
+  )
+})
+
+describe('images of which nobody got an answer are billed at their hold:', () => {
+  const IMAGE = { model: 'openai/dall-e-2', prompt: 'a fox', n: 2 }
+  const ROUTE = '/openai/v1/images/generations'
+  const USD = 2 * 0.02
+
+  test.each(['leaves', 'cancels'] as const)('one whose caller %s', async how => {
+    expectBilled(await breakOff(ROUTE, IMAGE, how), USD)
+  })
+
+  test.each<[string, UpstreamAnswer]>([
+    ['a connection that was reset', res => void res.destroy()],
+    ['no JSON', text(200, '<html>')],
+    ['no image', json(200, { created: 1, data: [] })],
+  ])(
+    '%s, of each of its tries',
+    async (_what, answer) => {
+      const seen = await fail(answer, IMAGE, ROUTE)
+      expectBilled(seen, seen.tries * USD)
+    },
+    30_000,
+  )
+
+  test('of several calls those that were lost, beside those that were answered', async () => {
+    const { key, budget } = await limited.freshKey(100)
+    // One image a call: the second is lost.
+    upstream.script(json(200, { data: [{ b64_json: 'QUJD' }] }), res => void res.destroy())
+    const response = await house.call(ROUTE, { model: 'openai/dall-e-3', prompt: 'a fox', n: 2 }, { key })
+    expect(response.status).toBe(200)
+    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log).toMatchObject({ cost_usd: 0.08, usage_estimated: true })
+    expect(await budget()).toMatchObject({ spent_usd: 0.08, reserved_usd: 0 })
+  })
+
+  test('an error that the provider tells costs nothing', async () => {
+    const { budget } = await fail(json(400, { error: { message: 'no' } }), IMAGE, ROUTE)
+    expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
+  })
+})
+
+describe('where another try answers', () => {
+  test('the one that was lost is billed besides: the record has the sum, the answer its own', async () => {
+    const { key, budget } = await limited.freshKey(100)
+    const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
+    upstream.script(res => void res.destroy(), completion('hello', { usage }))
+    const response = await house.call('/v1/chat', CHAT, { key })
+    expect(await response.json()).toMatchObject({ usage: { input_tokens: 20 }, cost_usd: 0.002 })
+    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log).toMatchObject({ cost_usd: 0.0025, usage_estimated: true, usage: { input_tokens: 25 } })
+    expect(log.attempts.map((each: any) => each.lost_cost_usd)).toEqual([0.0005, undefined])
+    expect(await budget()).toMatchObject({ spent_usd: 0.0025, reserved_usd: 0 })
+  })
+
+  test('it is asked only where the limits have room for both', async () => {
+    // Input 0.0005 and output 0.01, held once; twice does not fit.
+    const { key, budget } = await limited.freshKey(0.0205)
+    const before = upstream.requests.length
+    upstream.script(text(200, 'no'), completion('hello'))
+    const response = await house.call('/v1/chat', { ...CHAT, max_tokens: 200 }, { key })
+    expect(response.status).toBeGreaterThanOrEqual(500)
+    expect(upstream.requests.length - before).toBe(1)
+    expect(await budget()).toMatchObject({ spent_usd: 0.0105, reserved_usd: 0 })
+  })
+
+  test('one of a provider that takes money counts for real, though the sandbox answers', async () => {
+    const { key, budget } = await limited.freshKey(100)
+    await limited.make(`/v1/environments/${house.developmentId}/model-aliases`, {
+      alias: 'then-sandbox',
+      strategy: 'priority',
+      targets: [{ model: MODEL, max_retries: 0 }, { model: 'sandbox/echo' }],
+    })
+    upstream.script(res => void res.destroy())
+    const response = await house.call('/v1/chat', { ...CHAT, model: 'then-sandbox' }, { key })
+    expect([response.status, response.headers.get('x-rideau-model')]).toEqual([200, 'sandbox/echo'])
+    expect(await budget()).toMatchObject({ spent_usd: 0.0005, reserved_usd: 0 })
+  })
+})
+
+describe('nothing is billed', () => {
+  const REFUSED = { ...CHAT, model: 'custom-refused/read' }
+  const WORD = { error: { message: 'no', type: 'server_error' } }
+  test.each<[string, UpstreamAnswer, object]>([
+    ['of an error status', json(400, WORD), CHAT],
+    ['of an error status after retries', json(500, WORD), CHAT],
+    ['of an error told in a stream', stream(`data: ${JSON.stringify(WORD)}\n\n`), { ...CHAT, stream: true }],
+    ['where nobody could be reached', () => {}, REFUSED],
+    ['where nobody could be reached, of a stream', () => {}, { ...REFUSED, stream: true }],
+  ])(
+    '%s',
+    async (_what, answer, body) => {
+      const { budget, log } = await fail(answer, body)
+      expect(log).toMatchObject({ cost_usd: 0 })
+      expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
+    },
+    30_000,
+  )
+
+  test('of embeddings that are refused', async () => {
+    const { budget } = await fail(json(400, WORD), EMBED, '/v1/embeddings')
+    expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
+  })
+})

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { ChatRequest } from '@rideau/llm/spec'
+import { expect, test } from 'vitest'
+import { countInput, countMostInput } from './count-input.ts'
+
+const WIRE = new URL('../../../../../shared/wire/', import.meta.url)
+const hasWire = existsSync(WIRE)
+if (!hasWire) console.log('skipped: the recordings of ../shared/wire are not there (731 counts of input)')
+
+interface Recorded {
+  readonly request: ChatRequest
+  /** As the provider counted it. */
+  readonly real: number
+}
+
+/** Recorded chats of text alone, in the two formats whose requests are nearly ours, that tell their input. */
+function* readAll(): Generator<Recorded> {
+  for (const folder of readdirSync(WIRE, { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue
+    for (const file of readdirSync(new URL(folder.name, WIRE))) {
+      if (!/^(chat-completions|messages)__/.test(file)) continue
+      const { request, response } = JSON.parse(readFileSync(new URL(`${folder.name}/${file}`, WIRE), 'utf8'))
+      if (typeof request?.body !== 'string' || response?.status !== 200) continue
+      if (/image_url|"image"|input_audio|"document"|"file"/.test(request.body)) continue
+      const body = parse(request.body)
+      const real = readReal((response.body ?? '') + (response.chunks ?? []).join('\n'))
+      if (!Array.isArray(body?.messages) || real === 0) continue
+      const system = typeof body.system === 'object' ? JSON.stringify(body.system) : body.system
+      const first = system === undefined ? [] : [{ role: 'system', content: system }]
+      const tools = body.tools ?? undefined
+      const responseFormat = body.response_format ?? undefined
+      const made = {
+        model: 'm',
+        stream: false,
+        messages: [...first, ...body.messages],
+        tools,
+        responseFormat,
+      }
+      yield { request: made as unknown as ChatRequest, real }
+    }
+  }
+}
+
+function parse(text: string): any {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readReal(text: string): number {
+  const most = (name: string): number =>
+    Math.max(
+      0,
+      ...[...text.matchAll(new RegExp(`"${name}"\\s*:\\s*(\\d+)`, 'g'))].map(match => Number(match[1])),
+    )
+  const prompt = most('prompt_tokens')
+  if (prompt > 0) return prompt
+  return most('input_tokens') + most('cache_read_input_tokens') + most('cache_creation_input_tokens')
+}
+
+test.skipIf(!hasWire)('of few recorded chats more input was counted than is held', () => {
+  const all = [...readAll()]
+  const share = (count: (request: ChatRequest) => number): number =>
+    all.filter(({ request, real }) => real > count(request)).length / all.length
+  const [likely, held] = [share(countInput), share(countMostInput)]
+  const show = (part: number): string => `${(100 * part).toFixed(1)} %`
+  console.log(
+    `${all.length} chats: above four bytes a token ${show(likely)}, above what is held ${show(held)}`,
+  )
+  expect(all.length).toBeGreaterThan(500)
+  // The rest: tools that a provider runs itself, whose results it counts, and templates that think.
+  expect(held).toBeLessThan(0.2)
+})
+
+test('a request of words is not held far above what it takes', () => {
+  const content = 'The quick brown fox jumps over the lazy dog. '.repeat(100)
+  const request = {
+    model: 'm',
+    stream: false,
+    messages: [{ role: 'user', content }],
+  } as unknown as ChatRequest
+  expect(countMostInput(request) / countInput(request)).toBeLessThan(1.25)
+})

@@ -1,0 +1,39 @@
+import type { ResolvedTarget } from '../plan/call-plan.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { limitHeaders } from '../limits/limit-headers.ts'
+import { idHeaders } from './send.ts'
+
+/** What a 200 tells of who answered, besides its body. */
+export interface AnsweredBy extends ResolvedTarget {
+  /** Parameters left out because the environment says `drop`. */
+  readonly dropped?: readonly string[]
+}
+
+/** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
+export function answerHeaders(
+  x: Exchange,
+  { provider, id, dropped = [] }: AnsweredBy,
+  contentType: string,
+  deps: GatewayDeps,
+): string[] {
+  const headers = [
+    'Content-Type',
+    contentType,
+    ...idHeaders(x),
+    'X-Rideau-Provider',
+    provider.id,
+    'X-Rideau-Model',
+    encodeHeader(id),
+    'X-Rideau-Attempts',
+    String(Math.max(1, x.attempts.length)),
+  ]
+  headers.push(...limitHeaders(x.admission?.standings, deps.now()))
+  if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', dropped.join(', '))
+  return headers
+}
+
+/** A model's name may hold what a header may not. */
+function encodeHeader(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
+}

@@ -1,0 +1,44 @@
+import type { Exchange } from '../request/request-context.ts'
+
+/** What a browser's script may read of an answer besides the body. */
+const EXPOSED = [
+  'X-Request-Id',
+  'request-id',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'X-Rideau-Provider',
+  'X-Rideau-Model',
+  'X-Rideau-Attempts',
+].join(', ')
+
+const PREFLIGHT_SECONDS = 600
+
+/** Headers for a call from a browser, as name, value…; nothing for one without `Origin`. */
+export function corsHeaders(x: Exchange): readonly string[] {
+  const { origin } = x.req.headers
+  if (origin === undefined) return []
+  return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin']
+}
+
+/**
+ * Answers a preflight. It carries no credential, so it decides nothing: whether the origin may call is checked on the
+ * call itself, by the key's project.
+ */
+export function preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {
+  return [
+    'Access-Control-Allow-Origin',
+    origin ?? '*',
+    'Access-Control-Allow-Methods',
+    'GET, POST, OPTIONS',
+    'Access-Control-Allow-Headers',
+    requested ?? 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+    'Access-Control-Max-Age',
+    String(PREFLIGHT_SECONDS),
+    'Vary',
+    'Origin, Access-Control-Request-Headers',
+  ]
+}

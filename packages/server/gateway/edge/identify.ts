@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto'
+import { refuseClientOrigin, refuseDead, refuseEndpoint, refuseOrigin } from '../../core/authorize.ts'
+import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
+import { Fault } from '../../core/fault.ts'
+import { parseKeyText } from '../../core/key-format.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import { parseBearer } from '../../http/request-headers.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { Tenant } from '../tenants/snapshots.ts'
+import { MANNERS } from './manners.ts'
+import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
+
+/**
+ * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
+ * Synchronous where the credential is in memory, which is nearly always.
+ */
+export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
+  refuseKeyInAddress(x)
+  const token = readCredential(x)
+  if (token === undefined) {
+    const explained = MANNERS[x.route.surface].explainCredential?.(x.req.headers.authorization)
+    throw new Fault('unauthenticated', explained ?? SEND_A_KEY)
+  }
+  const digest = hash('sha256', token, 'hex')
+  const known = deps.snapshots.find(digest)
+  if (known !== undefined) return accept(x, known, deps)
+  return identifySlowly(x, token, digest, deps)
+}
+
+const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer …".'
+
+/**
+ * Clients of some formats send their key in a header of their own, a Bearer token or both; of two the one that has the
+ * form of a key of ours counts.
+ */
+function readCredential({ req, route }: Exchange): string | undefined {
+  const bearer = parseBearer(req.headers.authorization)
+  const { keyHeader } = MANNERS[route.surface]
+  const apiKey = keyHeader === undefined ? undefined : req.headers[keyHeader]
+  if (typeof apiKey !== 'string' || apiKey === '') return bearer
+  if (bearer === undefined) return apiKey
+  return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer
+}
+
+/** Proxies log addresses: a key that was sent in one is a key that others may have read. */
+function refuseKeyInAddress({ req, route }: Exchange): void {
+  const { refusedKeyParam, keyHeader = 'authorization' } = MANNERS[route.surface]
+  const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
+  if (refusedKeyParam === undefined || query === undefined) return
+  if (!new URLSearchParams(query).has(refusedKeyParam)) return
+  const message = `A key in the address ends in logs. Send it in the header ${keyHeader}, and roll the one that was sent.`
+  throw new Fault('unauthenticated', message, { param: refusedKeyParam })
+}
+
+async function identifySlowly(x: Exchange, token: string, digest: string, deps: GatewayDeps): Promise<void> {
+  const form = parseKeyText(token)
+  // A management key is nothing to this host; a mistyped key is told from an unknown one without asking anybody.
+  if (form?.kind === 'management') throw unknownCredential()
+  const tenant =
+    form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
+  if (tenant === undefined) throw unknownCredential()
+  accept(x, tenant, deps)
+}
+
+/** Verified each time that memory has no tenant of it: what memory has was verified. */
+async function findTokenTenant(
+  token: string,
+  digest: string,
+  deps: GatewayDeps,
+): Promise<Tenant | undefined> {
+  const kid = readTokenKid(token)
+  if (kid === undefined) return undefined
+  const publicKey = await deps.signingKeys.find(kid)
+  if (publicKey === undefined) return undefined
+  const claims = verifyClientToken(token, publicKey, { issuer: deps.gatewayUrl(), now: deps.now() })
+  if (claims === 'invalid_key') return undefined
+  if (claims === 'key_expired') throw new Fault('key_expired', 'This client token has expired.')
+  return await deps.snapshots.loadToken(digest, claims)
+}
+
+function accept(x: Exchange, tenant: Tenant, deps: GatewayDeps): void {
+  const { caller, life, environment } = tenant
+  const now = deps.now()
+  const { origin } = x.req.headers
+  refuse(refuseDead(life, environment, now))
+  if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
+  x.caller = caller
+  x.environment = environment
+  x.endUser = caller.endUser ?? undefined
+  refuseBlocked(x)
+  refuse(refuseEndpoint(caller, x.route.need))
+  if (caller.kind === 'secret') refuse(refuseOrigin(environment, origin))
+  else if (origin !== undefined) refuse(refuseClientOrigin(caller, environment, origin, deps.baseUrl()))
+  refuseNamedEndUser(x)
+}
+
+function refuse(refusal: Refusal | undefined): void {
+  if (refusal === undefined) return
+  const { code, message, param } = refusal
+  throw new Fault(code, message, param === undefined ? {} : { param })
+}
+
+function unknownCredential(): Fault {
+  return new Fault('invalid_key', 'This host does not recognize the credential.')
+}

@@ -1,0 +1,139 @@
+import { ShortLivedMap } from '../../core/short-lived-map.ts'
+import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Amounts, Ledger, Standing, Used, Verdict } from '../../ledger/ledger.ts'
+
+export interface AdmissionsOptions {
+  readonly ledger: Ledger
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** How long a hold outlives its process. Milliseconds. */
+  readonly leaseMs?: number
+}
+
+/** Leases are renewed when this much of them has passed: three beats may be missed. */
+const RENEW_AFTER = 1 / 4
+
+/** A request's hold on its limits, from its admission until it is settled or given back: whichever comes first counts. */
+export class Admission {
+  readonly #owner: Admissions
+  readonly #id: string
+  readonly standings: readonly Standing[]
+  hold: Amounts
+  /** When the lease was last renewed, in Unix milliseconds. */
+  renewedAt: number
+  /** Of tries that are billed though nobody got an answer of them: held besides, until the settle counts them. */
+  #lost: Amounts = { tokens: 0, nanoUsd: 0 }
+
+  constructor(owner: Admissions, id: string, standings: readonly Standing[], hold: Amounts, at: number) {
+    this.#owner = owner
+    this.#id = id
+    this.standings = standings
+    this.hold = hold
+    this.renewedAt = at
+  }
+
+  /** Makes the hold this large, what was lost besides, where all limits allow it. */
+  extend(hold: Amounts): Verdict | Promise<Verdict> {
+    return this.#extendTo(addAmounts(hold, this.#lost))
+  }
+
+  /** Holds as much again for another try, where all limits allow it: the last one is billed as it is. */
+  lose(lost: Amounts): Verdict | Promise<Verdict> {
+    this.#lost = addAmounts(this.#lost, lost)
+    return this.#extendTo(addAmounts(this.hold, lost))
+  }
+
+  #extendTo(hold: Amounts): Verdict | Promise<Verdict> {
+    const verdict = this.#owner.extend(this.#id, this, hold)
+    if (verdict instanceof Promise) return verdict.then(each => this.#note(each, hold))
+    return this.#note(verdict, hold)
+  }
+
+  settle(used: Used): void {
+    this.#owner.settle(this.#id, used)
+  }
+
+  /** Gives back what is still held: nothing was asked of anybody. */
+  release(): void {
+    this.#owner.release(this.#id)
+  }
+
+  #note(verdict: Verdict, hold: Amounts): Verdict {
+    if (verdict.isAdmitted) this.hold = hold
+    return verdict
+  }
+}
+
+function addAmounts(one: Amounts, other: Amounts): Amounts {
+  return { tokens: one.tokens + other.tokens, nanoUsd: one.nanoUsd + other.nanoUsd }
+}
+
+export type AdmissionVerdict = Admission | Exclude<Verdict, { isAdmitted: true }>
+
+/** The admissions of this process that are running: keeps their leases alive, and sweeps those of nobody. */
+export class Admissions {
+  readonly #ledger: Ledger
+  readonly #now: () => number
+  readonly #leaseMs: number
+  readonly #timer: NodeJS.Timeout
+  readonly #running = new ShortLivedMap<Admission>()
+
+  constructor({ ledger, now, leaseMs = 60_000 }: AdmissionsOptions) {
+    this.#ledger = ledger
+    this.#now = now
+    this.#leaseMs = leaseMs
+    this.#timer = setInterval(() => this.#beat(), leaseMs / 12)
+    this.#timer.unref()
+  }
+
+  get size(): number {
+    return this.#running.size
+  }
+
+  open(
+    id: string,
+    subject: MeterSubject,
+    meters: readonly Meter[],
+    hold: Amounts,
+  ): AdmissionVerdict | Promise<AdmissionVerdict> {
+    const at = this.#now()
+    const verdict = this.#ledger.admit({ id, at, meters, subject, hold, leaseMs: this.#leaseMs })
+    if (verdict instanceof Promise) return verdict.then(each => this.#begin(id, each, hold, at))
+    return this.#begin(id, verdict, hold, at)
+  }
+
+  extend(id: string, admission: Admission, hold: Amounts): Verdict | Promise<Verdict> {
+    const at = this.#now()
+    admission.renewedAt = at
+    return this.#ledger.extend(id, hold, at, this.#leaseMs)
+  }
+
+  settle(id: string, used: Used): void {
+    if (this.#running.delete(id)) void this.#ledger.settle(id, used)
+  }
+
+  release(id: string): void {
+    if (this.#running.delete(id)) void this.#ledger.release(id)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #begin(id: string, verdict: Verdict, hold: Amounts, at: number): AdmissionVerdict {
+    if (!verdict.isAdmitted) return verdict
+    const admission = new Admission(this, id, verdict.standings, hold, at)
+    this.#running.set(id, admission)
+    return admission
+  }
+
+  #beat(): void {
+    const now = this.#now()
+    for (const [id, admission] of this.#running.entries()) {
+      // Renewal of the same amounts is never refused; where the counters cannot be reached the next beat tries again.
+      if (now - admission.renewedAt > this.#leaseMs * RENEW_AFTER)
+        void this.extend(id, admission, admission.hold)
+    }
+    void this.#ledger.sweep(now)
+  }
+}

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  completion,
+  cutStream,
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  streamedCompletion,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let first: ScriptedUpstream
+let second: ScriptedUpstream
+beforeAll(async () => {
+  house = await openTestHouse()
+  first = await openScriptedUpstream()
+  second = await openScriptedUpstream()
+  await house.addCredential('openai', { api_key: 'sk-first', base_url: first.baseUrl })
+  await house.addCredential('custom-b', { api_key: 'sk-second', base_url: second.baseUrl })
+})
+afterAll(async () => {
+  await first.close()
+  await second.close()
+  await house.close()
+})
+
+const messages = [{ role: 'user', content: 'Say hello.' }]
+const A = 'openai/gpt-4o-mini'
+const B = 'custom-b/large'
+
+let made = 0
+async function createAlias(targets: object[], fields: object = {}): Promise<string> {
+  const alias = `alias-${made++}`
+  const body = { alias, strategy: 'priority', targets, ...fields }
+  const answer = await house.manage('POST', `/v1/environments/${house.developmentId}/model-aliases`, body)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return alias
+}
+
+async function call(model: string, fields: object = {}, key = house.secretKey) {
+  const response = await house.call('/v1/chat', { model, messages, ...fields }, { key })
+  const header = (name: string) => response.headers.get(`x-rideau-${name}`)
+  const body: any = response.headers.get('content-type')?.startsWith('application/json')
+    ? await response.json()
+    : await response.text()
+  const requestId = response.headers.get('x-request-id') ?? ''
+  return {
+    status: response.status,
+    body,
+    requestId,
+    code: body.error?.code as string | undefined,
+    told: [header('provider'), header('model'), header('attempts')],
+  }
+}
+
+describe('fallback', () => {
+  test('goes on to the next target, which names itself in headers, body, cost and log', async () => {
+    const alias = await createAlias([{ model: A }, { model: B }])
+    first.script(json(500, {}))
+    second.script(completion('Hello from the second.'))
+    const { status, body, told, requestId } = await call(alias)
+    expect([status, told]).toEqual([200, ['custom-b', B, '2']])
+    // Its price is unknown, and that of the first is not the price of the second.
+    expect(body).toMatchObject({ model: B, provider: 'custom-b', cost_usd: null })
+    expect(second.requests.at(-1)).toMatchObject({
+      body: { model: 'large' },
+      headers: { authorization: 'Bearer sk-second' },
+    })
+    const log = await house.findLog(requestId)
+    expect(log).toMatchObject({ model_requested: alias, model: B, provider: 'custom-b' })
+    expect(log.attempts.map((attempt: any) => [attempt.target, attempt.status])).toEqual([
+      [A, 500],
+      [B, 200],
+    ])
+  })
+
+  test('happens in streams too, until the first delivered token', async () => {
+    const alias = await createAlias([{ model: A }, { model: B }])
+    first.script(cutStream())
+    second.script(streamedCompletion('Hello', ' there'))
+    const { status, body, told } = await call(alias, { stream: true })
+    expect([status, told]).toEqual([200, ['custom-b', B, '2']])
+    expect(body).toContain(' there')
+    expect(body).toContain(`"model":"${B}"`)
+  })
+
+  test('happens three times at most, and the last error is told', async () => {
+    const failing = [{ model: A }, { model: B }, { model: 'gpt-4o' }]
+    const reached = await createAlias([...failing, { model: 'sandbox/echo' }])
+    first.script(json(500, {}))
+    second.script(json(529, {}))
+    expect((await call(reached)).told).toEqual(['sandbox', 'sandbox/echo', '4'])
+    const missed = await createAlias([...failing, { model: 'custom-b/small' }, { model: 'sandbox/echo' }])
+    const { code, requestId } = await call(missed)
+    expect(code).toBe('provider_overloaded')
+    expect((await house.findLog(requestId)).attempts).toHaveLength(4)
+  })
+
+  test('does not happen where the same body would fail again', async () => {
+    const alias = await createAlias([{ model: A }, { model: B }])
+    first.script(json(400, { error: { message: 'bad', type: 'invalid_request_error' } }))
+    const seen = second.requests.length
+    expect((await call(alias)).code).toBe('provider_rejected')
+    expect(second.requests).toHaveLength(seen)
+  })
+
+  test('max_retries bounds the tries at one target, timeout_ms each of them', async () => {
+    const once = await createAlias([{ model: A, max_retries: 0 }])
+    first.script(json(500, {}))
+    const seen = first.requests.length
+    expect((await call(once)).code).toBe('provider_unavailable')
+    expect(first.requests).toHaveLength(seen + 1)
+    const impatient = await createAlias([{ model: A, timeout_ms: 1000 }, { model: B }])
+    first.script(() => {})
+    second.script(completion('In time.'))
+    expect((await call(impatient)).told).toEqual(['custom-b', B, '2'])
+  })
+})
+
+describe('which target', () => {
+  test('an unusable one is passed by without a try', async () => {
+    const alias = await createAlias([
+      { model: 'groq/llama-3.3-70b-versatile' },
+      { model: 'unheard-of' },
+      { model: B },
+    ])
+    second.script(completion('Hello.'))
+    expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+  })
+
+  test('one that lacks a capability that the request needs is passed by', async () => {
+    const alias = await createAlias([{ model: 'sandbox/json' }, { model: B }])
+    const tools = [{ type: 'function', function: { name: 'f' } }]
+    expect((await call(alias)).told[1]).toBe('sandbox/json')
+    expect((await call(alias, { tools })).told[1]).toBe(B)
+  })
+
+  test('404 no_eligible_target where none is usable', async () => {
+    const missing = await createAlias([{ model: 'groq/llama-3.3-70b-versatile' }])
+    expect(await call(missing)).toMatchObject({ status: 404, code: 'no_eligible_target' })
+    const incapable = await createAlias([{ model: 'sandbox/json' }])
+    const tools = [{ type: 'function', function: { name: 'f' } }]
+    expect(await call(incapable, { tools })).toMatchObject({ status: 404, code: 'no_eligible_target' })
+  })
+
+  test('lowest_cost takes the cheaper, by the prices that hold here', async () => {
+    const alias = await createAlias([{ model: B }, { model: 'sandbox/echo' }, { model: A }], {
+      strategy: 'lowest_cost',
+    })
+    first.script(completion('Hello.'))
+    expect((await call(alias)).told[1]).toBe(A)
+    const path = `/v1/environments/${house.developmentId}/custom-models`
+    const pricing = { input_usd_per_mtok: 0, output_usd_per_mtok: 0.01 }
+    const { body } = await house.manage('POST', path, { model: B, capabilities: ['chat'], pricing })
+    expect((await call(alias)).told[1]).toBe(B)
+    await house.manage('DELETE', `/v1/custom-models/${body.id}`)
+  })
+
+  test('weighted gives nothing to a weight of 0, and all to the rest', async () => {
+    const alias = await createAlias(
+      [
+        { model: A, weight: 0 },
+        { model: B, weight: 5 },
+      ],
+      { strategy: 'weighted' },
+    )
+    second.script(completion('Hello.'))
+    for (let n = 0; n < 10; n++) expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+  })
+
+  test('lowest_latency goes by what came of the tries before', async () => {
+    const alias = await createAlias([{ model: A }, { model: B }], { strategy: 'lowest_latency' })
+    first.script(json(500, {}))
+    second.script(completion('Hello.'))
+    // Never measured, so by priority; what failed is the slowest from then on.
+    expect((await call(alias)).told).toEqual(['custom-b', B, '2'])
+    expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+    // Streams are measured apart.
+    first.script(streamedCompletion('Hello.'))
+    expect((await call(alias, { stream: true })).told).toEqual(['openai', A, '1'])
+  })
+})
+
+describe('rights', () => {
+  test('a key that lists the alias opens its targets by it only', async () => {
+    const alias = await createAlias([{ model: 'sandbox/echo' }])
+    const { key } = await house.createKey({ restrictions: { allowed_models: [alias] } })
+    expect((await call(alias, {}, key)).status).toBe(200)
+    expect((await call('sandbox/echo', {}, key)).code).toBe('model_not_allowed')
+    const { key: other } = await house.createKey({ restrictions: { allowed_models: ['sandbox/echo'] } })
+    expect((await call(alias, {}, other)).code).toBe('model_not_allowed')
+  })
+
+  test("the environment's list applies to the targets", async () => {
+    const environment = `/v1/environments/${house.developmentId}`
+    const both = await createAlias([{ model: 'sandbox/echo' }, { model: 'sandbox/json' }])
+    const one = await createAlias([{ model: 'sandbox/echo' }])
+    await house.manage('PATCH', environment, { allowed_models: ['sandbox/json', one] })
+    expect((await call(both)).told[1]).toBe('sandbox/json')
+    expect((await call(one)).code).toBe('model_not_allowed')
+    await house.manage('PATCH', environment, { allowed_models: null })
+    expect((await call(one)).status).toBe(200)
+  })
+
+  test('a change or a removal holds from the next request on', async () => {
+    const alias = await createAlias([{ model: 'sandbox/echo' }])
+    expect((await call(alias)).told[1]).toBe('sandbox/echo')
+    const path = `/v1/environments/${house.developmentId}/model-aliases`
+    const { body } = await house.manage('GET', path)
+    const { id } = body.data.find((each: any) => each.alias === alias)
+    await house.manage('PATCH', `/v1/model-aliases/${id}`, { targets: [{ model: 'sandbox/json' }] })
+    expect((await call(alias)).told[1]).toBe('sandbox/json')
+    await house.manage('DELETE', `/v1/model-aliases/${id}`)
+    expect((await call(alias)).code).toBe('model_not_found')
+  })
+})
+
+describe('the model list', () => {
+  const list = async (key = house.secretKey): Promise<any[]> => {
+    const response = await fetch(`${house.gatewayUrl}/v1/models`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    return ((await response.json()) as any).data
+  }
+
+  test('has the alias with the targets that can be called, for keys that may use it', async () => {
+    const alias = await createAlias([{ model: 'sandbox/json' }, { model: 'groq/none' }, { model: 'echo' }])
+    const listed = (await list()).find(({ id }) => id === alias)
+    expect(listed).toMatchObject({
+      kind: 'alias',
+      provider: null,
+      pricing: null,
+      targets: ['sandbox/json', 'sandbox/echo'],
+    })
+    const { key } = await house.createKey({ restrictions: { allowed_models: ['sandbox/*'] } })
+    expect((await list(key)).some(({ kind }) => kind === 'alias')).toBe(false)
+    const { key: narrow } = await house.createKey({ restrictions: { allowed_models: [alias] } })
+    expect((await list(narrow)).map(({ id }) => id)).toEqual([alias])
+    const one = await fetch(`${house.gatewayUrl}/openai/v1/models/${alias}`, {
+      headers: { authorization: `Bearer ${narrow}` },
+    })
+    expect(await one.json()).toMatchObject({ id: alias, object: 'model' })
+  })
+})

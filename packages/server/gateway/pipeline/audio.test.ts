@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  completion,
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+/** What is heard is billed at its own price, and is not asked for where nobody knows one. */
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  for (const provider of ['gemini', 'alibaba']) {
+    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl })
+  }
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const heard = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
+const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is said?' }, heard] }]
+
+test.each(['/v1/chat', '/openai/v1/chat/completions'])(
+  '%s: Gemini’s audio tokens cost what audio costs',
+  async route => {
+    upstream.script(
+      json(200, {
+        candidates: [{ content: { role: 'model', parts: [{ text: 'Hello.' }] }, finishReason: 'STOP' }],
+        usageMetadata: {
+          promptTokenCount: 1000,
+          cachedContentTokenCount: 100,
+          candidatesTokenCount: 10,
+          totalTokenCount: 1010,
+          promptTokensDetails: [
+            { modality: 'TEXT', tokenCount: 200 },
+            { modality: 'AUDIO', tokenCount: 800 },
+          ],
+          cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 100 }],
+        },
+      }),
+    )
+    const response = await house.call(route, { model: 'gemini/gemini-2.5-flash', messages })
+    expect(response.status).toBe(200)
+    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    // USD per million: text 0.3, audio 1, cached 0.03, output 2.5.
+    expect(log.cost_usd).toBeCloseTo((200 * 0.3 + 700 * 1 + 100 * 0.03 + 10 * 2.5) / 1e6, 9)
+  },
+)
+
+test('a model that hears at a price that nobody knows is refused by name; text alone passes', async () => {
+  upstream.script(completion('x'))
+  const before = upstream.requests.length
+  const model = 'alibaba/qwen3.5-27b'
+  const response = await house.call('/v1/chat', { model, messages })
+  expect(await response.json()).toMatchObject({
+    error: { code: 'invalid_request', param: 'messages[0].content[1]' },
+  })
+  expect(upstream.requests.length).toBe(before)
+  expect((await house.call('/v1/chat', { model, messages: [{ role: 'user', content: 'x' }] })).status).toBe(
+    200,
+  )
+})

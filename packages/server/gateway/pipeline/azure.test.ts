@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { messageItem, responseOf } from '../../testing/fakes/scripted-responses.ts'
+import {
+  completion,
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  stream,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+const HOST = 'azure'
+const messages = [{ role: 'user', content: 'Hi' }]
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  const base_url = upstream.baseUrl
+  await house.addCredential(HOST, { api_key: 'key-1', base_url, options: { resource: 'mine' } })
+  const options = {
+    resource: 'mine',
+    api_version: '2025-04-01-preview',
+    deployments: { 'gpt-4o': 'team/gpt' },
+  }
+  await house.addCredential(HOST, { api_key: 'key-2', base_url, options }, house.productionId)
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const chat = (fields: Record<string, unknown> = {}, key?: string): Promise<Response> =>
+  house.call(
+    '/openai/v1/chat/completions',
+    { model: `${HOST}/gpt-4o`, messages, ...fields },
+    key === undefined ? {} : { key },
+  )
+
+describe('a resource with deployments', () => {
+  test('takes its key in a header of its own, and the newer path', async () => {
+    upstream.script(completion('Hello.'))
+    expect((await chat({ max_tokens: 9 })).status).toBe(200)
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe('/v1/chat/completions')
+    expect([seen?.headers['api-key'], seen?.headers.authorization]).toEqual(['key-1', undefined])
+    expect(seen?.body).toMatchObject({ model: 'gpt-4o', max_completion_tokens: 9 })
+  })
+
+  test('by an API version: below the deployment that the model has', async () => {
+    const { key } = await house.createKey({}, house.productionId)
+    upstream.script(completion('Hello.'))
+    expect((await chat({}, key)).status).toBe(200)
+    expect(upstream.requests.at(-1)?.path).toBe(
+      '/deployments/team%2Fgpt/chat/completions?api-version=2025-04-01-preview',
+    )
+    expect(upstream.requests.at(-1)?.body.model).toBe('team/gpt')
+  })
+
+  test('Responses pass through to it', async () => {
+    upstream.script(responseOf(messageItem('Hello.')))
+    const answer = await house.call('/openai/v1/responses', { model: `${HOST}/gpt-4o`, input: 'Hi' })
+    expect(answer.status).toBe(200)
+    expect(upstream.requests.at(-1)?.path).toBe('/v1/responses')
+  })
+
+  test('what its content policy refuses is content_filtered', async () => {
+    upstream.script(
+      json(400, {
+        error: {
+          message:
+            "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+          type: null,
+          param: 'prompt',
+          code: 'content_filter',
+          status: 400,
+          innererror: { code: 'ResponsibleAIPolicyViolation' },
+        },
+      }),
+    )
+    const answer = await chat()
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([
+      400,
+      'content_filtered',
+    ])
+  })
+
+  test('its first chunk, which has no choices, is neither an end nor an answer', async () => {
+    const frame = (fields: Record<string, unknown>): string => `data: ${JSON.stringify(fields)}\n\n`
+    const head = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o' }
+    const say = (delta: object, finish_reason: string | null = null): string =>
+      frame({ ...head, choices: [{ index: 0, delta, finish_reason, content_filter_results: {} }] })
+    upstream.script(
+      stream(
+        frame({
+          id: '',
+          object: '',
+          created: 0,
+          model: '',
+          choices: [],
+          prompt_filter_results: [{ prompt_index: 0 }],
+        }),
+        say({ role: 'assistant', content: '' }),
+        say({ content: 'Hello.' }),
+        say({}, 'stop'),
+        'data: [DONE]\n\n',
+      ),
+    )
+    const native = await house.call('/v1/chat', { model: `${HOST}/gpt-4o`, messages, stream: true })
+    const text = await native.text()
+    expect(text).toContain('"content":"Hello."')
+    expect(text).toContain('"finish_reason":"stop"')
+    const compat = await (await chat({ stream: true, stream_options: { include_usage: true } })).text()
+    // What we add ourselves takes its id from a chunk that has one.
+    const usage = compat.split('\n\n').find(each => each.includes('"total_tokens"')) ?? ''
+    expect(usage).toContain('"id":"c1"')
+  })
+
+  test('a key that is refused is told by validation, which sends it as requests do', async () => {
+    upstream.script(json(401, { error: { code: '401', message: 'Access denied' } }))
+    const id = await house.addCredential(HOST, {
+      api_key: 'key-3',
+      base_url: upstream.baseUrl,
+      options: { resource: 'mine' },
+    })
+    const checked = await house.manage('POST', `/v1/provider-credentials/${id}/validate`)
+    expect(upstream.requests.at(-1)?.headers['api-key']).toBe('key-3')
+    expect(checked.body.validation_error).toBeTruthy()
+    await house.manage('DELETE', `/v1/provider-credentials/${id}`)
+  })
+
+  test('a resource that is no host’s name is refused when it is stored', async () => {
+    const fields = { provider: HOST, name: 'x', api_key: 'k', options: { resource: 'evil.example/' } }
+    const made = await house.manage(
+      'POST',
+      `/v1/environments/${house.developmentId}/provider-credentials`,
+      fields,
+    )
+    expect([made.status, made.body.error?.param]).toEqual([400, 'options.resource'])
+  })
+})

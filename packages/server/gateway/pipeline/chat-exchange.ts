@@ -1,0 +1,139 @@
+import { type Bill } from '@rideau/llm/usage/bill'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
+import type { ChatRequest, Target } from '@rideau/llm/spec'
+import { answerHeaders } from '../edge/answer-headers.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { type Charge, toLostBill } from '../billing/bill.ts'
+import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
+import { countInput } from '../billing/count-input.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { type Facts, noteTarget } from '../request/facts.ts'
+import { mostOutput } from '../plan/held-amounts.ts'
+import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
+import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
+import type { Answered, ChatSurface } from '@rideau/llm/formats/format'
+import type { AttemptOptions } from '../attempts/attempt-plain.ts'
+
+/** One chat request with everything that was decided about it. */
+export interface ChatExchange {
+  readonly x: Exchange
+  readonly deps: GatewayDeps
+  readonly surface: ChatSurface
+  readonly plan: ChatPlan
+  readonly facts: Facts
+  /** The target that is being tried, or that answers; see aimAt. */
+  target: PlannedTarget
+  answered: Answered
+  /** What was fetched for a provider that fetches nothing itself: for every try once. */
+  readonly images: FetchedImages
+  /** Wire names of what the last try asked for in another way than the format's own. */
+  emulated: readonly string[]
+}
+
+/** Milliseconds for one try where the caller names none. */
+const DEFAULT_TIMEOUT_MS = 300_000
+/** What nobody may go beyond. */
+const MAX_TIMEOUT_MS = 600_000
+
+/** An exchange on its way to the plan's first target. */
+export function openChatExchange(
+  x: Exchange,
+  deps: GatewayDeps,
+  surface: ChatSurface,
+  plan: ChatPlan,
+  facts: Facts,
+): ChatExchange {
+  const target = plan.targets[0] as PlannedTarget
+  noteTarget(facts, target)
+  const answered = toAnswered(x, target, plan.call)
+  const images: FetchedImages = new Map()
+  return { x, deps, surface, plan, facts, target, answered, emulated: [], images }
+}
+
+/** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
+export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
+  if (chat.target === target) return
+  chat.target = target
+  chat.answered = toAnswered(chat.x, target, chat.plan.call)
+  noteTarget(chat.facts, target)
+}
+
+function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call: ChatCall): Answered {
+  return {
+    requestId: x.requestId,
+    created: Math.floor(x.arrivedAt / 1000),
+    clock: x,
+    model: id,
+    provider: provider.id,
+    dialect: dialect.id,
+    isSandbox: provider.sandbox === true,
+    includeUsage: call.request.includeUsage,
+    rewritesUsage: provider.openai?.completionExcludesReasoning === true,
+    call,
+  }
+}
+
+/** A try that left and was not answered may be charged for: with what is billed for it. */
+export function withBill<T>(chat: ChatExchange, result: AttemptResult<T>): AttemptResult<T> {
+  if (result.ok || result.charge === undefined) return result
+  return { ...result, bill: toBillOfLost(chat, result.charge) }
+}
+
+/**
+ * The counted input, and as output what came of it by its bytes. A plain answer that its provider made but that cannot be
+ * read may have been as long as any: it counts as what this key's answers by this model are known to use, or where that is
+ * not known as what is held.
+ */
+function toBillOfLost({ x, deps, plan, target }: ChatExchange, charge: Charge): Bill {
+  const { held, call } = plan
+  // No more than was asked for, whatever came: an error page can be large.
+  const most = held?.mostOutputTokens ?? mostOutput(target).tokens
+  let outputTokens = Math.min(most, estimateTokens(charge.bytes))
+  if (charge.isAnswered && !call.request.stream && held !== undefined) {
+    const usual = deps.learned.find(x.caller?.keyId ?? null, target.id)?.usual
+    outputTokens = Math.min(held.outputTokens, Math.max(outputTokens, usual ?? held.outputTokens))
+  }
+  const inputTokens = held?.inputTokens ?? countInput(call.request)
+  return toLostBill(target.catalogModel, charge, { inputTokens, outputTokens })
+}
+
+/**
+ * One try at the target that is aimed at: the request as its provider takes it, and how it gets there. A promise only
+ * where images have to be fetched first.
+ */
+export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions | Promise<AttemptOptions> {
+  const { x, deps, plan, images, target: planned } = chat
+  const { dialect } = planned
+  const isPassed = dialect.passesOwn === true && plan.source.surface === dialect.id
+  if (isPassed || !needsImages(planned)) return encodeAttempt(chat, target, planned.request)
+  return inlineImages(x, planned.request, images, deps).then(asked => encodeAttempt(chat, target, asked))
+}
+
+function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): AttemptOptions {
+  const { x, plan, deps, target: planned } = chat
+  const { provider, alias, dialect } = planned
+  const request = dialect.encodeRequest(asked, target, plan.source, planned.dropped)
+  authorizeRequest(request, target, deps.now())
+  chat.emulated = request.emulated ?? []
+  return {
+    exchange: x,
+    transport: provider.sandbox === true ? deps.sandbox : deps.http,
+    dialect,
+    target,
+    request,
+    timeoutMs: Math.min(plan.call.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),
+  }
+}
+
+/** See answerHeaders; what the format had no word for is named too. */
+export function chatHeaders(chat: ChatExchange, contentType: string): string[] {
+  const { x, deps, plan, target, emulated } = chat
+  const { spelled } = plan.call
+  const isSpelled = spelled !== undefined && target.dropped.length > 0
+  const told = isSpelled ? { ...target, dropped: target.dropped.map(name => spelled[name] ?? name) } : target
+  const headers = answerHeaders(x, told, contentType, deps)
+  if (emulated.length > 0) headers.push('X-Rideau-Emulated-Params', emulated.join(', '))
+  return headers
+}

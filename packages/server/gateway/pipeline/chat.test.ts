@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  chunk,
+  completion,
+  cutStream,
+  DONE,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  stream,
+  streamedCompletion,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  await house.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const MODEL = 'openai/gpt-4o-mini'
+const messages = [{ role: 'user', content: 'Say hello.' }]
+
+/** The data frames of a stream, parsed; the terminator as it stands. */
+function framesOf(text: string): any[] {
+  return text
+    .split('\n\n')
+    .filter(block => block.includes('data: '))
+    .map(block => block.slice(block.indexOf('data: ') + 6))
+    .map(data => (data === '[DONE]' ? data : JSON.parse(data)))
+}
+
+describe('POST /v1/chat, plain', () => {
+  test('answers in the native form, with usage in parts and the cost by the catalogue', async () => {
+    upstream.script(
+      completion('Hello.', {
+        usage: {
+          prompt_tokens: 1000,
+          completion_tokens: 200,
+          total_tokens: 1200,
+          prompt_tokens_details: { cached_tokens: 400 },
+          completion_tokens_details: { reasoning_tokens: 50 },
+        },
+      }),
+    )
+    const response = await house.call('/v1/chat', { model: MODEL, messages })
+    expect(response.status).toBe(200)
+    const body = (await response.json()) as any
+    expect(body).toEqual({
+      id: response.headers.get('x-request-id'),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: MODEL,
+      provider: 'openai',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+      usage: {
+        input_tokens: 1000,
+        output_tokens: 200,
+        total_tokens: 1200,
+        input_tokens_details: { cached_tokens: 400, cache_write_tokens: 0 },
+        output_tokens_details: { reasoning_tokens: 50 },
+      },
+      // $0.15, $0.075 cached and $0.60 a million: 600 × 150 + 400 × 75 + 200 × 600 nano-dollars.
+      cost_usd: 0.00024,
+    })
+    expect(response.headers.get('x-rideau-provider')).toBe('openai')
+    expect(response.headers.get('x-rideau-model')).toBe(MODEL)
+    expect(response.headers.get('x-rideau-attempts')).toBe('1')
+  })
+
+  test("sends the tenant's provider key and what the caller asked, nothing of the gateway's own", async () => {
+    upstream.script(completion('Hello.'))
+    await house.call('/v1/chat', {
+      model: MODEL,
+      messages,
+      max_output_tokens: 77,
+      temperature: 0.5,
+      metadata: { session: 's1' },
+      timeout_ms: 30_000,
+      end_user: 'u1',
+      provider_options: { openai: { logit_bias: { '50256': -100 } }, mistral: { safe_prompt: true } },
+    })
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe('/v1/chat/completions')
+    expect(seen?.headers.authorization).toBe('Bearer sk-of-the-tenant')
+    expect(seen?.body).toEqual({
+      model: 'gpt-4o-mini',
+      messages,
+      max_completion_tokens: 77,
+      temperature: 0.5,
+      logit_bias: { '50256': -100 },
+    })
+  })
+
+  test('a bare name goes to its maker', async () => {
+    upstream.script(completion('Hello.'))
+    const response = await house.call('/v1/chat', { model: 'gpt-4o-mini', messages })
+    expect(((await response.json()) as any).model).toBe(MODEL)
+  })
+
+  test('a model without a known price costs null, never zero', async () => {
+    upstream.script(completion('Hello.'))
+    const response = await house.call('/v1/chat', { model: 'custom/my-model', messages })
+    expect(((await response.json()) as any).cost_usd).toBeNull()
+  })
+
+  test('tools and tool calls pass both ways', async () => {
+    const toolCalls = [
+      { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{"tz":"UTC"}' } },
+    ]
+    upstream.script(
+      completion('', {
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: null, tool_calls: toolCalls },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      }),
+    )
+    const tools = [
+      { type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } },
+    ]
+    const response = await house.call('/v1/chat', { model: MODEL, messages, tools, tool_choice: 'required' })
+    const { choices } = (await response.json()) as any
+    expect(choices).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, tool_calls: toolCalls },
+        finish_reason: 'tool_calls',
+      },
+    ])
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ tools, tool_choice: 'required' })
+  })
+})
+
+describe('POST /v1/chat, streamed', () => {
+  test('sends deltas, then finish reason, usage and cost in the last frame, then [DONE]', async () => {
+    upstream.script(streamedCompletion('Hel', 'lo'))
+    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const frames = framesOf(await response.text())
+    expect(frames.pop()).toBe('[DONE]')
+    const last = frames.pop()
+    expect(frames.map(frame => frame.choices[0].delta.content ?? '').join('')).toBe('Hello')
+    expect(last).toMatchObject({
+      object: 'chat.completion.chunk',
+      id: response.headers.get('x-request-id'),
+      model: MODEL,
+      provider: 'openai',
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { input_tokens: 12, output_tokens: 3, total_tokens: 15 },
+      cost_usd: 0.0000036,
+    })
+    expect(upstream.requests.at(-1)?.body).toMatchObject({
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+  })
+
+  test('an error as the first event is an ordinary error: headers wait for the first real event', async () => {
+    upstream.script(stream('data: {"error":{"message":"overloaded","type":"server_error","code":503}}\n\n'))
+    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ error: { type: 'provider_error' } })
+  })
+
+  test('a cut before the first token is tried again, invisibly', async () => {
+    upstream.script(cutStream(chunk({ role: 'assistant', content: '' })), streamedCompletion('Hello'))
+    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    expect(response.status).toBe(200)
+    const frames = framesOf(await response.text())
+    expect(frames.at(-1)).toBe('[DONE]')
+    expect(response.headers.get('x-rideau-attempts')).toBe('2')
+  })
+
+  test('a cut after the first token ends the stream with event: error and without [DONE]', async () => {
+    upstream.script(cutStream(chunk({ content: 'Hel' })))
+    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    const text = await response.text()
+    expect(text).toContain('event: error\ndata: {"error":')
+    expect(text).not.toContain('[DONE]')
+    expect(framesOf(text).at(-1).error).toMatchObject({ code: 'stream_interrupted', type: 'provider_error' })
+  })
+
+  test('a stream that closes without a finish reason is interrupted, not finished', async () => {
+    upstream.script(stream(chunk({ content: 'Hel' })))
+    const text = await (await house.call('/v1/chat', { model: MODEL, messages, stream: true })).text()
+    expect(framesOf(text).at(-1).error.code).toBe('stream_interrupted')
+  })
+
+  test('a caller that leaves closes the provider’s connection, and the request is logged as canceled', async () => {
+    let release: () => void = () => {}
+    const answered = new Promise<void>(resolve => {
+      release = resolve
+    })
+    upstream.script(res => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      res.write(chunk({ content: 'Hel' }), () => release())
+    })
+    const controller = new AbortController()
+    const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${house.secretKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: MODEL, messages, stream: true }),
+      signal: controller.signal,
+    })
+    await answered
+    controller.abort()
+    await upstream.requests.at(-1)?.closed
+    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log).toMatchObject({ status: 400, error_code: 'request_canceled' })
+    expect(log.cost_usd).toBeGreaterThan(0)
+  })
+})
+
+describe('the compat surface, POST /openai/v1/chat/completions', () => {
+  test("a plain answer is the provider's own bytes", async () => {
+    const answer =
+      '{ "id":"x",  "object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"é"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"unheard_of":[1.10] }'
+    upstream.script(res => void res.writeHead(200, { 'content-type': 'application/json' }).end(answer))
+    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages })
+    expect(await response.text()).toBe(answer)
+  })
+
+  test("the received body goes on byte for byte but for the model's name", async () => {
+    upstream.script(completion('Hello.'))
+    const sent = `{"temperature": 1.0,  "model" : "${MODEL}","messages":[{"role":"user","content":"caf\\u00e9 é"}], "unheard_of": {"a":  [1, 2.50]}}`
+    await house.call('/openai/v1/chat/completions', sent)
+    expect(upstream.requests.at(-1)?.text).toBe(sent.replace(MODEL, 'gpt-4o-mini'))
+  })
+
+  test('usage is asked of the provider but not passed on where the caller did not ask', async () => {
+    upstream.script(streamedCompletion('Hel', 'lo'))
+    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+    const frames = framesOf(await response.text())
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ stream_options: { include_usage: true } })
+    expect(frames.at(-1)).toBe('[DONE]')
+    expect(frames.filter(frame => frame.choices?.length === 0)).toEqual([])
+    expect(
+      frames
+        .slice(0, -1)
+        .map(frame => frame.choices[0].delta.content ?? '')
+        .join(''),
+    ).toBe('Hello')
+  })
+
+  test('usage is passed on where the caller asked', async () => {
+    upstream.script(streamedCompletion('Hello'))
+    const response = await house.call('/openai/v1/chat/completions', {
+      model: MODEL,
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const frames = framesOf(await response.text())
+    expect(frames.at(-2)).toMatchObject({ choices: [], usage: { total_tokens: 15 } })
+  })
+
+  test('a stream that says [DONE] without a finish reason gets one', async () => {
+    upstream.script(stream(chunk({ content: 'Hello' }), usageChunk(), DONE))
+    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+    const frames = framesOf(await response.text())
+    expect(frames.at(-2).choices[0].finish_reason).toBe('stop')
+  })
+
+  test('an error inside a stream is data: {"error": …}', async () => {
+    upstream.script(cutStream(chunk({ content: 'Hel' })))
+    const text = await (
+      await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+    ).text()
+    expect(text).toMatch(/\n\ndata: \{"error":\{[^\n]*"code":"stream_interrupted"[^\n]*\}\}\n\n$/)
+    expect(text).not.toContain('event:')
+  })
+
+  test.each(['models', 'route', 'fallbacks', 'web_search_options', 'best_of'])(
+    'the unknown field %s may not slip a model or a price past the gateway',
+    async field => {
+      const response = await house.call('/openai/v1/chat/completions', {
+        model: MODEL,
+        messages,
+        [field]: ['x'],
+      })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: field } })
+    },
+  )
+})

@@ -1,0 +1,51 @@
+import { countInput } from '../billing/count-input.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { Facts } from '../request/facts.ts'
+import { admitChat } from './admit-chat.ts'
+import { findLimits } from './find-limits.ts'
+import { nameEndUser } from '../request/name-end-user.ts'
+import { openRecord } from '../records/open-record.ts'
+import { planChat } from '../plan/plan-chat.ts'
+import { CHAT_BODY_LIMIT, readJson } from '../request/read-json.ts'
+import { refusePassThrough } from '../plan/refuse-pass-through.ts'
+import { withFormatHeaders } from '../plan/with-format-headers.ts'
+import type { ChatSurface } from '@rideau/llm/formats/format'
+import { openChatExchange } from './chat-exchange.ts'
+import { servePlainChat } from './plain-chat.ts'
+import { serveStreamedChat } from './streamed-chat.ts'
+
+/**
+ * The body of `POST /v1/chat` and of every other surface's chat: read, plan, call, relay, settle. `rest` is the model where
+ * the format names it in the path, else empty.
+ */
+export async function serveChat(
+  x: Exchange,
+  facts: Facts,
+  surface: ChatSurface,
+  rest: string,
+  deps: GatewayDeps,
+): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('chat is served after identification only')
+  const read = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  facts.requestBody = read.source.bytes
+  const model = rest === '' ? read.value.model : rest
+  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  const call = surface.parse(read.value, read.source, rest)
+  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, surface: call.shape } }
+  facts.isStream = call.request.stream
+  facts.metadata = call.metadata
+  const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)
+  if (naming !== undefined) await naming
+  refusePassThrough(caller, environment, surface, body.value)
+  const limits = findLimits(x, deps)
+  const sent = withFormatHeaders(x, body, surface, caller, environment)
+  const planned = planChat(call, sent, caller, environment, limits, deps)
+  const admitting = admitChat(x, planned, limits, body.value.n, deps)
+  const plan = admitting instanceof Promise ? await admitting : admitting
+  const chat = openChatExchange(x, deps, surface, plan, facts)
+  openRecord(x, facts, plan.held, () => countInput(plan.call.request), deps)
+  await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
+}

@@ -1,0 +1,435 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseConfig } from '../../app/settings.ts'
+import { systemRandom } from '../../core/chance.ts'
+import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../../core/client-token.ts'
+import { openSecretBox } from '../../core/secret-box.ts'
+import { SCOPES } from '../../core/tenancy.ts'
+import { findSigner } from '../../storage/signing-keys.ts'
+import { findErrorCode } from '../../testing/harness/error-code.ts'
+import { type Answer, openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { messageItem, responseOf } from '../../testing/fakes/scripted-responses.ts'
+import {
+  completion,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../testing/fakes/scripted-upstream.ts'
+import { listRoutes } from '../routes.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+let signer: TokenSigner
+let cookie: string
+/** The owner's own, of the playground. */
+let token: string
+beforeAll(async () => {
+  const masterKey = randomBytes(32)
+  house = await openTestHouse({ RIDEAU_MASTER_KEY: masterKey.toString('base64') })
+  upstream = await openScriptedUpstream()
+  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  upstream.script(completion('Hello.'))
+  const box = openSecretBox(masterKey, systemRandom)
+  signer = (await findSigner(house.database.db, box, Date.now())) as TokenSigner
+  cookie = await signIn('owner@example.com')
+  token = (await asPerson('POST', playground())).body.token
+})
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const playground = (environmentId = house.developmentId) =>
+  `/v1/environments/${environmentId}/playground-token`
+
+async function signIn(email: string): Promise<string> {
+  const { headers } = await house.manage('POST', '/v1/session', { email, password: 'a long enough password' })
+  return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+}
+
+/** As a browser calls from the dashboard. */
+async function asPerson(
+  method: string,
+  route: string,
+  by = cookie,
+): Promise<Pick<Answer, 'status' | 'body'>> {
+  const headers = { cookie: by, 'x-rideau-csrf': '1', origin: house.controlUrl }
+  const response = await fetch(house.controlUrl + route, { method, headers })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+interface Key {
+  readonly id: string
+  readonly key: string
+}
+
+/** A token as a mint route will make it: of this key, for this end user. */
+function mint(key: Pick<Key, 'id'>, change: Partial<ClientTokenClaims> = {}): string {
+  const iat = Math.floor(Date.now() / 1000)
+  const claims: ClientTokenClaims = {
+    iss: house.gatewayUrl,
+    aud: 'rideau',
+    sub: 'alice',
+    org: house.orgId,
+    prj: house.projectId,
+    env: house.developmentId,
+    scope: 'ai.chat ai.embed ai.images feedback',
+    plan: null,
+    amr: 'secret_key',
+    pk: key.id,
+    ver: 1,
+    iat,
+    nbf: iat,
+    exp: iat + 900,
+    jti: randomBytes(8).toString('hex'),
+    ...change,
+  }
+  return signClientToken(claims, signer)
+}
+
+const BODY = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Say hello.' }] }
+
+async function outcome(
+  key: string,
+  {
+    headers = {},
+    body = {},
+    route = '/v1/chat',
+  }: { headers?: Record<string, string>; body?: object; route?: string } = {},
+): Promise<string> {
+  const response = await house.call(route, { ...BODY, ...body }, { key, headers })
+  const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
+  return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
+}
+
+describe('a playground token', () => {
+  test('carries the claims of the contract for 15 minutes, and verifies by the published keys alone', async () => {
+    const { status, body } = await asPerson('POST', playground())
+    expect(status).toBe(201)
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', house.gatewayUrl))
+    const expected = { issuer: house.gatewayUrl, audience: 'rideau', typ: 'ct+jwt', algorithms: ['ES256'] }
+    const { payload, protectedHeader } = await jwtVerify(body.token, keys, expected)
+    expect(protectedHeader).toEqual({ alg: 'ES256', kid: signer.kid, typ: 'ct+jwt' })
+    const { data: members } = (await house.manage('GET', `/v1/orgs/${house.orgId}/members`)).body
+    expect(body.end_user_id).toBe(`member:${members[0].id}`)
+    expect(payload).toEqual({
+      iss: house.gatewayUrl,
+      aud: 'rideau',
+      sub: body.end_user_id,
+      org: house.orgId,
+      prj: house.projectId,
+      env: house.developmentId,
+      scope: 'ai.chat ai.embed ai.images feedback',
+      plan: null,
+      amr: 'member',
+      pk: null,
+      ver: 1,
+      iat: expect.any(Number),
+      nbf: payload.iat,
+      exp: (payload.iat ?? 0) + 900,
+      jti: expect.any(String),
+    })
+    expect(Date.parse(body.expires_at)).toBe((payload.exp ?? 0) * 1000)
+  })
+
+  test('calls chat on both surfaces, and its record names the member', async () => {
+    const response = await house.call('/v1/chat', BODY, { key: token })
+    expect(response.status).toBe(200)
+    expect(await outcome(token, { route: '/openai/v1/chat/completions' })).toBe('200')
+    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log).toMatchObject({ status: 200, key_id: null, end_user_id: expect.stringMatching(/^member:/) })
+  })
+
+  test('lists models, as of its own environment only', async () => {
+    const list = async (key: string): Promise<{ id: string }[]> => {
+      const headers = { authorization: `Bearer ${key}` }
+      return ((await (await fetch(`${house.gatewayUrl}/v1/models`, { headers })).json()) as { data: [] }).data
+    }
+    expect(await list(token)).toEqual(await list(house.secretKey))
+    const production = (await asPerson('POST', playground(house.productionId))).body.token
+    expect(await list(production)).toEqual([])
+    expect(await outcome(production)).toBe('400 provider_credential_missing model')
+  })
+
+  test('is nothing to the control plane', async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${house.controlUrl}/v1/orgs`, { headers })
+    expect([response.status, ((await response.json()) as any).error.code]).toEqual([401, 'invalid_key'])
+  })
+
+  test('is used from the dashboard, from pages that the project lists, and from no others', async () => {
+    const from = (origin: string, by = token) => outcome(by, { headers: { origin } })
+    expect(await from(house.controlUrl)).toBe('200')
+    expect(await from('https://app.example')).toBe('403 origin_not_allowed')
+    await house.manage('PATCH', `/v1/projects/${house.projectId}`, {
+      allowed_origins: ['https://app.example'],
+    })
+    expect(await from('https://app.example')).toBe('200')
+    expect(await from('https://app.example.evil.example')).toBe('403 origin_not_allowed')
+    expect(await from('null')).toBe('403 origin_not_allowed')
+    // An app's own token has no business in our dashboard.
+    const minted = mint(await house.createKey({}))
+    expect(await from('https://app.example', minted)).toBe('200')
+    expect(await from(house.controlUrl, minted)).toBe('403 origin_not_allowed')
+  })
+
+  test('ends when the member loses the right to make one, or leaves', async () => {
+    const invited = await house.manage('POST', `/v1/orgs/${house.orgId}/members`, {
+      email: 'dev@example.com',
+      role: 'developer',
+    })
+    const invitation = new URL(invited.body.accept_url)
+    const secret = /[^=/#?]+$/.exec(invitation.href)?.[0]
+    const accepted = await house.manage('POST', '/v1/invitations/accept', {
+      token: secret,
+      password: 'a long enough password',
+    })
+    expect(accepted.status).toBeLessThan(300)
+    const developer = await signIn('dev@example.com')
+    const theirs = (await asPerson('POST', playground(), developer)).body.token
+    expect(await outcome(theirs)).toBe('200')
+    await house.manage('PATCH', `/v1/members/${invited.body.id}`, { role: 'viewer' })
+    expect(await outcome(theirs)).toBe('401 key_revoked')
+    expect((await asPerson('POST', playground(), developer)).body.error.code).toBe('insufficient_role')
+    await house.manage('PATCH', `/v1/members/${invited.body.id}`, { role: 'developer' })
+    expect(await outcome(theirs)).toBe('200')
+    await house.manage('DELETE', `/v1/members/${invited.body.id}`)
+    expect(await outcome(theirs)).toBe('401 key_revoked')
+  })
+
+  test('of a management key is that key’s own, and ends with it', async () => {
+    const route = `/v1/orgs/${house.orgId}/management-keys`
+    const headers = {
+      cookie,
+      'x-rideau-csrf': '1',
+      origin: house.controlUrl,
+      'content-type': 'application/json',
+    }
+    const body = JSON.stringify({ name: 'CI', role: 'developer' })
+    const made = (await (
+      await fetch(house.controlUrl + route, { method: 'POST', headers, body })
+    ).json()) as Key
+    const response = await fetch(house.controlUrl + playground(), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${made.key}` },
+    })
+    const minted = (await response.json()) as { token: string; end_user_id: string }
+    expect(minted.end_user_id).toBe(`member:${made.id}`)
+    expect(await outcome(minted.token)).toBe('200')
+    await asPerson('POST', `/v1/management-keys/${made.id}/revoke`)
+    expect(await outcome(minted.token)).toBe('401 key_revoked')
+  })
+})
+
+describe('a client token', () => {
+  let key: Key
+  beforeAll(async () => {
+    key = await house.createKey({})
+  })
+
+  test.each<[string, Partial<ClientTokenClaims>, string]>([
+    ['of another issuer', { iss: 'https://other.example' }, '401 invalid_key'],
+    ['of an environment that is none', { env: '00000000-0000-7000-8000-000000000000' }, '401 invalid_key'],
+    ['that is over', { iat: 1000, nbf: 1000, exp: 1900 }, '401 key_expired'],
+    ['that is not begun', { nbf: 4_000_000_000 }, '401 invalid_key'],
+    ['whose scopes lack the endpoint', { scope: 'ai.embed feedback' }, '403 endpoint_not_allowed'],
+    ['of a key that is none', { pk: '00000000-0000-7000-8000-000000000000' }, '401 key_revoked'],
+    ['of a member that is none', { pk: null, amr: 'member' }, '401 key_revoked'],
+    ['as it should be', {}, '200'],
+  ])('%s', async (_, change, expected) => {
+    expect(await outcome(mint(key, change))).toBe(expected)
+  })
+
+  test('that names a key of another environment, or an organization that is not the environment’s, is none', async () => {
+    const foreign = await house.createKey({}, house.productionId)
+    expect(await outcome(mint(foreign))).toBe('401 key_revoked')
+    const org = '00000000-0000-7000-8000-000000000000'
+    expect(await outcome(mint(key, { org }))).toBe('401 invalid_key')
+    expect(await outcome(mint(key, { prj: org }))).toBe('401 invalid_key')
+  })
+
+  test('that was tampered with never passes', async () => {
+    const good = mint(key)
+    const alphabet = 'ABCXYZabcxyz0123456789-_.'
+    await fc.assert(
+      fc.asyncProperty(fc.nat(good.length - 1), fc.constantFrom(...alphabet), async (at, letter) => {
+        fc.pre(good[at] !== letter)
+        expect(await outcome(good.slice(0, at) + letter + good.slice(at + 1))).toBe('401 invalid_key')
+      }),
+      { numRuns: 150 },
+    )
+    expect(await outcome(good)).toBe('200')
+  })
+
+  test('has the restrictions that its minting key has now, and ends with it', async () => {
+    const restricted = await house.createKey({ restrictions: { allowed_models: ['openai/*'] } })
+    const minted = mint(restricted)
+    expect(await outcome(minted)).toBe('403 model_not_allowed model')
+    await house.manage('PATCH', `/v1/keys/${restricted.id}`, { restrictions: null, scopes: ['ai.chat'] })
+    expect(await outcome(minted)).toBe('200')
+    await house.manage('PATCH', `/v1/keys/${restricted.id}`, { scopes: ['ai.embed'] })
+    expect(await outcome(minted)).toBe('403 endpoint_not_allowed')
+    await house.manage('POST', `/v1/keys/${restricted.id}/revoke`)
+    expect(await outcome(minted)).toBe('401 key_revoked')
+  })
+
+  test('ends at the latest with its minting key', async () => {
+    const rolled = await house.createKey({})
+    const minted = mint(rolled)
+    expect(await outcome(minted)).toBe('200')
+    await house.manage('POST', `/v1/keys/${rolled.id}/roll`, { overlap_seconds: 0 })
+    expect(await outcome(minted)).toBe('401 key_expired')
+  })
+
+  test('speaks for its own end user and names no other', async () => {
+    const minted = mint(key)
+    expect(await outcome(minted, { headers: { 'x-rideau-end-user': 'bob' } })).toBe(
+      '400 invalid_request x-rideau-end-user',
+    )
+    for (const route of ['/v1/chat', '/openai/v1/chat/completions']) {
+      expect(await outcome(minted, { route, body: { end_user: 'alice' } })).toBe(
+        '400 invalid_request end_user',
+      )
+    }
+    const response = await house.call('/v1/chat', { ...BODY, user: 'bob' }, { key: minted })
+    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log).toMatchObject({ end_user_id: 'alice', key_id: key.id })
+  })
+
+  test('of a blocked end user is refused from the very answer of the block on, and so is who names that one', async () => {
+    const users = `/v1/environments/${house.developmentId}/end-users`
+    const { id } = (await house.manage('POST', users, { external_id: 'carol' })).body
+    const minted = mint(key, { sub: 'carol' })
+    const named = { headers: { 'x-rideau-end-user': 'carol' } }
+    expect([await outcome(minted), await outcome(house.secretKey, named)]).toEqual(['200', '200'])
+    await house.manage('POST', `/v1/end-users/${id}/block`)
+    const blocked = '403 end_user_blocked'
+    expect([await outcome(minted), await outcome(house.secretKey, named)]).toEqual([blocked, blocked])
+    expect(await outcome(house.secretKey, { body: { end_user: 'carol' } })).toBe(blocked)
+    expect(await outcome(mint(key))).toBe('200')
+    await house.manage('POST', `/v1/end-users/${id}/unblock`)
+    expect([await outcome(minted), await outcome(house.secretKey, named)]).toEqual(['200', '200'])
+  })
+
+  test('sends what the gateway does not read only where the environment allows it', async () => {
+    const minted = mint(key)
+    const native = { body: { provider_options: { openai: { verbosity: 'low' } } } }
+    const compat = { route: '/openai/v1/chat/completions', body: { some_new_field: 1 } }
+    const image = { model: 'sandbox/image', prompt: 'a fox', messages: undefined, some_new_field: 1 }
+    const images = { route: '/openai/v1/images/generations', body: image }
+    const unread = '400 invalid_request some_new_field'
+    const refused = ['400 invalid_request provider_options', unread, unread]
+    const all = async (by: string) => [
+      await outcome(by, native),
+      await outcome(by, compat),
+      await outcome(by, images),
+    ]
+    expect(await all(minted)).toEqual(refused)
+    expect(await all(house.secretKey)).toEqual(['200', '200', '200'])
+    const environment = `/v1/environments/${house.developmentId}`
+    await house.manage('PATCH', environment, { allow_client_passthrough: true })
+    expect(await all(minted)).toEqual(['200', '200', '200'])
+    await house.manage('PATCH', environment, { allow_client_passthrough: false })
+    expect(await all(minted)).toEqual(refused)
+  })
+
+  test('has nothing stored by Responses either, where absent would mean stored, and reaches no stored state', async () => {
+    const send = (fields: Record<string, unknown>): Promise<Response> =>
+      house.call(
+        '/openai/v1/responses',
+        { model: 'openai/gpt-4o-mini', input: 'Hi', ...fields },
+        { key: token },
+      )
+    upstream.script(responseOf(messageItem('Hello.')))
+    for (const fields of [{}, { store: true }, { store: false }]) {
+      expect((await send(fields)).status).toBe(200)
+      expect(upstream.requests.at(-1)?.path).toBe('/v1/responses')
+      expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
+    }
+    for (const fields of [
+      { previous_response_id: 'resp_1' },
+      { conversation: 'c' },
+      { input: [{ type: 'item_reference', id: 'x' }] },
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_of_others' }] }] },
+      { input: [{ type: 'code_interpreter_call', container_id: 'cntr_of_others' }] },
+    ]) {
+      expect((await send(fields)).status).toBe(400)
+    }
+    upstream.script(completion('Hello.'))
+  })
+
+  test('never has anything stored at a provider', async () => {
+    const body = { model: 'openai/gpt-4o-mini', store: true }
+    expect(await outcome(mint(key), { route: '/openai/v1/chat/completions', body })).toBe('200')
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('store')
+    expect(await outcome(key.key, { route: '/openai/v1/chat/completions', body })).toBe('200')
+    expect(upstream.requests.at(-1)?.body).toHaveProperty('store', true)
+  })
+
+  test('cancels its own end user’s requests, and no others', async () => {
+    const requestId = crypto.randomUUID()
+    const running = house.call(
+      '/v1/chat',
+      { ...BODY, model: 'sandbox/slow' },
+      { key: mint(key), headers: { 'x-request-id': requestId } },
+    )
+    const cancel = async (by: string): Promise<boolean> =>
+      ((await (await house.call(`/v1/requests/${requestId}/cancel`, {}, { key: by })).json()) as any).canceled
+    expect(await cancel(mint(key, { sub: 'bob' }))).toBe(false)
+    await expect.poll(() => cancel(mint(key))).toBe(true)
+    expect(((await (await running).json()) as any).error.code).toBe('request_canceled')
+  })
+})
+
+describe.each(
+  listRoutes(parseConfig({}).prefixes).map(route => ({
+    ...route,
+    title: `${route.method} ${route.path}`,
+  })),
+)('$title', ({ method, path, need }) => {
+  const ask = async (credential?: string): Promise<string> => {
+    const response = await fetch(house.gatewayUrl + path.replace('*', crypto.randomUUID()), {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+      },
+      ...(method === 'GET' ? {} : { body: '{}' }),
+    })
+    const code = findErrorCode(await response.json())
+    return [response.status, code].filter(part => part !== undefined).join(' ')
+  }
+  /** Past the checks of who calls, wherever it fails then. */
+  const LET_IN = /^(200|400 \w+|404 model_not_found)$/
+
+  test('lets in a client token with its scope alone, and none that has every other', async () => {
+    const key = await house.createKey({})
+    const scopeOf = (wanted: boolean): string =>
+      SCOPES.filter(scope => (scope === need.scope) === wanted).join(' ')
+    if (need.scope !== null) {
+      expect(await ask(mint(key, { scope: scopeOf(true) }))).toMatch(LET_IN)
+      expect(await ask(mint(key, { scope: scopeOf(false) }))).toBe('403 endpoint_not_allowed')
+    } else expect(await ask(mint(key, { scope: 'feedback' }))).toMatch(LET_IN)
+    expect(await ask(house.secretKey)).toMatch(LET_IN)
+  })
+
+  test('refuses a publishable key, a management key, an expired and a forged token, and nobody', async () => {
+    const key = await house.createKey({})
+    const publishable = await house.createKey({ kind: 'publishable' })
+    expect(await ask(publishable.key)).toBe('403 endpoint_not_allowed')
+    expect(await ask(house.managementKey)).toBe('401 invalid_key')
+    expect(await ask(mint(key, { iat: 1000, nbf: 1000, exp: 1900 }))).toBe('401 key_expired')
+    expect(await ask(mint(key).replace(/.{4}$/, 'AAAA'))).toBe('401 invalid_key')
+    expect(await ask()).toBe('401 unauthenticated')
+  })
+})
+
+test('below a deleted project every client token is revoked', async () => {
+  const key = await house.createKey({})
+  const minted = mint(key)
+  expect([await outcome(minted), await outcome(token)]).toEqual(['200', '200'])
+  await house.manage('DELETE', `/v1/projects/${house.projectId}`)
+  expect([await outcome(minted), await outcome(token)]).toEqual(['401 key_revoked', '401 key_revoked'])
+})

@@ -1,0 +1,103 @@
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { ClientDialect, SourceBody, Target, TokenCounter } from '@rideau/llm/spec'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { FREE } from '../billing/bill.ts'
+import type { PlannedTarget } from '../plan/chat-plan.ts'
+import { countInput } from '../billing/count-input.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { Facts } from '../request/facts.ts'
+import { sendJson } from '../edge/send.ts'
+import { admit } from './admit.ts'
+import { callTargets } from '../attempts/call-targets.ts'
+import { findLimits } from './find-limits.ts'
+import { nameEndUser } from '../request/name-end-user.ts'
+import { planChat } from '../plan/plan-chat.ts'
+import { CHAT_BODY_LIMIT, readJson } from '../request/read-json.ts'
+import { refusePassThrough } from '../plan/refuse-pass-through.ts'
+import { settle } from '../records/settle.ts'
+import { withFormatHeaders } from '../plan/with-format-headers.ts'
+import type { CountFormat } from '@rideau/llm/formats/format'
+import { attemptPlain } from '../attempts/attempt-plain.ts'
+
+const TIMEOUT_MS = 30_000
+
+/** It costs nothing, but whoever has nothing left reaches no provider. */
+const SMALLEST = { tokens: 1, nanoUsd: 1 }
+
+/**
+ * `POST {anthropic prefix}/v1/messages/count_tokens` and Gemini's `:countTokens`: the provider's own count where it gives
+ * one, else our estimate. Nothing is charged.
+ */
+export async function serveCountTokens(
+  x: Exchange,
+  facts: Facts,
+  { surface, parse, encode }: CountFormat,
+  rest: string,
+  deps: GatewayDeps,
+): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('tokens are counted after identification only')
+  const body = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  facts.requestBody = body.source.bytes
+  const model = rest === '' ? body.value.model : rest
+  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  const call = parse(body.value, rest)
+  const naming = nameEndUser(x, body.value.end_user, deps)
+  if (naming !== undefined) await naming
+  refusePassThrough(caller, environment, surface, body.value)
+  const sent = withFormatHeaders(x, body, surface, caller, environment)
+  const limits = findLimits(x, deps)
+  const plan = planChat(call, sent, caller, environment, limits, deps)
+  const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
+  const admitting = admit(x, deps, { limits, isSandbox, hold: SMALLEST })
+  if (admitting !== undefined) await admitting
+  const tokens = await callTargets(x, deps, plan, (target, planned) => {
+    facts.provider = planned.provider.id
+    facts.model = planned.id
+    facts.isSandbox = planned.provider.sandbox === true
+    return countAt(x, target, planned, sent.source, deps)
+  })
+  await settle(x, facts, { status: 200, bill: FREE }, deps)
+  sendJson(x, 200, encode(tokens))
+}
+
+async function countAt(
+  x: Exchange,
+  target: Target,
+  { dialect, request }: PlannedTarget,
+  source: SourceBody,
+  deps: GatewayDeps,
+): Promise<AttemptResult<number>> {
+  // A cloud that takes the format in an envelope of its own has no such route in it.
+  const tokenCounter = target.provider.messages === undefined ? dialect.tokenCounter : undefined
+  if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
+  const counting = tokenCounter.encodeRequest(request, target, source)
+  authorizeRequest(counting, target, deps.now())
+  const result = await attemptPlain({
+    exchange: x,
+    transport: deps.http,
+    dialect: toCounting(dialect, tokenCounter),
+    target,
+    request: counting,
+    timeoutMs: TIMEOUT_MS,
+  })
+  return result.ok ? { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 } : result
+}
+
+/** An answer is whole where it has a count, as another one where it has a choice. */
+function toCounting(dialect: ClientDialect, counter: TokenCounter): ClientDialect {
+  const counted = {
+    index: 0,
+    message: { role: 'assistant' as const, content: null },
+    finishReason: 'stop' as const,
+  }
+  return {
+    ...dialect,
+    decodeReply: body => ({
+      choices: counter.decodeReply(body) === undefined ? [] : [counted],
+      usage: undefined,
+    }),
+  }
+}

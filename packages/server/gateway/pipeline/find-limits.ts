@@ -1,0 +1,13 @@
+import type { MeterSet } from '../../core/meters.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { refuseByPlan } from '../plan/refuse-by-plan.ts'
+
+/** What limits the request, once it is known who calls and on whose behalf. Refuses what the end user's plan leaves out. */
+export function findLimits(x: Exchange, deps: GatewayDeps): MeterSet {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined) throw new Error('limits are of a known caller')
+  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
+  refuseByPlan(limits.plan, x.route.need)
+  return limits
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
+import {
+  completion,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  house = await openTestHouse()
+  await house.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+})
+
+afterAll(async () => {
+  await house.close()
+  await upstream.close()
+})
+
+/** Sends a chat whole and closes the connection: in the same packets, or once the provider has it. Gives its record. */
+async function leave(when: 'at once' | 'while it is answered') {
+  const id = crypto.randomUUID()
+  let hasIt = (): void => {}
+  const had = new Promise<void>(resolve => {
+    hasIt = resolve
+  })
+  upstream.script((res, seen) => {
+    hasIt()
+    // Long enough for the gateway to hear that nobody waits.
+    setTimeout(() => completion('all of it')(res, seen), 200)
+  })
+  const body = JSON.stringify({ model: 'custom/m', messages: [{ role: 'user', content: 'hi' }] })
+  const { socket } = await openRaw(house.gatewayUrl)
+  const head = [
+    'POST /v1/chat HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${house.secretKey}`,
+    `X-Request-Id: ${id}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ]
+  const request = `${head.join('\r\n')}\r\n\r\n${body}`
+  if (when === 'at once') socket.end(request)
+  else {
+    socket.write(request)
+    await had
+    socket.destroy()
+  }
+  return await house.findLog(id)
+}
+
+describe.each(['at once', 'while it is answered'] as const)('a caller that leaves %s', when => {
+  test('ends its request, where its environment says cancel', async () => {
+    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { on_client_gone: 'cancel' })
+    expect(await leave(when)).toMatchObject({ error_code: 'request_canceled' })
+  })
+
+  test('is billed for the whole answer, where its environment says drain', async () => {
+    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { on_client_gone: 'drain' })
+    expect(await leave(when)).toMatchObject({ status: 200, error_code: null, usage_estimated: false })
+  })
+})

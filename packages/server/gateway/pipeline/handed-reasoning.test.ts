@@ -1,0 +1,198 @@
+import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  chunk,
+  DONE,
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  stream,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  for (const provider of ['openrouter', 'groq', 'custom']) {
+    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  }
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const PIECE = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 }
+const DETAIL = { ...PIECE, text: 'I had better look.', signature: 'Eq+/=' }
+const MARKED = { ...DETAIL, via: 'openrouter' }
+const CALL = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }
+const QUESTION = { role: 'user', content: 'What is there?' }
+const PLAIN = {
+  id: 'gen-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  provider: 'Anthropic',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        reasoning: DETAIL.text,
+        reasoning_details: [DETAIL],
+        tool_calls: [CALL],
+        annotations: ['kept'],
+      },
+      native_finish_reason: 'tool_use',
+      finish_reason: 'tool_calls',
+    },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
+const STREAM = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ reasoning: 'I had ', reasoning_details: [{ ...PIECE, text: 'I had ' }] }),
+  chunk({ reasoning: 'better look.', reasoning_details: [{ ...PIECE, text: 'better look.' }] }),
+  chunk({ reasoning_details: [{ ...PIECE, signature: 'Eq+/=' }] }),
+  chunk({ tool_calls: [{ index: 0, ...CALL }] }),
+  chunk({}, 'tool_calls'),
+  usageChunk(),
+  DONE,
+]
+const PACKED = packToolCallId('call_1', [
+  {
+    type: 'reasoning.text',
+    format: DETAIL.format,
+    text: DETAIL.text,
+    signature: DETAIL.signature,
+    index: 0,
+    via: 'openrouter',
+  },
+])
+
+interface Turn {
+  readonly id: string
+  readonly details: unknown
+  readonly message: any
+}
+
+/** The assistant's turn of a plain answer, in the terms of the OpenAI-shaped surfaces. */
+async function plainTurn(route: string): Promise<Turn> {
+  upstream.script(json(200, PLAIN))
+  const response = await house.call(route, { model: 'openrouter/anthropic/claude-x', messages: [QUESTION] })
+  const { message } = ((await response.json()) as any).choices[0]
+  return { id: message.tool_calls[0].id, details: message.reasoning_details, message }
+}
+
+async function streamedTurn(route: string): Promise<Turn> {
+  upstream.script(stream(...STREAM))
+  const response = await house.call(route, {
+    model: 'openrouter/anthropic/claude-x',
+    messages: [QUESTION],
+    stream: true,
+  })
+  const deltas = (await response.text())
+    .split('\n')
+    .filter(line => line.startsWith('data: {'))
+    .flatMap(line => JSON.parse(line.slice(6)).choices as any[])
+    .map(choice => choice.delta)
+  const details: Record<string, unknown>[] = []
+  // As clients of this field do: the fields of pieces of one number, texts added up.
+  for (const piece of deltas.flatMap(delta => delta.reasoning_details ?? [])) {
+    const known = details.find(({ index }) => index === piece.index)
+    if (known === undefined) details.push({ ...piece })
+    else Object.assign(known, piece, { text: `${known.text ?? ''}${piece.text ?? ''}` })
+  }
+  const call = deltas.flatMap(delta => delta.tool_calls ?? [])[0]
+  return { id: call.id, details, message: undefined }
+}
+
+async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
+  upstream.script(json(200, PLAIN))
+  const messages = [QUESTION, turn, { role: 'tool', tool_call_id: PACKED, content: 'A cat.' }]
+  const response = await house.call(route, { model, messages })
+  expect(response.status).toBe(200)
+  return upstream.requests.at(-1)?.body.messages
+}
+
+describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
+  test.each([
+    ['plain', plainTurn],
+    ['streamed', streamedTurn],
+  ])(
+    '%s: reasoning that a provider hands on comes marked, and in the id of the call it led to',
+    async (_, ask) => {
+      const { id, details } = await ask(route)
+      expect(id).toBe(PACKED)
+      expect(details).toEqual([MARKED])
+    },
+  )
+
+  test('a client that keeps standard fields only, and one that keeps all, send it back to who handed it on', async () => {
+    const turn = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
+    for (const sent of [turn, { ...turn, reasoning_details: [MARKED] }]) {
+      const [, message, result] = await replay(route, 'openrouter/anthropic/claude-x', sent)
+      expect(message).toEqual({
+        role: 'assistant',
+        content: null,
+        tool_calls: [CALL],
+        reasoning_details: [DETAIL],
+      })
+      expect(result.tool_call_id).toBe('call_1')
+    }
+  })
+
+  test('another provider of the same format never sees it', async () => {
+    const turn = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
+    for (const details of [{}, { reasoning_details: [MARKED] }]) {
+      const [, message] = await replay(route, 'groq/llama-3.3-70b-versatile', { ...turn, ...details })
+      expect(message).toEqual({ role: 'assistant', content: null, tool_calls: [CALL] })
+    }
+  })
+})
+
+test('what passes through keeps what else the provider said', async () => {
+  const { message } = await plainTurn('/openai/v1/chat/completions')
+  expect(message).toEqual({
+    ...PLAIN.choices[0]?.message,
+    reasoning_details: [MARKED],
+    tool_calls: [{ ...CALL, id: PACKED }],
+  })
+})
+
+test('a caller of Anthropic’s format gets it in the call’s id, and it goes back from there', async () => {
+  upstream.script(json(200, PLAIN))
+  const asked = { model: 'openrouter/anthropic/claude-x', max_tokens: 100 }
+  const response = await house.call('/anthropic/v1/messages', { ...asked, messages: [QUESTION] })
+  const { content } = (await response.json()) as any
+  const use = content.find(({ type }: any) => type === 'tool_use')
+  expect(use.id).toBe(PACKED)
+  const result = { type: 'tool_result', tool_use_id: use.id, content: 'A cat.' }
+  const messages = [QUESTION, { role: 'assistant', content }, { role: 'user', content: [result] }]
+  expect((await house.call('/anthropic/v1/messages', { ...asked, messages })).status).toBe(200)
+  expect((upstream.requests.at(-1)?.body.messages as any[])[1]).toMatchObject({
+    tool_calls: [CALL],
+    reasoning_details: [DETAIL],
+  })
+})
+
+test('a caller of the Responses format sends it back in the item of its reasoning', async () => {
+  upstream.script(json(200, PLAIN))
+  const asked = { model: 'custom/m' }
+  const first = await house.call('/openai/v1/responses', { ...asked, input: [QUESTION] })
+  const { output } = (await first.json()) as any
+  const call = output.find(({ type }: any) => type === 'function_call')
+  const result = { type: 'function_call_output', call_id: call.call_id, output: 'A cat.' }
+  const input = [QUESTION, ...output, result]
+  expect((await house.call('/openai/v1/responses', { ...asked, input })).status).toBe(200)
+  expect((upstream.requests.at(-1)?.body.messages as any[])[1]).toMatchObject({
+    tool_calls: [CALL],
+    reasoning_details: [DETAIL],
+  })
+})

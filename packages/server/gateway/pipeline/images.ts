@@ -1,0 +1,106 @@
+import { estimateTokens } from '@rideau/llm/usage/estimate'
+import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
+import { answerHeaders } from '../edge/answer-headers.ts'
+import { addBills } from '../billing/bill.ts'
+import { corsHeaders } from '../edge/cors.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { type Facts, noteTarget } from '../request/facts.ts'
+import { toImageBill, toImageHold, toLostImageBill } from '../billing/image-amounts.ts'
+import { admit } from './admit.ts'
+import { callTargets } from '../attempts/call-targets.ts'
+import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
+import { nameEndUser } from '../request/name-end-user.ts'
+import { openRecord } from '../records/open-record.ts'
+import { type ImageTarget, planImages } from '../plan/plan-images.ts'
+import { type ImageRoute, readImageBody } from '../request/read-image-body.ts'
+import { refuseByPlan } from '../plan/refuse-by-plan.ts'
+import { refusePassThrough } from '../plan/refuse-pass-through.ts'
+import { settle } from '../records/settle.ts'
+import { encodeImages } from '@rideau/llm/images/image-reply'
+import { findPassedOn } from '@rideau/llm/images/image-request'
+import { attemptImages } from '../attempts/attempt-images.ts'
+
+/** For each call; a request may take several. Milliseconds. */
+const DEFAULT_TIMEOUT_MS = 300_000
+const LOGGED_BYTES = 40 * 1024
+
+/** `POST {prefix}/v1/images/generations` and `/edits`: read, plan, admit, call, settle. */
+export async function serveImages(
+  x: Exchange,
+  facts: Facts,
+  route: ImageRoute,
+  deps: GatewayDeps,
+): Promise<void> {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined)
+    throw new Error('images are served after identification only')
+  const body = await readImageBody(x, facts, route, deps)
+  const { model, end_user: named } = body.value
+  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  const request = body.parse()
+  const naming = nameEndUser(x, named, deps)
+  if (naming !== undefined) await naming
+  refusePassThrough(caller, environment, { findPassedOn }, body.value)
+  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
+  refuseByPlan(limits.plan, x.route.need)
+  const plan = planImages({ request, caller, environment, limits }, deps)
+  const { targets } = plan
+  const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
+  // A call that cannot be cut is held at its true maximum.
+  const hold = toImageHold(request, targets)
+  const admitting = admit(x, deps, { limits, isSandbox, hold })
+  if (admitting !== undefined) await admitting
+  noteTarget(facts, targets[0] as ImageTarget)
+  const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
+  const estimate = { inputTokens, outputTokens: hold.tokens - inputTokens }
+  openRecord(x, facts, limits.hasAmounts ? estimate : undefined, () => inputTokens, deps)
+
+  const fetched: FetchedSources = new Map()
+  const { reply, target, lost } = await callTargets(x, deps, plan, async (called, planned) => {
+    noteTarget(facts, planned)
+    const { format, decodeError, provider, alias, dropped } = planned
+    const whole = format.inlinesImages === true ? await inlineSources(x, request, fetched, deps) : request
+    const { result, lost } = await attemptImages({
+      exchange: x,
+      transport: provider.sandbox === true ? deps.sandbox : deps.http,
+      format,
+      decodeError,
+      target: called,
+      request: whole,
+      dropped,
+      timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      now: deps.now,
+    })
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
+    return lost === 0 ? result : { ...result, bill: toLostImageBill(request, planned, lost) }
+  })
+  await answer(x, deps, facts, { request, reply, target, lost })
+}
+
+interface Answer {
+  readonly request: ImageRequest
+  readonly reply: ImageReply
+  readonly target: ImageTarget
+  /** Images that were asked for besides, of calls that got no answer. */
+  readonly lost: number
+}
+
+/** The record first, then the last byte: whoever got an answer is in the journal. */
+async function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: Answer): Promise<void> {
+  const { request, reply, target, lost } = answered
+  const made = toImageBill(request, target, reply)
+  const bill = lost === 0 ? made : addBills(toLostImageBill(request, target, lost), made)
+  facts.answered = bill
+  const bytes = encodeImages(reply, Math.floor(x.arrivedAt / 1000))
+  x.firstByteAt = performance.now()
+  const responseBody =
+    x.environment?.logCapture === 'full'
+      ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
+      : undefined
+  await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  const headers = answerHeaders(x, target, 'application/json', deps)
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
+  x.res.writeHead(200, headers)
+  x.res.end(bytes)
+}

@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  completion,
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const JPEG = Buffer.from('ffd8ffe000104a464946000101000001', 'hex')
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+let host: Server
+let base: string
+let visits: string[]
+
+function serve(req: IncomingMessage, res: ServerResponse): void {
+  const [path = ''] = (req.url ?? '').split('?')
+  visits.push(path)
+  const redirect = (to: string): void => void res.writeHead(302, { location: to }).end()
+  if (path === '/a.png') res.writeHead(200, { 'content-type': 'text/plain' }).end(PNG)
+  else if (path === '/b.jpg') res.writeHead(200, { 'content-type': 'image/jpeg' }).end(JPEG)
+  else if (path === '/moved') redirect('/a.png')
+  else if (path === '/round') redirect('/round')
+  else if (path === '/metadata') redirect('http://169.254.169.254/latest/meta-data')
+  else if (path === '/page') res.writeHead(200, { 'content-type': 'image/png' }).end('<html>secret</html>')
+  else if (path === '/large') res.writeHead(200).end(Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]))
+  else res.writeHead(404).end('secret')
+}
+
+beforeAll(async () => {
+  visits = []
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  host = createServer(serve)
+  await new Promise<void>(resolve => host.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+  await house.addCredential('gemini', { api_key: 'k', base_url: upstream.baseUrl })
+  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+})
+afterAll(async () => {
+  host.closeAllConnections()
+  await Promise.all([upstream.close(), new Promise(resolve => host.close(resolve))])
+  await house.close()
+})
+
+const good = json(200, { candidates: [{ content: { parts: [{ text: 'A cat.' }] }, finishReason: 'STOP' }] })
+const image = (url: string): object => ({ type: 'image_url', image_url: { url } })
+const ask = (model: string, ...urls: string[]): Promise<Response> =>
+  house.call('/openai/v1/chat/completions', {
+    model,
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...urls.map(image)] }],
+  })
+const MODEL = 'gemini/gemini-2.5-flash'
+
+describe('images by their addresses', () => {
+  test('are fetched once each and sent along, as what their bytes say they are', async () => {
+    upstream.script(good)
+    visits = []
+    const response = await ask(MODEL, `${base}/a.png`, `${base}/b.jpg`, `${base}/a.png`, `${base}/moved`)
+    expect(response.status).toBe(200)
+    const png = { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } }
+    const jpeg = { inlineData: { mimeType: 'image/jpeg', data: JPEG.toString('base64') } }
+    expect(upstream.requests.at(-1)?.body.contents).toEqual([
+      { role: 'user', parts: [{ text: 'What is it?' }, png, jpeg, png, png] },
+    ])
+    expect(visits).toEqual(['/a.png', '/b.jpg', '/moved', '/a.png'])
+  })
+
+  test('are fetched once for all tries', async () => {
+    upstream.script(json(503, { error: { code: 503, status: 'UNAVAILABLE' } }), good)
+    visits = []
+    expect((await ask(MODEL, `${base}/a.png`)).headers.get('x-rideau-attempts')).toBe('2')
+    expect(visits).toEqual(['/a.png'])
+  })
+
+  test('are left to a provider that fetches them itself', async () => {
+    upstream.script(completion('A cat.'))
+    visits = []
+    expect((await ask('openai/gpt-4o-mini', `${base}/a.png`)).status).toBe(200)
+    expect(visits).toEqual([])
+  })
+
+  test.each([
+    ['a page that calls itself an image', '/page'],
+    ['nothing', '/nowhere'],
+    ['a way to an address that is never allowed', '/metadata'],
+    ['a way in a circle', '/round'],
+    ['more than all images may have', '/large'],
+  ])('%s: refused by its place, without a word of what was found', async (_, path) => {
+    const before = upstream.requests.length
+    const response = await ask(MODEL, `${base}/a.png`, base + path)
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as any
+    expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[0].content[2].image_url.url' })
+    expect(error.message).not.toContain('secret')
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('at most sixteen', async () => {
+    visits = []
+    const response = await ask(MODEL, ...Array.from({ length: 17 }, (_, n) => `${base}/a.png?${n}`))
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as any).error.param).toBe('messages[0].content[17].image_url.url')
+    expect(visits).toHaveLength(16)
+  })
+})
+
+test('where private upstreams are not allowed, no address of this machine is fetched', async () => {
+  const strict = await openTestHouse({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: '0' })
+  try {
+    await strict.addCredential('gemini', { api_key: 'k' })
+    visits = []
+    for (const url of [`${base}/a.png`, 'https://127.0.0.1/a.png', 'https://localhost/a.png']) {
+      const messages = [{ role: 'user', content: [image(url)] }]
+      const response = await strict.call('/openai/v1/chat/completions', { model: MODEL, messages })
+      expect(response.status).toBe(400)
+      expect(((await response.json()) as any).error.param).toBe('messages[0].content[0].image_url.url')
+    }
+    expect(visits).toEqual([])
+  } finally {
+    await strict.close()
+  }
+})

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseConfig } from '../../app/settings.ts'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import {
+  ASK,
+  type LimitedHouse,
+  openLimitedHouse,
+  PRICED,
+  UNPRICED,
+  USED,
+} from '../../testing/harness/limited-app.ts'
+import {
+  chunk,
+  completion,
+  DONE,
+  type ScriptedUpstream,
+  stream,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+import { listRoutes } from '../routes.ts'
+
+let limited: LimitedHouse
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  limited = await openLimitedHouse()
+  ;({ house, upstream } = limited)
+})
+
+afterAll(async () => {
+  await limited.close()
+})
+
+beforeEach(async () => {
+  await limited.reset()
+})
+
+async function codeOf(response: Response): Promise<string> {
+  const body = (await response.json()) as any
+  return body.error?.code ?? 'ok'
+}
+
+describe('a budget', () => {
+  test('of $1.00 admits exactly 20 of 300 requests at once that cost $0.05 each', async () => {
+    const { key, budget } = await limited.freshKey(1)
+    let release: () => void = () => {}
+    const open = new Promise<void>(resolve => {
+      release = resolve
+    })
+    upstream.script(async (res, seen) => {
+      await open
+      await completion('hello', { usage: USED })(res, seen)
+    })
+    const before = upstream.requests.length
+    const calls = Array.from({ length: 300 }, () => house.call('/v1/chat', ASK, { key }))
+    const refused = await takeUntilPending(calls, 20)
+    expect(refused).toHaveLength(280)
+    expect(await budget()).toMatchObject({ spent_usd: 0, reserved_usd: 1 })
+    release()
+    const statuses = await Promise.all(calls.map(async call => (await call).status))
+    expect(statuses.filter(status => status === 200)).toHaveLength(20)
+    expect(statuses.filter(status => status === 402)).toHaveLength(280)
+    expect(upstream.requests.length - before).toBe(20)
+    expect(await budget()).toMatchObject({ spent_usd: 1, reserved_usd: 0 })
+  }, 60_000)
+
+  test('names scope, limit, settled, held and reset in its refusal, and is no matter of retrying', async () => {
+    const { key } = await limited.freshKey(0.04)
+    const response = await house.call('/v1/chat', ASK, { key })
+    const { error } = (await response.json()) as any
+    expect([response.status, error.code, error.type]).toEqual([402, 'budget_exceeded', 'budget_error'])
+    expect(error.message).toMatch(
+      /key .*limit \$0\.04, settled \$0\.00, held \$0\.00, wanted \$0\.05; resets at 20/,
+    )
+  })
+
+  test('refuses a model of unknown price with 400 model_unpriced, and only while it is in force', async () => {
+    const ask = { ...ASK, model: UNPRICED }
+    expect((await house.call('/v1/chat', ask)).status).toBe(200)
+    const { key } = await limited.freshKey(100)
+    const response = await house.call('/v1/chat', ask, { key })
+    const { error } = (await response.json()) as any
+    expect([response.status, error.code, error.param]).toEqual([400, 'model_unpriced', 'model'])
+  })
+
+  test('that is nearly spent lowers the output cap to what is held', async () => {
+    const { key, budget } = await limited.freshKey(0.3)
+    upstream.script(
+      completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 4096, total_tokens: 4097 } }),
+    )
+    const { max_tokens: _, ...uncapped } = ASK
+    expect((await house.call('/v1/chat', uncapped, { key })).status).toBe(200)
+    expect(
+      upstream.requests.at(-1)?.body.max_completion_tokens ?? upstream.requests.at(-1)?.body.max_tokens,
+    ).toBe(4096)
+    expect(await budget()).toMatchObject({ spent_usd: 0.2048, reserved_usd: 0 })
+  })
+
+  test('ends a stream that would pass it: finish_reason length, a note, and not a cent more', async () => {
+    const { key, budget } = await limited.freshKey(0.0515)
+    const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
+    upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
+    const { max_tokens: _, ...uncapped } = { ...ASK, stream: true }
+    const response = await house.call('/v1/chat', uncapped, { key })
+    const text = await response.text()
+    expect(text).toContain('"finish_reason":"length"')
+    expect(text).toContain(': budget_exceeded')
+    expect(text).toContain('data: [DONE]')
+    const { spent_usd, reserved_usd } = await budget()
+    expect(reserved_usd).toBe(0)
+    expect(spent_usd).toBeLessThanOrEqual(0.0515)
+    expect(spent_usd).toBeGreaterThan(0.05)
+  })
+
+  test('never goes down: usage that is negative, absurd or missing is estimated and marked', async () => {
+    const { key, budget } = await limited.freshKey(100)
+    let spent = 0
+    for (const usage of [
+      { prompt_tokens: -5000, completion_tokens: -100, total_tokens: -5100 },
+      { prompt_tokens: 1e15, completion_tokens: 3, total_tokens: 1e15 },
+      { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+      undefined,
+    ]) {
+      upstream.script(completion('hello world', { usage }))
+      const response = await house.call('/v1/chat', ASK, { key })
+      expect(response.status).toBe(200)
+      const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+      expect(log.usage_estimated).toBe(true)
+      const now = (await budget()).spent_usd
+      expect(now).toBeGreaterThan(spent)
+      expect(now).toBeLessThan(1)
+      spent = now
+    }
+  })
+})
+
+/** Resolves with the settled ones when only so many are pending. */
+function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Promise<T[]> {
+  return new Promise(resolve => {
+    const done: T[] = []
+    for (const call of calls) {
+      void call.then(value => {
+        done.push(value)
+        if (done.length === calls.length - pending) resolve([...done])
+      })
+    }
+  })
+}
+
+test('every route that can reach a provider is refused at a budget of 0; models and cancel are not', async () => {
+  const { key } = await limited.freshKey(0)
+  const chat = { model: PRICED, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+  const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
+  const bodies: Record<string, unknown> = {
+    '/v1/chat': chat,
+    '/openai/v1/chat/completions': chat,
+    '/openai/v1/responses': { model: PRICED, input: 'hi' },
+    '/anthropic/v1/messages': chat,
+    '/anthropic/v1/messages/count_tokens': { model: PRICED, messages: chat.messages },
+    '/ollama/api/chat': { model: PRICED, messages: chat.messages },
+    '/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
+    '/openai/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
+    '/openai/v1/images/generations': { model: 'sandbox/image', prompt: 'hi' },
+    '/openai/v1/images/edits': {
+      model: 'sandbox/image',
+      prompt: 'hi',
+      // The first bytes of a PNG.
+      images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+    },
+    '/cohere/v2/chat': chat,
+    [`/bedrock/model/${PRICED}/converse`]: converse,
+    [`/bedrock/model/${PRICED}/converse-stream`]: converse,
+  }
+  for (const version of ['v1beta', 'v1', 'v1alpha']) {
+    for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
+      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [{ parts: [{ text: 'hi' }] }] }
+  }
+  const before = upstream.requests.length
+  for (const route of listRoutes(parseConfig({}).prefixes)) {
+    // Some formats name the model in the path.
+    const rest = route.isMetered ? PRICED : '018f0000-0000-7000-8000-000000000000'
+    const path = route.path.replace('*', rest)
+    if (!route.isMetered) {
+      const response = await fetch(house.gatewayUrl + path, {
+        method: route.method,
+        headers: { authorization: `Bearer ${key}` },
+      })
+      expect([path, response.status]).not.toEqual([path, 402])
+      continue
+    }
+    // A route that is new here needs a body that would reach a provider.
+    expect([path, bodies[path]]).toEqual([path, expect.anything()])
+    expect([path, (await house.call(path, bodies[path], { key })).status]).toEqual([path, 402])
+  }
+  expect(upstream.requests.length).toBe(before)
+})
+
+describe('which limit gives which code', () => {
+  const user = { 'x-rideau-end-user': 'somebody' }
+  test.each([
+    [
+      'limits',
+      { scope: 'environment', metric: 'requests', limit: 0, window_seconds: 60 },
+      429,
+      'rate_limit_exceeded',
+    ],
+    [
+      'limits',
+      { scope: 'environment', metric: 'tokens', limit: 5, window_seconds: 60 },
+      429,
+      'rate_limit_exceeded',
+    ],
+    ['limits', { scope: 'environment', metric: 'concurrency', limit: 0 }, 429, 'concurrency_limit_exceeded'],
+    [
+      'limits',
+      { scope: 'default_end_user', metric: 'requests', limit: 0, window_seconds: 60 },
+      429,
+      'end_user_rpm_exceeded',
+    ],
+    [
+      'limits',
+      { scope: 'default_end_user', metric: 'requests', limit: 0, window_seconds: 61 },
+      429,
+      'rate_limit_exceeded',
+    ],
+    ['quotas', { scope: 'environment', metric: 'tokens', window: 'day', limit: 5 }, 429, 'quota_exceeded'],
+    [
+      'quotas',
+      { scope: 'default_end_user', metric: 'requests', window: 'hour', limit: 0 },
+      429,
+      'quota_exceeded',
+    ],
+    ['budgets', { window: 'total', limit_usd: 0.01 }, 402, 'budget_exceeded'],
+    ['plans', { name: 'p', is_default: true, requests_per_minute: 0 }, 429, 'end_user_rpm_exceeded'],
+    ['plans', { name: 'p', is_default: true, max_concurrency: 0 }, 429, 'concurrency_limit_exceeded'],
+    ['plans', { name: 'p', is_default: true, tokens_per_day: 5 }, 429, 'quota_exceeded'],
+    ['plans', { name: 'p', is_default: true, usd_per_month: 0.01 }, 402, 'budget_exceeded'],
+    ['plans', { name: 'p', is_default: true, allowed_models: ['sandbox/*'] }, 403, 'model_not_allowed'],
+    ['plans', { name: 'p', is_default: true, scopes: ['ai.embed'] }, 403, 'endpoint_not_allowed'],
+  ] as const)('%s %j: %i %s', async (kind, body, status, code) => {
+    await limited.limit(kind, body)
+    const response = await house.call('/v1/chat', ASK, { headers: user })
+    expect([response.status, await codeOf(response)]).toEqual([status, code])
+    const wait = response.headers.get('retry-after')
+    if (status !== 429) return expect(wait).toBeNull()
+    expect(Number(wait)).toBeGreaterThanOrEqual(1)
+    expect(response.headers.get('x-should-retry')).toBe(Number(wait) > 60 ? 'false' : null)
+  })
+
+  test('a change is in force with the next request', async () => {
+    const rate = await limited.limit('limits', {
+      scope: 'environment',
+      metric: 'requests',
+      limit: 0,
+      window_seconds: 60,
+    })
+    expect((await house.call('/v1/chat', ASK)).status).toBe(429)
+    await house.manage('PATCH', `/v1/limits/${rate.id}`, { limit: 1 })
+    expect((await house.call('/v1/chat', ASK)).status).toBe(200)
+    expect((await house.call('/v1/chat', ASK)).status).toBe(429)
+  })
+
+  test('the first fifty requests of an end user that nobody has seen respect the default', async () => {
+    await limited.limit('limits', {
+      scope: 'default_end_user',
+      metric: 'requests',
+      limit: 7,
+      window_seconds: 60,
+    })
+    const headers = { 'x-rideau-end-user': 'never seen before' }
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => house.call('/v1/chat', ASK, { headers })),
+    )
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(7)
+    const other = await house.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': 'another' } })
+    expect(other.status).toBe(200)
+  })
+})
+
+describe('an answer', () => {
+  test('tells how the binding limits stand', async () => {
+    const { id, key } = await house.createKey({})
+    await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
+    await limited.limit('limits', {
+      scope: 'key',
+      scope_ref: id,
+      metric: 'requests',
+      limit: 2,
+      window_seconds: 30,
+    })
+    const response = await house.call('/openai/v1/chat/completions', ASK, { key })
+    expect(response.headers.get('ratelimit-policy')).toBe('"key-requests";q=2;w=30')
+    expect(response.headers.get('ratelimit')).toBe('"key-requests";r=1;t=30')
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
+    expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('1')
+    expect(response.headers.get('x-ratelimit-reset-requests')).toBe('30s')
+  })
+
+  test('in the grace of a quota passes; above it nothing does, and GET agrees', async () => {
+    const headers = { 'x-rideau-end-user': 'gracious' }
+    await limited.make(`/v1/environments/${house.developmentId}/end-users`, { external_id: 'gracious' })
+    const quota = await limited.limit('quotas', {
+      scope: 'end_user',
+      scope_ref: 'gracious',
+      metric: 'requests',
+      window: 'month',
+      limit: 2,
+      grace_pct: 50,
+    })
+    for (const status of [200, 200, 200, 429]) {
+      expect((await house.call('/v1/chat', ASK, { headers })).status).toBe(status)
+    }
+    expect((await limited.list('quotas')).find((each: any) => each.id === quota.id)).toMatchObject({
+      used: 3,
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { othersToCatchUp } from '../../http/in-turn.ts'
+import { toBill } from '../billing/bill.ts'
+import { corsHeaders } from '../edge/cors.ts'
+import { callTargets } from '../attempts/call-targets.ts'
+import { settle } from '../records/settle.ts'
+import { attemptPlain } from '../attempts/attempt-plain.ts'
+import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
+
+/** A whole answer at once: bytes of the provider where the formats agree. */
+export async function servePlainChat(chat: ChatExchange): Promise<void> {
+  const { x, deps, surface, plan, facts } = chat
+  await othersToCatchUp
+  const answer = await callTargets(x, deps, plan, async (target, planned) => {
+    aimAt(chat, planned)
+    const attempt = toAttempt(chat, target)
+    return withBill(chat, await attemptPlain(attempt instanceof Promise ? await attempt : attempt))
+  })
+  const bill = toBill(chat.target.catalogModel, answer.reply.usage, {
+    requestBytes: plan.source.bytes.length,
+    inputTokens: plan.held?.inputTokens,
+    deliveredTokens: estimateTokens(answer.bytes.length),
+  })
+  facts.answered = bill
+  const bytes = surface.encodeReply(chat.answered, answer, bill)
+  x.firstByteAt = performance.now()
+  await settle(
+    x,
+    facts,
+    {
+      status: 200,
+      bill,
+      finishReason: answer.reply.choices[0]?.finishReason ?? 'stop',
+      responseBody: x.environment?.logCapture === 'full' ? bytes.toString('utf8') : undefined,
+    },
+    deps,
+  )
+  const headers = chatHeaders(chat, 'application/json')
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
+  x.res.writeHead(200, headers)
+  x.res.end(bytes)
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  for (const provider of ['deepseek', 'openai', 'custom']) {
+    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  }
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const CALL = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }
+const THINKING = json(200, {
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'I had better look.',
+        tool_calls: [CALL],
+      },
+      finish_reason: 'tool_calls',
+    },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+})
+const QUESTION = { role: 'user', content: 'What is there?' }
+const RESULT = { role: 'tool', tool_call_id: 'call_1', content: 'A cat.' }
+
+/** The assistant's turn as this surface gives it. */
+async function turnFrom(route: string): Promise<Record<string, unknown>> {
+  upstream.script(THINKING)
+  const response = await house.call(route, { model: 'deepseek/deepseek-chat', messages: [QUESTION] })
+  return ((await response.json()) as any).choices[0].message
+}
+
+/** The assistant's turn as the provider gets it back. */
+async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
+  const response = await house.call(route, { model, messages: [QUESTION, turn, RESULT] })
+  expect(response.status).toBe(200)
+  return (upstream.requests.at(-1)?.body.messages as unknown[])[1]
+}
+
+test.each(['/v1/chat', '/openai/v1/chat/completions'])(
+  '%s: a turn sent back as it was given carries its reasoning where the provider insists, and none where it is refused',
+  async route => {
+    const turn = await turnFrom(route)
+    const sent = await replay(route, 'deepseek/deepseek-chat', turn)
+    expect(sent).toMatchObject({ reasoning_content: 'I had better look.', tool_calls: [CALL] })
+    expect(sent).not.toHaveProperty('reasoning')
+    const elsewhere = await replay(route, 'openai/gpt-4o-mini', turn)
+    expect(elsewhere).toMatchObject({ tool_calls: [CALL] })
+    expect(Object.keys(elsewhere).filter(name => name.startsWith('reasoning'))).toEqual([])
+  },
+)
+
+test('a client that keeps only standard fields is not refused either', async () => {
+  upstream.script(THINKING)
+  const turn = { role: 'assistant', content: null, tool_calls: [CALL] }
+  const sent = await replay('/openai/v1/chat/completions', 'deepseek/deepseek-chat', turn)
+  expect(sent).toEqual({ ...turn, reasoning_content: ' ' })
+})
+
+test('a native turn with details of its reasoning may come back', async () => {
+  upstream.script(THINKING)
+  const details = [{ type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'a', signature: 'b' }]
+  const turn = { role: 'assistant', content: 'x', reasoning: 'a', reasoning_details: details }
+  expect(await replay('/v1/chat', 'openai/gpt-4o-mini', turn)).toEqual({ role: 'assistant', content: 'x' })
+})

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+
+let house: TestHouse
+
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+
+afterAll(async () => {
+  await house.close()
+})
+
+const OK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
+
+async function expectFault(response: Response, status: number, code: string, param: string): Promise<void> {
+  expect({ status: response.status, body: await response.json() }).toMatchObject({
+    status,
+    body: { error: { code, param } },
+  })
+}
+
+/** contract.md §3: what the gateway authorizes, what it relies on, and what multiplies or changes the price. */
+const MODEL_FIELDS = [
+  'models',
+  'route',
+  'routes',
+  'fallbacks',
+  'fallback_models',
+  'provider_fallbacks',
+  'plugins',
+]
+const MORE_MODEL_FIELDS = ['preset', 'safety_model']
+const PRICED_FIELDS = [
+  'best_of',
+  'num_return_sequences',
+  'use_beam_search',
+  'web_search_options',
+  'search_parameters',
+  'search_settings',
+  'search_options',
+  'enable_search',
+  'web_search',
+  'search',
+  'prediction',
+  'audio',
+  'mcp_servers',
+  'compound_custom',
+  'speed',
+  'inference_geo',
+  'performance_config',
+  'guardrail_config',
+  'connectors',
+]
+const RELIED_ON = [
+  'model',
+  'messages',
+  'input',
+  'prompt',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'n',
+  'service_tier',
+]
+const EVERYWHERE = [...MODEL_FIELDS, ...MORE_MODEL_FIELDS, ...PRICED_FIELDS]
+
+describe('provider_options, on the native surface, may not set', () => {
+  test.each([
+    ...EVERYWHERE,
+    ...RELIED_ON,
+    'MODEL',
+    'maxTokens',
+    'modelId',
+    'system',
+    'systemInstruction',
+    'system_instruction',
+    'contents',
+    'toolConfig',
+    'previous_response_id',
+    'conversation',
+    'background',
+    'instructions',
+    'candidateCount',
+    'num_predict',
+    'performanceConfig',
+    'guardrailConfig',
+    'promptVariables',
+  ])('%s', async field => {
+    const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: { [field]: 1 } } })
+    await expectFault(response, 400, 'invalid_request', `provider_options.openai.${field}`)
+  })
+
+  test.each([
+    ['generationConfig.maxOutputTokens', { generationConfig: { maxOutputTokens: 1 } }],
+    ['generation_config.candidate_count', { generation_config: { candidate_count: 2 } }],
+    ['inferenceConfig.maxTokens', { inferenceConfig: { maxTokens: 1 } }],
+    ['additionalModelRequestFields.max_tokens', { additionalModelRequestFields: { max_tokens: 1 } }],
+    ['options.num_predict', { options: { num_predict: 1 } }],
+    ['extra_body.model', { extra_body: { model: 'x' } }],
+    ['provider.order', { provider: { order: ['x'] } }],
+    ['modalities', { modalities: ['text', 'audio'] }],
+  ])('%s, inside an object that only gathers fields', async (path, options) => {
+    const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })
+    await expectFault(response, 400, 'invalid_request', `provider_options.openai.${path}`)
+  })
+
+  test('but any other field, also one whose own value has such a name', async () => {
+    const options = {
+      logit_bias: { model: 1 },
+      metadata: { model: 'x' },
+      modalities: ['text'],
+      provider: { zdr: true },
+    }
+    expect((await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })).status).toBe(200)
+  })
+})
+
+describe('nor may a Responses body set', () => {
+  const BODY = { model: 'sandbox/echo', input: 'hi' }
+
+  test.each([...EVERYWHERE, 'prompt'])('%s', async field => {
+    const response = await house.call('/openai/v1/responses', { ...BODY, [field]: ['x'] })
+    await expectFault(response, 400, 'invalid_request', field)
+  })
+
+  test.each(['MODEL', 'Tools', 'Background', 'Previous_response_id', 'INSTRUCTIONS'])(
+    '%s, in other letters',
+    async field => {
+      const response = await house.call('/openai/v1/responses', { ...BODY, [field]: 'x' })
+      await expectFault(response, 400, 'request_validation_failed', field)
+    },
+  )
+})
+
+/** As a path of Gemini's format names it. */
+const toCamel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+describe('nor may a body of Gemini’s format set, in either spelling, at its top or in generationConfig', () => {
+  const ROUTE = '/gemini/v1beta/models/sandbox/echo:generateContent'
+  const BODY = { contents: [{ parts: [{ text: 'hi' }] }] }
+
+  test.each([...EVERYWHERE, 'messages', 'prompt', 'stream', 'max_tokens', 'n', 'num_predict'])(
+    '%s',
+    async field => {
+      for (const name of [field, toCamel(field)]) {
+        for (const body of [{ [name]: ['x'] }, { generationConfig: { [name]: ['x'] } }]) {
+          const response = await house.call(ROUTE, { ...BODY, ...body })
+          const param = name in body ? toCamel(field) : `generationConfig.${toCamel(field)}`
+          expect([response.status, await response.json()]).toMatchObject([
+            400,
+            { error: { details: [{ reason: 'invalid_request', metadata: { param } }] } },
+          ])
+        }
+      }
+    },
+  )
+})
+
+describe('nor may a body of Ollama’s format set, at its top or among the options', () => {
+  test.each([...EVERYWHERE, 'prompt', 'system', 'template', 'raw', 'max_tokens', 'n'])('%s', async field => {
+    for (const body of [{ [field]: ['x'] }, { options: { [field]: ['x'] } }]) {
+      const response = await house.call('/ollama/api/chat', { ...OK, stream: false, ...body })
+      const param = field in body ? field : `options.${field}`
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { code: 'invalid_request', param },
+      ])
+    }
+  })
+})
+
+describe('an unknown field of the compat surface may not be', () => {
+  test.each(EVERYWHERE)('%s', async field => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: ['x'] })
+    await expectFault(response, 400, 'invalid_request', field)
+  })
+
+  test.each([
+    ['service_tier', 'priority', 'service_tier'],
+    ['service_tier', 'flex', 'service_tier'],
+    ['modalities', ['text', 'audio'], 'modalities'],
+    ['provider', { only: ['x'] }, 'provider.only'],
+    ['tools', [{ type: 'web_search' }], 'tools[0].type'],
+    ['tools', [{ type: 'builtin_function', function: { name: '$web_search' } }], 'tools[0].type'],
+    ['n', 129, 'n'],
+    ['n', 0, 'n'],
+  ])('%s: %j', async (field, value, param) => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    await expectFault(response, 400, 'invalid_request', param)
+  })
+
+  test.each([...EVERYWHERE, ...RELIED_ON])('%s in other letters, beside the real one', async field => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field.toUpperCase()]: 1 })
+    await expectFault(response, 400, 'request_validation_failed', field.toUpperCase())
+  })
+
+  test.each([
+    ['service_tier', 'auto'],
+    ['service_tier', 'default'],
+    ['modalities', ['text']],
+    ['provider', { require_parameters: true }],
+    ['web_search_options', null],
+  ])('but %s: %j passes', async (field, value) => {
+    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    expect(response.status).toBe(200)
+  })
+})
+
+/** Of surfaces whose failures are flat: refused whoever would answer, not because this provider cannot honour it. */
+async function expectFlatFault(response: Response, code: string, param: string): Promise<void> {
+  const message = expect.not.stringContaining('cannot honour')
+  expect([response.status, await response.json()]).toMatchObject([400, { code, param, message }])
+}
+
+describe('nor may a Cohere body set', () => {
+  const post = (fields: object) => house.call('/cohere/v2/chat', { ...OK, ...fields })
+  const OWN = new Set(['model', 'messages', 'stream', 'tools', 'tool_choice', 'max_tokens'])
+
+  test.each([...EVERYWHERE, ...RELIED_ON.filter(name => !OWN.has(name))])('%s', async field => {
+    await expectFlatFault(await post({ [field]: ['x'] }), 'invalid_request', field)
+  })
+
+  test('nor any of them inside an object that only gathers fields', async () => {
+    await expectFlatFault(await post({ extra_body: { model: 'x' } }), 'invalid_request', 'extra_body.model')
+  })
+
+  test('a tool that the provider runs', async () => {
+    await expectFlatFault(await post({ tools: [{ type: 'web_search' }] }), 'invalid_request', 'tools[0].type')
+  })
+
+  test.each(['MODEL', 'Messages', 'maxTokens', 'Max_Tokens', 'STREAM', 'toolChoice'])(
+    '%s, in other letters',
+    async field => {
+      await expectFlatFault(await post({ [field]: 1 }), 'request_validation_failed', field)
+    },
+  )
+})
+
+describe('nor may a Converse body set', () => {
+  const BODY = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
+  const post = (fields: object) => house.call('/bedrock/model/sandbox/echo/converse', { ...BODY, ...fields })
+  const own = ['guardrailConfig', 'promptVariables', 'modelId', 'maxTokens']
+  const RELIED = RELIED_ON.filter(name => name !== 'messages' && name !== 'service_tier')
+  const OTHERS = EVERYWHERE.filter(name => name !== 'performance_config')
+
+  test.each([...OTHERS, ...RELIED, ...own])('%s', async field => {
+    await expectFlatFault(await post({ [field]: ['x'] }), 'invalid_request', field)
+  })
+
+  test.each([...EVERYWHERE, ...RELIED_ON, 'system', 'maxTokens', 'MODEL'])(
+    'additionalModelRequestFields.%s',
+    async field => {
+      const response = await post({ additionalModelRequestFields: { [field]: ['x'] } })
+      await expectFlatFault(response, 'invalid_request', `additionalModelRequestFields.${field}`)
+    },
+  )
+
+  test.each<[string, object]>([
+    ['serviceTier.type', { serviceTier: { type: 'priority' } }],
+    ['performanceConfig.latency', { performanceConfig: { latency: 'optimized' } }],
+    ['inferenceConfig.max_output_tokens', { inferenceConfig: { max_output_tokens: 9 } }],
+    ['inferenceConfig.n', { inferenceConfig: { n: 2 } }],
+    [
+      'additionalModelRequestFields.inferenceConfig.maxTokens',
+      { additionalModelRequestFields: { inferenceConfig: { maxTokens: 9 } } },
+    ],
+    ['toolConfig.tools[0]', { toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } }],
+    [
+      'messages[0].content[0].image.source.s3Location',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ image: { format: 'png', source: { s3Location: { uri: 's3://b/k' } } } }],
+          },
+        ],
+      },
+    ],
+  ])('%s: %j', async (param, fields) => {
+    await expectFlatFault(await post(fields), 'invalid_request', param)
+  })
+
+  test.each(['Messages', 'InferenceConfig', 'inference_config', 'ToolConfig', 'System', 'service_tier'])(
+    '%s, in other letters',
+    async field => {
+      await expectFlatFault(await post({ [field]: {} }), 'request_validation_failed', field)
+    },
+  )
+
+  test('MaxTokens, in other letters within its object', async () => {
+    const response = await post({ inferenceConfig: { MaxTokens: 9 } })
+    await expectFlatFault(response, 'request_validation_failed', 'inferenceConfig.MaxTokens')
+  })
+
+  test.each<object>([
+    { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } },
+    { guardrailConfig: null, requestMetadata: { model: 'x' } },
+  ])('but %j passes', async fields => {
+    expect((await post(fields)).status).toBe(200)
+  })
+})

@@ -1,0 +1,422 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collect } from '../../testing/harness/collect.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  messageItem,
+  responseFrames,
+  responseOf,
+  streamedResponseOf,
+} from '../../testing/fakes/scripted-responses.ts'
+import {
+  chunk,
+  completion,
+  cutStream,
+  DONE,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  stream,
+  streamedCompletion,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+let client: OpenAI
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  for (const provider of ['openai', 'groq']) {
+    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  }
+  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const CHAT_ONLY = 'groq/llama-3.3-70b-versatile'
+const NATIVE = 'openai/gpt-5'
+const tools: OpenAI.Responses.FunctionTool[] = [
+  { type: 'function', name: 'now', description: 'The time', parameters: { type: 'object' }, strict: false },
+]
+const call = {
+  type: 'function_call',
+  id: 'fc_1',
+  call_id: 'call_1',
+  name: 'now',
+  arguments: '{"tz": "UTC"}',
+  status: 'completed',
+}
+const chatCall = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{"tz": "UTC"}' } }
+const toolChoice = (toolCall: unknown, content: string | null = null) => ({
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content, tool_calls: [toolCall], refusal: null },
+      logprobs: null,
+      finish_reason: 'tool_calls',
+    },
+  ],
+})
+
+const sent = (): Record<string, any> => upstream.requests.at(-1)?.body as Record<string, any>
+const post = (body: unknown, key?: string): Promise<Response> =>
+  house.call('/openai/v1/responses', body, key === undefined ? {} : { key })
+
+async function refusal(
+  body: unknown,
+  key?: string,
+): Promise<{ status: number; code: string; param: string }> {
+  const answer = await post(body, key)
+  const { error } = (await answer.json()) as { error: { code: string; param: string } }
+  return { status: answer.status, code: error.code, param: error.param }
+}
+
+describe.each([
+  {
+    kind: 'a provider that speaks Responses',
+    model: NATIVE,
+    path: '/v1/responses',
+    plain: responseOf(messageItem('High noon.')),
+    streamed: streamedResponseOf(messageItem('High noon.')),
+    called: responseOf(call),
+    calledStream: streamedResponseOf(call),
+    json: responseOf(messageItem('{"time":"12:00"}')),
+    total: 30,
+  },
+  {
+    kind: 'a provider that speaks chat completions only',
+    model: CHAT_ONLY,
+    path: '/v1/chat/completions',
+    plain: completion('High noon.'),
+    streamed: streamedCompletion('High ', 'noon.'),
+    called: completion('', toolChoice(chatCall)),
+    calledStream: stream(
+      chunk({ role: 'assistant', content: null }),
+      chunk({ tool_calls: [{ index: 0, ...chatCall, function: { name: 'now', arguments: '' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '{"tz": ' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '"UTC"}' } }] }),
+      chunk({}, 'tool_calls'),
+      usageChunk(),
+      DONE,
+    ),
+    json: completion('{"time":"12:00"}'),
+    total: 15,
+  },
+])(
+  'the official client, by way of $kind',
+  ({ model, path, plain, streamed, called, calledStream, json, total }) => {
+    test('a plain answer', async () => {
+      upstream.script(plain)
+      const answer = await client.responses.create({
+        model,
+        input: 'What time is it?',
+        instructions: 'Be brief',
+      })
+      expect(answer.output_text).toBe('High noon.')
+      expect(answer.status).toBe('completed')
+      expect(answer.usage?.total_tokens).toBe(total)
+      expect(upstream.requests.at(-1)?.path).toBe(path)
+    })
+
+    test('a stream: events in order, and the whole at the end', async () => {
+      upstream.script(streamed)
+      const events = await collect(await client.responses.create({ model, input: 'Time?', stream: true }))
+      const texts = events.map(event => (event.type === 'response.output_text.delta' ? event.delta : ''))
+      expect(texts.join('')).toBe('High noon.')
+      expect(events[0]?.type).toBe('response.created')
+      const last = events.at(-1)
+      if (last?.type !== 'response.completed') throw new Error(`ended with ${last?.type}`)
+      expect(last.response.usage?.total_tokens).toBe(total)
+      expect(last.response.output).toMatchObject([{ type: 'message', content: [{ text: 'High noon.' }] }])
+    })
+
+    test('tools: the call comes back, its result goes out', async () => {
+      upstream.script(called, plain)
+      const first = await client.responses.create({ model, input: 'Time?', tools })
+      const [item] = first.output
+      expect(item).toMatchObject({
+        type: 'function_call',
+        name: 'now',
+        arguments: '{"tz": "UTC"}',
+        call_id: 'call_1',
+      })
+      const second = await client.responses.create({
+        model,
+        tools,
+        input: [
+          { role: 'user', content: 'Time?' },
+          item as OpenAI.Responses.ResponseFunctionToolCall,
+          { type: 'function_call_output', call_id: 'call_1', output: '12:00' },
+        ],
+      })
+      expect(second.output_text).toBe('High noon.')
+      const conversation = sent().input ?? sent().messages
+      expect(JSON.stringify(conversation.slice(1))).toContain('12:00')
+    })
+
+    test('streamed tool calls, put together by the client', async () => {
+      upstream.script(calledStream)
+      const final = await client.responses.stream({ model, input: 'Time?', tools }).finalResponse()
+      expect(final.output).toMatchObject([{ type: 'function_call', name: 'now', arguments: '{"tz": "UTC"}' }])
+    })
+
+    test('structured output is asked for and parsed', async () => {
+      upstream.script(json)
+      const schema = {
+        type: 'object',
+        properties: { time: { type: 'string' } },
+        required: ['time'],
+        additionalProperties: false,
+      }
+      const answer = await client.responses.parse({
+        model,
+        input: 'Time?',
+        text: { format: { type: 'json_schema', name: 'time', strict: true, schema } },
+      })
+      expect(answer.output_parsed).toEqual({ time: '12:00' })
+      expect(JSON.stringify(sent())).toContain(JSON.stringify(schema))
+    })
+
+    test('an interrupted stream is raised, not taken for an end', async () => {
+      const [first = '', second = '', third = ''] = responseFrames(messageItem('High noon.'))
+      upstream.script(
+        path === '/v1/responses'
+          ? cutStream(first, second, third)
+          : cutStream(chunk({ role: 'assistant', content: 'High' })),
+      )
+      const events: string[] = []
+      const read = async (): Promise<void> => {
+        for await (const event of await client.responses.create({ model, input: 'Time?', stream: true })) {
+          events.push(event.type)
+        }
+      }
+      await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)
+      expect(events).toContain('response.failed')
+      expect(events).not.toContain('response.completed')
+    })
+  },
+)
+
+describe('pass-through', () => {
+  test('bytes of the same format arrive as they were sent, and go out with the model’s own name only', async () => {
+    upstream.script(responseOf({ ...messageItem('x'), unheard_of: 1 }))
+    const body =
+      '{"model": "openai/gpt-5", "input": [ {"role":"user","content":"é\\u00e9"} ], "unheard_of": 1.0}'
+    const answer = await post(body)
+    expect(await answer.text()).toContain('"unheard_of":1')
+    expect(upstream.requests.at(-1)?.text).toBe(body.replace('openai/gpt-5', 'gpt-5'))
+  })
+
+  test('is billed by the provider’s usage, plain and streamed', async () => {
+    for (const body of [
+      { model: NATIVE, input: 'x' },
+      { model: NATIVE, input: 'x', stream: true },
+    ]) {
+      upstream.script(
+        'stream' in body ? streamedResponseOf(messageItem('a b c')) : responseOf(messageItem('a b c')),
+      )
+      const answer = await post(body)
+      await answer.text()
+      const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+      expect(log.usage).toMatchObject({
+        input_tokens: 20,
+        output_tokens: 10,
+        input_tokens_details: { cached_tokens: 4 },
+        output_tokens_details: { reasoning_tokens: 6 },
+      })
+    }
+  })
+
+  test('a cap goes out that the caller did not name, where the key bounds the cost', async () => {
+    const { key } = await house.createKey({ restrictions: { max_request_cost_usd: 0.001 } })
+    upstream.script(responseOf(messageItem('x')))
+    await post({ model: NATIVE, input: 'x' }, key)
+    expect(sent().max_output_tokens).toBeGreaterThan(16)
+    expect(sent().max_output_tokens).toBeLessThan(1000)
+  })
+})
+
+describe('what a coding agent sends', () => {
+  const agent = {
+    model: CHAT_ONLY,
+    instructions: 'You are an agent.',
+    store: false,
+    stream: true,
+    include: ['reasoning.encrypted_content'],
+    prompt_cache_key: 'session',
+    client_metadata: { a: 'b' },
+    parallel_tool_calls: false,
+    reasoning: { effort: 'medium', summary: 'auto' },
+    text: { verbosity: 'medium' },
+    tools: [
+      { type: 'function', name: 'now', strict: false, parameters: { type: 'object', properties: {} } },
+      {
+        type: 'custom',
+        name: 'apply_patch',
+        description: 'Edits',
+        format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
+      },
+      { type: 'local_shell' },
+    ],
+    input: [
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Rules' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Fix it' }] },
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'of another provider' },
+      { type: 'custom_tool_call', call_id: 'c1', name: 'apply_patch', input: '*** Begin' },
+      {
+        type: 'local_shell_call',
+        call_id: 'c2',
+        action: { type: 'exec', command: ['ls'], env: {} },
+        status: 'completed',
+      },
+      { type: 'custom_tool_call_output', call_id: 'c1', output: 'done' },
+      { type: 'function_call_output', call_id: 'c2', output: 'a.txt' },
+    ],
+  }
+  const answerWith = (name: string, args: string) =>
+    stream(
+      chunk({ role: 'assistant', content: null }),
+      chunk({ tool_calls: [{ index: 0, id: 'c3', type: 'function', function: { name, arguments: args } }] }),
+      chunk({}, 'tool_calls'),
+      usageChunk(),
+      DONE,
+    )
+
+  test('reaches a provider of chat completions: tools of its own become functions', async () => {
+    upstream.script(answerWith('apply_patch', '{"input":"*** End"}'))
+    const events = await collect(
+      await client.responses.create(agent as unknown as OpenAI.Responses.ResponseCreateParamsStreaming),
+    )
+    expect(sent().messages).toEqual([
+      { role: 'system', content: 'You are an agent.' },
+      { role: 'system', content: 'Rules' },
+      { role: 'user', content: 'Fix it' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          {
+            id: 'c1',
+            type: 'function',
+            function: { name: 'apply_patch', arguments: '{"input":"*** Begin"}' },
+          },
+          { id: 'c2', type: 'function', function: { name: 'local_shell', arguments: '{"command":["ls"]}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'done' },
+      { role: 'tool', tool_call_id: 'c2', content: 'a.txt' },
+    ])
+    expect(sent().tools.map((tool: { function: { name: string } }) => tool.function.name)).toEqual([
+      'now',
+      'apply_patch',
+      'local_shell',
+    ])
+    expect(sent()).not.toHaveProperty('client_metadata')
+    const done = events.filter(event => event.type === 'response.output_item.done').map(({ item }) => item)
+    expect(done).toMatchObject([
+      { type: 'custom_tool_call', call_id: 'c3', name: 'apply_patch', input: '*** End' },
+    ])
+    expect(events.map(event => event.sequence_number)).toEqual(events.map((_, at) => at))
+  })
+
+  test('a call of its shell comes back as its own', async () => {
+    upstream.script(answerWith('local_shell', '{"command":["ls","-l"],"timeout_ms":1000}'))
+    const events = await collect(
+      await client.responses.create(agent as unknown as OpenAI.Responses.ResponseCreateParamsStreaming),
+    )
+    const done = events.filter(event => event.type === 'response.output_item.done').map(({ item }) => item)
+    expect(done).toMatchObject([
+      {
+        type: 'local_shell_call',
+        call_id: 'c3',
+        action: { type: 'exec', command: ['ls', '-l'], timeout_ms: 1000, env: {} },
+      },
+    ])
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    [
+      'state where none is kept',
+      { model: CHAT_ONLY, previous_response_id: 'resp_1' },
+      'previous_response_id',
+    ],
+    ['a conversation', { model: CHAT_ONLY, conversation: 'conv_1' }, 'conversation'],
+    [
+      'a reference to an item',
+      { model: CHAT_ONLY, input: [{ type: 'item_reference', id: 'x' }] },
+      'input[0]',
+    ],
+    [
+      'an uploaded file where there is none',
+      { model: CHAT_ONLY, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }] },
+      'input[0].content[0].file_id',
+    ],
+    ['work in the background', { model: NATIVE, background: true }, 'background'],
+    ['a stored prompt', { model: NATIVE, prompt: { id: 'pmpt_1' } }, 'prompt'],
+    ['a hosted tool', { model: NATIVE, tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    [
+      'a connector',
+      { model: NATIVE, tools: [tools[0], { type: 'mcp', server_url: 'https://a.example' }] },
+      'tools[1]',
+    ],
+    [
+      'hosted tools brought by an item',
+      { model: NATIVE, input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] },
+      'input[0].tools[0]',
+    ],
+    ['a list of models', { model: NATIVE, models: ['x'] }, 'models'],
+    ['a price tier', { model: NATIVE, service_tier: 'priority' }, 'service_tier'],
+    ['what the other format has not', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
+    ['an unknown field', { model: CHAT_ONLY, unheard_of: 1 }, 'unheard_of'],
+    ['sampling of a model that reasons', { model: NATIVE, temperature: 0.5 }, 'temperature'],
+    ['no input', { model: NATIVE, input: undefined }, 'input'],
+    [
+      'an input without a call’s id',
+      { model: NATIVE, input: [{ type: 'function_call_output', output: 'x' }] },
+      'input[0].call_id',
+    ],
+  ])('%s', async (_, fields, param) => {
+    const before = upstream.requests.length
+    expect(await refusal({ input: 'x', ...fields })).toEqual({ status: 400, code: 'invalid_request', param })
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('a key that bounds the cost cannot build on what cannot be counted', async () => {
+    const { key } = await house.createKey({ restrictions: { max_request_cost_usd: 0.01 } })
+    expect((await refusal({ model: NATIVE, input: 'x', previous_response_id: 'r' }, key)).param).toBe(
+      'previous_response_id',
+    )
+  })
+
+  test('state passes where the provider keeps it', async () => {
+    upstream.script(responseOf(messageItem('x')))
+    expect((await post({ model: NATIVE, input: 'x', previous_response_id: 'resp_1' })).status).toBe(200)
+    expect(sent().previous_response_id).toBe('resp_1')
+  })
+
+  test('where the environment says drop, hosted tools and foreign parameters are left out and named', async () => {
+    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: 'drop' })
+    upstream.script(responseOf(messageItem('x')), completion('x'))
+    const hosted = { type: 'web_search' }
+    const answer = await post({ model: NATIVE, input: 'x', tools: [hosted, tools[0]], temperature: 0.5 })
+    expect(answer.headers.get('x-rideau-dropped-params')).toBe('tools[0], temperature')
+    expect(sent().tools).toEqual([tools[0]])
+    expect(sent()).not.toHaveProperty('temperature')
+    const foreign = await post({
+      model: CHAT_ONLY,
+      input: 'x',
+      tools: [hosted, tools[0]],
+      truncation: 'auto',
+    })
+    expect(foreign.headers.get('x-rideau-dropped-params')).toBe('tools[0], truncation')
+    expect(sent().tools).toHaveLength(1)
+    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: 'refuse' })
+  })
+})

@@ -1,0 +1,278 @@
+import { openAwsEventStreamParser } from '@rideau/llm/frames/aws-event-stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import { type LimitedHouse, openLimitedHouse, PRICED } from '../../testing/harness/limited-app.ts'
+import {
+  chunk,
+  completion,
+  DONE,
+  json,
+  type ScriptedUpstream,
+  stream,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+/** What every surface owes its callers, on those of Cohere's and Converse's formats. */
+
+let limited: LimitedHouse
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  limited = await openLimitedHouse()
+  ;({ house, upstream } = limited)
+  for (const provider of ['openai', 'cohere', 'bedrock']) {
+    const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
+    await house.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl, ...options })
+  }
+})
+
+afterAll(async () => {
+  await limited.close()
+})
+
+beforeEach(async () => {
+  await limited.reset()
+})
+
+interface Asked {
+  readonly model?: string
+  readonly stream?: boolean
+  readonly cap?: number
+  readonly text?: string
+  readonly topP?: number
+  readonly effort?: boolean
+  readonly extra?: object
+}
+
+interface Format {
+  readonly name: string
+  /** A model whose provider speaks the format. */
+  readonly own: string
+  /** One of another format that does not reason. */
+  readonly plain: string
+  /** How the format spells `top_p`, and an effort. */
+  readonly topP: string
+  readonly effort: string
+  toRequest(asked: Asked): [route: string, body: object]
+  /** The texts, the reason to stop, the names of all events; of a failure its code. */
+  read(bytes: Buffer): { text: string; stop: unknown; types: string[]; code?: unknown }
+}
+
+const COHERE: Format = {
+  name: 'Cohere',
+  own: 'cohere/command-a-03-2025',
+  plain: 'bedrock/us.amazon.nova-lite-v1:0',
+  topP: 'p',
+  effort: 'thinking',
+  toRequest: ({ model = PRICED, stream: isStream = false, cap, text = 'hi', topP, effort, extra }) => [
+    '/cohere/v2/chat',
+    {
+      model,
+      stream: isStream,
+      messages: [{ role: 'user', content: text }],
+      ...(cap === undefined ? {} : { max_tokens: cap }),
+      ...(topP === undefined ? {} : { p: topP }),
+      ...(effort === undefined ? {} : { thinking: { type: 'enabled' } }),
+      ...extra,
+    },
+  ],
+  read: bytes => {
+    const events = bytes
+      .toString('utf8')
+      .split('\n\n')
+      .filter(block => block.includes('data: {'))
+      .map(block => JSON.parse(block.slice(block.indexOf('data: ') + 6)))
+    const last = events.at(-1)
+    return {
+      text: events.map(({ delta }) => delta?.message?.content?.text ?? '').join(''),
+      stop: last?.delta.finish_reason,
+      types: events.map(({ type }) => type),
+      code: last?.delta.code,
+    }
+  },
+}
+
+const CONVERSE: Format = {
+  name: 'Converse',
+  own: 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  plain: 'cohere/command-a-03-2025',
+  topP: 'inferenceConfig.topP',
+  effort: 'additionalModelRequestFields.thinking',
+  toRequest: ({ model = PRICED, stream: isStream = false, cap, text = 'hi', topP, effort, extra }) => [
+    `/bedrock/model/${encodeURIComponent(model)}/converse${isStream ? '-stream' : ''}`,
+    {
+      messages: [{ role: 'user', content: [{ text }] }],
+      ...(cap === undefined && topP === undefined ? {} : { inferenceConfig: { maxTokens: cap, topP } }),
+      ...(effort === undefined
+        ? {}
+        : { additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 } } }),
+      ...extra,
+    },
+  ],
+  read: bytes => {
+    const events: { type: string; body: any }[] = []
+    const parser = openAwsEventStreamParser(({ event, data }) =>
+      events.push({ type: event ?? '', body: JSON.parse(data) }),
+    )
+    parser.push(bytes)
+    parser.end()
+    return {
+      text: events.map(({ body }) => body.delta?.text ?? '').join(''),
+      stop: events.find(({ type }) => type === 'messageStop')?.body.stopReason,
+      types: events.map(({ type }) => type),
+      code: events.at(-1)?.body.code,
+    }
+  },
+}
+
+describe.each([COHERE, CONVERSE])('a caller of $name', format => {
+  const post = (asked: Asked, options: { key?: string; headers?: Record<string, string> } = {}) =>
+    house.call(...format.toRequest(asked), options)
+  const codeOf = async (answer: Response) => {
+    const { code, param } = (await answer.json()) as { code?: string; param?: string | null }
+    return [answer.status, code, param]
+  }
+
+  test('is stopped where its budget ends, in the middle of a stream, with the reason of a cap', async () => {
+    const { key, budget } = await limited.freshKey(0.06)
+    const words = Array.from({ length: 400 }, () => chunk({ content: 'one two three four five ' }))
+    upstream.script(
+      stream(chunk({ role: 'assistant', content: '' }), ...words, chunk({}, 'stop'), usageChunk(), DONE),
+    )
+    const answer = await post({ stream: true }, { key })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    const { text, stop, types } = format.read(bytes)
+    expect(text.length).toBeGreaterThan(1000)
+    expect(text.length).toBeLessThan(400 * 24)
+    expect(['MAX_TOKENS', 'max_tokens']).toContain(stop)
+    expect(['message-end', 'metadata']).toContain(types.at(-1))
+    // The note says why, where clients pass over it.
+    expect(bytes.toString('latin1')).toContain('budget_exceeded')
+    expect((await budget()).spent_usd).toBeLessThanOrEqual(0.06)
+    expect((await budget()).reserved_usd).toBe(0)
+  })
+
+  test('is refused for money before anything is sent', async () => {
+    const { key } = await limited.freshKey(0.001)
+    const before = upstream.requests.length
+    for (const isStream of [false, true]) {
+      const answer = await post({ stream: isStream, cap: 1000 }, { key })
+      expect(await codeOf(answer)).toEqual([402, 'budget_exceeded', null])
+    }
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('that leaves ends the provider’s stream, and nothing stays held', async () => {
+    const { key, budget } = await limited.freshKey(1)
+    let arrived = (): void => {}
+    const called = new Promise<void>(resolve => {
+      arrived = resolve
+    })
+    const gone = new Promise<void>(resolve => {
+      upstream.script((res, seen) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' })
+        res.write(chunk({ content: 'a' }))
+        void seen.closed.then(resolve)
+        arrived()
+      })
+    })
+    const abort = new AbortController()
+    const [route, body] = format.toRequest({ stream: true, cap: 100 })
+    const call = fetch(house.gatewayUrl + route, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    await called
+    await call
+    expect((await budget()).reserved_usd).toBeGreaterThan(0)
+    abort.abort()
+    await gone
+    expect(await budget()).toMatchObject({ reserved_usd: 0 })
+  })
+
+  test('has what a target cannot honour named in its own words: refused, or dropped with a header', async () => {
+    const fixed = { model: 'openai/gpt-5', topP: 0.5 }
+    expect(await codeOf(await post(fixed))).toEqual([400, 'invalid_request', format.topP])
+    const unthinking = { model: format.plain, effort: true }
+    expect(await codeOf(await post(unthinking))).toEqual([400, 'invalid_request', format.effort])
+    const environment = `/v1/environments/${house.developmentId}`
+    await house.manage('PATCH', environment, { unsupported_params: 'drop' })
+    upstream.script(completion('hi'))
+    try {
+      const answer = await post({ ...fixed, extra: { novelty: 1 } })
+      expect(answer.status).toBe(200)
+      const dropped = answer.headers.get('x-rideau-dropped-params')?.split(', ')
+      expect(dropped?.sort()).toEqual(['novelty', format.topP].sort())
+      const sent = upstream.requests.at(-1)?.body
+      expect(sent).not.toHaveProperty('top_p')
+      expect(sent).not.toHaveProperty('novelty')
+    } finally {
+      await house.manage('PATCH', environment, { unsupported_params: 'refuse' })
+    }
+  })
+
+  test('gets an alias’s next target, of another format, where the first, of its own, fails', async () => {
+    const environment = `/v1/environments/${house.developmentId}`
+    const alias = `either-${format.name}`
+    await limited.make(`${environment}/model-aliases`, {
+      alias,
+      strategy: 'priority',
+      targets: [{ model: format.own, max_retries: 0 }, { model: 'openai/gpt-4.1' }],
+    })
+    upstream.script(json(503, { message: 'away' }), completion('From another.'))
+    const answer = await post({ model: alias })
+    expect(answer.headers.get('x-rideau-model')).toBe('openai/gpt-4.1')
+    expect(JSON.stringify(await answer.json())).toContain('From another.')
+  })
+
+  test('with a client token sends nothing that the gateway does not read', async () => {
+    const made = await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`)
+    expect(made.status).toBe(201)
+    const token = { key: made.body.token as string }
+    upstream.script(completion('hi'))
+    expect((await post({ model: 'openai/gpt-4.1' }, token)).status).toBe(200)
+    const extra = { novelty: 1 }
+    for (const model of [format.own, 'openai/gpt-4.1']) {
+      expect(await codeOf(await post({ model, extra }, token))).toEqual([400, 'invalid_request', 'novelty'])
+    }
+  })
+
+  test('has its documents and long texts counted before anything is sent', async () => {
+    const { key } = await limited.freshKey(1)
+    await limited.limit('limits', { scope: 'environment', metric: 'tokens', limit: 500, window_seconds: 60 })
+    const before = upstream.requests.length
+    const long = 'word '.repeat(1000)
+    expect((await codeOf(await post({ text: long, cap: 10 }, { key })))[1]).toBe('rate_limit_exceeded')
+    if (format === COHERE) {
+      const documents = { model: format.own, cap: 10, extra: { documents: [long] } }
+      expect((await codeOf(await post(documents, { key })))[1]).toBe('rate_limit_exceeded')
+    }
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('names its end user by header', async () => {
+    upstream.script(completion('hi'))
+    const answer = await post({}, { headers: { 'x-rideau-end-user': 'somebody' } })
+    const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+    expect(log).toMatchObject({ end_user_id: 'somebody', endpoint: 'chat' })
+  })
+})
+
+test('the cap that a limit asks for reaches a provider of the same format', async () => {
+  const { key } = await limited.freshKey(0.2)
+  upstream.script(
+    json(200, {
+      output: { message: { role: 'assistant', content: [{ text: 'hi' }] } },
+      stopReason: 'end_turn',
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+    }),
+  )
+  const [route, body] = CONVERSE.toRequest({ model: CONVERSE.own })
+  expect((await house.call(route, body, { key })).status).toBe(200)
+  const { inferenceConfig } = upstream.requests.at(-1)?.body as { inferenceConfig?: { maxTokens?: number } }
+  expect(inferenceConfig?.maxTokens).toBeGreaterThan(0)
+  expect(inferenceConfig?.maxTokens).toBeLessThan(20_000)
+})

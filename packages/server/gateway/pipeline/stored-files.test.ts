@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  completion,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+/** An end user's, by way of the playground. */
+let token: string
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  upstream.script(completion('Read.'))
+  token = (await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`, {})).body
+    .token
+})
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const STORED = { type: 'file', file_id: 'file_of_others' }
+const CHAT_PATH = 'messages[0].content[0].file.file_id'
+
+test.each([
+  ['/v1/chat', { type: 'file', file: { file_id: 'file_of_others' } }, CHAT_PATH],
+  ['/openai/v1/chat/completions', { type: 'file', file: STORED }, CHAT_PATH],
+  ['/anthropic/v1/messages', { type: 'document', source: STORED }, 'messages[0].content[0].source.file_id'],
+])('%s: an end user reaches no file that was uploaded to a provider', async (route, part, path) => {
+  const messages = [{ role: 'user', content: [part] }]
+  const body = { model: 'openai/gpt-4o-mini', max_tokens: 9, messages }
+  const before = upstream.requests.length
+  const response = await house.call(route, body, { key: token })
+  expect(response.status).toBe(400)
+  expect(JSON.stringify(await response.json())).toContain(path)
+  expect(upstream.requests).toHaveLength(before)
+})
+
+test('a secret key may name one', async () => {
+  const part = { type: 'file', file: { file_id: 'file_of_ours' } }
+  const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: [part] }] }
+  expect((await house.call('/openai/v1/chat/completions', body)).status).toBe(200)
+  expect(upstream.requests.at(-1)?.body.messages).toEqual(body.messages)
+})

@@ -1,0 +1,89 @@
+import type { Fault } from '../../core/fault.ts'
+import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import { toBill } from '../billing/bill.ts'
+import { corsHeaders } from '../edge/cors.ts'
+import { type RelayEnd, relayStream } from '../stream/relay.ts'
+import { SpendGuard } from '../limits/spend-guard.ts'
+import { callTargets } from '../attempts/call-targets.ts'
+import { openRecord } from '../records/open-record.ts'
+import { settle } from '../records/settle.ts'
+import { StreamWriter } from '../stream/stream-writer.ts'
+import { attemptStream } from '../attempts/attempt-stream.ts'
+import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
+
+/** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
+export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
+  const { x, deps, surface, plan, facts } = chat
+  const openHeaders = (): void => {
+    const headers = chatHeaders(chat, surface.streamType ?? 'text/event-stream; charset=utf-8')
+    // Proxies such as nginx hold streams back unless told not to.
+    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
+    x.res.writeHead(200, headers)
+  }
+  const writer = new StreamWriter(x, openHeaders, surface.keepAlive)
+  // From here on a fault may have to be told inside the stream.
+  const encodeEarly = (fault: Fault): string | Uint8Array =>
+    surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+  x.encodeStreamFault = encodeEarly
+  const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
+    aimAt(chat, planned)
+    const encoding = toAttempt(chat, target)
+    const attempt = encoding instanceof Promise ? await encoding : encoding
+    const result = withBill(chat, await attemptStream(attempt, now => writer.tick(now)))
+    return result.ok ? { ...result, value: [result.value, attempt] as const } : result
+  })
+  const { answered } = chat
+  const { dialect, target, timeoutMs } = attempt
+  const encoder = surface.openStream(answered)
+  const encodeFault = (fault: Fault): string | Uint8Array =>
+    encoder.encodeFault?.(fault, x.requestId, deps.baseUrl()) ?? encodeEarly(fault)
+  x.encodeStreamFault = encodeFault
+  const end = await relayStream({
+    exchange: x,
+    stream,
+    framing: dialect.framing,
+    decoder: dialect.openStream(target),
+    encoder,
+    writer,
+    includeUsage: answered.includeUsage,
+    capture: x.environment?.logCapture === 'full',
+    idleMs: timeoutMs,
+    guard: toGuard(chat),
+  })
+  const bill = toBill(chat.target.catalogModel, end.usage, {
+    requestBytes: plan.source.bytes.length,
+    inputTokens: plan.held?.inputTokens,
+    deliveredTokens: end.deliveredTokens,
+    partialUsage: end.partialUsage,
+  })
+  facts.answered = bill
+  const fault = toFaultOf(chat, end)
+  const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
+  if (fault !== undefined) {
+    await settle(x, facts, { status: fault.status, fault, bill, responseBody }, deps)
+    writer.end(encodeFault(fault))
+    return
+  }
+  const cutBy = end.isCut ? 'budget_exceeded' : undefined
+  await settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
+  if (end.isCut && surface.cutNote !== '') writer.write(surface.cutNote ?? CUT_NOTE)
+  writer.end(encoder.finish({ ...end, bill }))
+}
+
+/** A comment, so that every client reads on: why the answer ends here. */
+const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
+
+/** Watches a stream whose targets would give more than is held. */
+function toGuard({ x, plan, facts, deps }: ChatExchange): SpendGuard | undefined {
+  const { held } = plan
+  if (held === undefined || x.admission === undefined || held.isCapped) return undefined
+  if (held.outputTokens >= held.mostOutputTokens) return undefined
+  return new SpendGuard(x.admission, held, grown =>
+    openRecord(x, facts, grown, () => grown.inputTokens, deps),
+  )
+}
+
+function toFaultOf({ x }: ChatExchange, end: RelayEnd): Fault | undefined {
+  if (x.stopped !== undefined) return x.stopped
+  return end.error === undefined ? undefined : toUpstreamFault(end.error)
+}

@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  type UpstreamAnswer,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+/** Every kind of tool that a caller can name, on every surface, to a provider of every format: none is lost in silence. */
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  for (const provider of ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock']) {
+    const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
+    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
+  }
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+const FUNCTION = { name: 'usual_tool', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
+interface Kind {
+  readonly fields: Record<string, unknown>
+  /** Where the caller wrote it. */
+  readonly path: string
+  /** What of it a provider is sent that gets it; absent: nobody is ever sent it. */
+  readonly mark?: string
+}
+
+interface Surface {
+  /** `{model}`: in formats that name the model in the path. */
+  readonly route: string
+  readonly body: Record<string, unknown>
+  readonly usual: unknown
+  readonly kinds: Readonly<Record<string, Kind>>
+}
+
+const ASKED = [{ role: 'user', content: 'hi' }]
+
+const chatTool = (tool: unknown): Kind => ({ fields: { tools: [tool] }, path: 'tools[0]' })
+const CHAT_KINDS: Readonly<Record<string, Kind>> = {
+  'a tool of free text': chatTool({ type: 'custom', custom: { name: 'free_tool' } }),
+  'a hosted search': chatTool({ type: 'web_search' }),
+  'a builtin function': chatTool({ type: 'builtin_function', function: { name: '$web_search' } }),
+  'search as a field': { fields: { web_search_options: {} }, path: 'web_search_options' },
+  'servers of tools': { fields: { mcp_servers: [{ url: 'https://a.example' }] }, path: 'mcp_servers' },
+}
+const COMPAT_KINDS: Readonly<Record<string, Kind>> = {
+  ...CHAT_KINDS,
+  'a choice among some': {
+    fields: {
+      tools: [
+        { type: 'function', function: FUNCTION },
+        { type: 'function', function: { ...FUNCTION, name: 'other_tool' } },
+      ],
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: {
+          mode: 'required',
+          tools: [{ type: 'function', function: { name: 'other_tool' } }],
+        },
+      },
+    },
+    path: 'tool_choice',
+    mark: 'other_tool',
+  },
+  'a choice that nobody knows': {
+    fields: { tools: [{ type: 'function', function: FUNCTION }], tool_choice: { type: 'novel_choice' } },
+    path: 'tool_choice',
+    mark: 'novel_choice',
+  },
+  'functions of old': { fields: { functions: [FUNCTION] }, path: 'functions', mark: 'usual_tool' },
+}
+
+const anthropicTool = (tool: Record<string, unknown>): Kind => ({
+  fields: { tools: [tool] },
+  path: 'tools[0]',
+  mark: String(tool.type),
+})
+const used = (type: string): Kind => ({
+  fields: {
+    messages: [
+      ...ASKED,
+      {
+        role: 'assistant',
+        content: [
+          { type, id: 'srvtoolu_1', name: 'x', input: {} },
+          { type: 'text', text: 'y' },
+        ],
+      },
+      { role: 'user', content: 'go on' },
+    ],
+  },
+  path: 'messages[1].content[0]',
+  mark: type,
+})
+const responsesTool = (tool: Record<string, unknown>): Kind => ({
+  fields: { tools: [tool] },
+  path: 'tools[0]',
+  mark: String(tool.name ?? tool.type),
+})
+
+const GEMINI_FUNCTION = { name: FUNCTION.name, parametersJsonSchema: FUNCTION.parameters }
+const geminiTool = (name: string): Kind => ({ fields: { tools: [{ [name]: {} }] }, path: `tools[0].${name}` })
+
+const SURFACES: Readonly<Record<string, Surface>> = {
+  'gemini-content': {
+    route: '/gemini/v1beta/models/{model}:generateContent',
+    body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
+    usual: { functionDeclarations: [GEMINI_FUNCTION] },
+    kinds: {
+      ...Object.fromEntries(
+        ['googleSearch', 'codeExecution', 'urlContext', 'fileSearch', 'computerUse', 'novelTool'].map(
+          name => [name, geminiTool(name)],
+        ),
+      ),
+      'a place for a search': {
+        fields: { toolConfig: { retrievalConfig: { languageCode: 'zz_code' } } },
+        path: 'toolConfig',
+        mark: 'zz_code',
+      },
+    },
+  },
+  'cohere-v2': {
+    route: '/cohere/v2/chat',
+    body: { messages: ASKED, stream: false },
+    usual: { type: 'function', function: FUNCTION },
+    kinds: {
+      'a hosted search': chatTool({ type: 'web_search' }),
+      'documents to search': {
+        fields: { documents: [{ data: { text: 'zz_document' } }] },
+        path: 'documents',
+        mark: 'zz_document',
+      },
+    },
+  },
+  'ollama-chat': {
+    route: '/ollama/api/chat',
+    body: { messages: ASKED, stream: false },
+    usual: { type: 'function', function: FUNCTION },
+    kinds: { 'a hosted search': chatTool({ type: 'web_search' }) },
+  },
+  'bedrock-converse': {
+    route: '/bedrock/model/{model}/converse',
+    body: { messages: [{ role: 'user', content: [{ text: 'hi' }] }] },
+    usual: undefined,
+    kinds: {
+      'a tool of its own': {
+        fields: { toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } },
+        path: 'toolConfig.tools[0]',
+      },
+    },
+  },
+  native: {
+    route: '/v1/chat',
+    body: { messages: ASKED },
+    usual: { type: 'function', function: FUNCTION },
+    kinds: {
+      ...CHAT_KINDS,
+      'a choice among some': {
+        fields: { tool_choice: { type: 'allowed_tools' } },
+        path: 'tool_choice',
+      },
+    },
+  },
+  'openai-chat': {
+    route: '/openai/v1/chat/completions',
+    body: { messages: ASKED },
+    usual: { type: 'function', function: FUNCTION },
+    kinds: COMPAT_KINDS,
+  },
+  'anthropic-messages': {
+    route: '/anthropic/v1/messages',
+    body: { messages: ASKED, max_tokens: 100 },
+    usual: { name: 'usual_tool', input_schema: FUNCTION.parameters },
+    kinds: {
+      'web search': anthropicTool({ type: 'web_search_20250305', name: 'web_search' }),
+      'web fetch': anthropicTool({ type: 'web_fetch_20250910', name: 'web_fetch' }),
+      'code execution': anthropicTool({ type: 'code_execution_20260120', name: 'code_execution' }),
+      bash: anthropicTool({ type: 'bash_20250124', name: 'bash' }),
+      'text editor': anthropicTool({ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }),
+      computer: anthropicTool({
+        type: 'computer_20251124',
+        name: 'computer',
+        display_width_px: 1,
+        display_height_px: 1,
+      }),
+      memory: anthropicTool({ type: 'memory_20250818', name: 'memory' }),
+      'tool search': anthropicTool({ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }),
+      advisor: anthropicTool({ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' }),
+      'a set of MCP tools': anthropicTool({ type: 'mcp_toolset', mcp_server_name: 'a' }),
+      'MCP servers': {
+        fields: { mcp_servers: [{ type: 'url', url: 'https://a.example' }] },
+        path: 'mcp_servers',
+      },
+      'a choice of such a tool': {
+        fields: {
+          tools: [
+            { type: 'bash_20250124', name: 'bash' },
+            { name: 'usual_tool', input_schema: FUNCTION.parameters },
+          ],
+          tool_choice: { type: 'tool', name: 'bash' },
+        },
+        path: 'tools[0]',
+        mark: 'bash_20250124',
+      },
+      'what a server tool left': used('server_tool_use'),
+      'what an MCP tool left': used('mcp_tool_use'),
+      'an uploaded file': {
+        fields: {
+          messages: [
+            { role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }] },
+          ],
+        },
+        path: 'messages[0].content[0]',
+        mark: 'file_1',
+      },
+      'a field of later': {
+        fields: { novelty: { of: 'later_field' } },
+        path: 'novelty',
+        mark: 'later_field',
+      },
+      top_k: { fields: { top_k: 4321 }, path: 'top_k', mark: '4321' },
+    },
+  },
+  'openai-responses': {
+    route: '/openai/v1/responses',
+    body: { input: ASKED },
+    usual: { type: 'function', ...FUNCTION },
+    kinds: {
+      'a tool of free text': responsesTool({ type: 'custom', name: 'free_tool' }),
+      'a shell here': responsesTool({ type: 'local_shell' }),
+      'a patch': responsesTool({ type: 'apply_patch' }),
+      'tool search': responsesTool({ type: 'tool_search' }),
+      'a shell there': responsesTool({ type: 'shell', environment: { type: 'container_auto' } }),
+      computer: responsesTool({ type: 'computer_use_preview', display_width: 1, display_height: 1 }),
+      ...Object.fromEntries(
+        ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp', 'novel_tool'].map(
+          type => [type, { fields: { tools: [{ type }] }, path: 'tools[0]' }],
+        ),
+      ),
+      'a choice among some': {
+        fields: { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
+        path: 'tool_choice',
+        mark: 'allowed_tools',
+      },
+    },
+  },
+}
+
+const CASES = Object.entries(SURFACES).flatMap(([surface, { kinds }]) =>
+  Object.keys(kinds).flatMap(kind =>
+    Object.keys(FORMAT_TARGETS).map(target => [surface, kind, target] as const),
+  ),
+)
+
+interface Told {
+  readonly status: number
+  readonly param: string
+  readonly dropped: string
+  /** What the provider was sent; undefined: it was not called. */
+  readonly sent: string | undefined
+}
+
+function send(route: string, model: string, body: Record<string, unknown>): Promise<Response> {
+  if (!route.includes('{model}')) return house.call(route, { model, ...body })
+  return house.call(route.replace('{model}', encodeURIComponent(model)), body)
+}
+
+async function ask(surface: string, kind: string, target: string): Promise<Told> {
+  const { route, body, usual, kinds } = SURFACES[surface] as Surface
+  const [model, answer] = FORMAT_TARGETS[target] as readonly [string, UpstreamAnswer]
+  const { fields } = kinds[kind] as Kind
+  upstream.script(answer)
+  const before = upstream.requests.length
+  const given = Array.isArray(fields.tools) ? { ...fields, tools: [...fields.tools, usual] } : fields
+  const response = await send(route, model, { ...body, ...given })
+  const text = await response.text()
+  return {
+    status: response.status,
+    // Each format says it where it can: in a field of its own, or at the start of its words.
+    param: findParam(JSON.parse(text)),
+    dropped: response.headers.get('x-rideau-dropped-params') ?? '',
+    sent: upstream.requests.length === before ? undefined : upstream.requests.at(-1)?.text,
+  }
+}
+
+function findParam(body: any): string {
+  const message = body.error?.message ?? body.message ?? body.error ?? ''
+  return String(body.error?.param ?? message)
+}
+
+function isTold({ path, mark }: Kind, { status, param, dropped, sent }: Told): boolean {
+  if (status === 400) return sent === undefined && param.startsWith(path)
+  if (status !== 200 || sent === undefined) return false
+  if (dropped.split(', ').some(name => name.startsWith(path))) return true
+  return mark !== undefined && sent.includes(mark)
+}
+
+describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
+  beforeAll(async () => {
+    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: policy })
+  })
+
+  test.each(CASES)(
+    '%s: %s to %s is sent, refused by name or named as dropped',
+    async (surface, kind, target) => {
+      const one = SURFACES[surface]?.kinds[kind] as Kind
+      const told = await ask(surface, kind, target)
+      expect({ ...told, isTold: isTold(one, told) }).toMatchObject({ isTold: true })
+      if (policy === 'refuse') expect(told.dropped).toBe('')
+      // What nobody is sent, nobody is sent.
+      if (one.mark === undefined) expect(told.status === 400 || told.dropped !== '').toBe(true)
+      if (policy === 'drop' && told.dropped !== '') expect(told.status).toBe(200)
+    },
+  )
+
+  test('tools that the caller runs pass where the formats agree', async () => {
+    for (const [surface, kind] of [
+      ['anthropic-messages', 'bash'],
+      ['anthropic-messages', 'computer'],
+      ['anthropic-messages', 'what a server tool left'],
+      ['openai-responses', 'a patch'],
+      ['openai-responses', 'a tool of free text'],
+    ] as const) {
+      const told = await ask(surface, kind, surface)
+      expect([told.status, told.dropped]).toEqual([200, ''])
+      expect(told.sent).toContain(SURFACES[surface]?.kinds[kind]?.mark)
+    }
+  })
+
+  test('a function passes from everywhere to everyone', async () => {
+    for (const { route, body, usual } of Object.values(SURFACES)) {
+      if (usual === undefined) continue
+      for (const [model, answer] of Object.values(FORMAT_TARGETS)) {
+        upstream.script(answer)
+        const response = await send(route, model, { ...body, tools: [usual] })
+        expect([route, model, response.status]).toEqual([route, model, 200])
+        expect(upstream.requests.at(-1)?.text).toContain('usual_tool')
+      }
+    }
+  })
+})

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import {
+  openScriptedTokenEndpoint,
+  type ScriptedTokenEndpoint,
+} from '../../testing/fakes/scripted-token-endpoint.ts'
+import {
+  json,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  stream,
+} from '../../testing/fakes/scripted-upstream.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+let endpoint: ScriptedTokenEndpoint
+let credentialId: string
+const log: string[] = []
+
+beforeAll(async () => {
+  house = await openTestHouse({ LOG_LEVEL: 'trace' }, undefined, { write: line => log.push(line) })
+  upstream = await openScriptedUpstream()
+  endpoint = await openScriptedTokenEndpoint()
+  credentialId = await house.addCredential('vertex', {
+    api_key: endpoint.serviceAccount,
+    base_url: upstream.baseUrl,
+    options: { project: 'a-project', location: 'global' },
+  })
+})
+beforeEach(() => {
+  endpoint.refuseWith = undefined
+})
+afterAll(async () => {
+  await Promise.all([upstream.close(), endpoint.close()])
+  await house.close()
+})
+
+const model = 'vertex/gemini-2.5-flash'
+const messages = [{ role: 'user', content: 'What time is it?' }]
+const body = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'Noon.' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
+}
+const good = json(200, body)
+const expired = json(401, [
+  {
+    error: {
+      code: 401,
+      status: 'UNAUTHENTICATED',
+      message: 'Request had invalid authentication credentials.',
+    },
+  },
+])
+const tokens = (): unknown[] => upstream.requests.map(({ headers }) => headers.authorization)
+
+describe('a service account', () => {
+  test('is exchanged once for all calls, and only its token travels', async () => {
+    upstream.script(good)
+    const answers = await Promise.all([1, 2, 3].map(() => house.call('/v1/chat', { model, messages })))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(tokens()).toEqual(Array(3).fill('Bearer token-1'))
+    expect(upstream.requests[0]?.path).toBe('/v1/publishers/google/models/gemini-2.5-flash:generateContent')
+    expect(JSON.stringify(upstream.requests)).not.toContain('PRIVATE KEY')
+  })
+
+  test('whose token is refused gets another within the same try, streamed too', async () => {
+    upstream.script(expired, stream(`data: ${JSON.stringify(body)}\n\n`))
+    const response = await house.call('/v1/chat', { model, messages, stream: true })
+    expect(response.headers.get('x-rideau-attempts')).toBe('1')
+    expect(await response.text()).toContain('Noon.')
+    expect(tokens().slice(-2)).toEqual(['Bearer token-1', 'Bearer token-2'])
+  })
+
+  test('that is refused with a new token too is not tried a third time', async () => {
+    upstream.script(expired)
+    const before = upstream.requests.length
+    const response = await house.call('/v1/chat', { model, messages })
+    expect(((await response.json()) as any).error.code).toBe('provider_auth_failed')
+    expect(upstream.requests.length - before).toBe(2)
+  })
+
+  test('that Google no longer knows: the caller learns nothing of it, its owner that it was refused', async () => {
+    upstream.script(expired, good)
+    endpoint.refuseWith = {
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'account not found' },
+    }
+    const response = await house.call('/v1/chat', { model, messages })
+    const { error } = (await response.json()) as any
+    expect(error.code).toBe('provider_auth_failed')
+    expect(JSON.stringify(error)).not.toContain('account not found')
+    expect(log.some(line => line.includes('invalid_grant: account not found'))).toBe(true)
+    await expect
+      .poll(
+        async () =>
+          (await house.manage('GET', `/v1/provider-credentials/${credentialId}`)).body.validation_error,
+      )
+      .not.toBeNull()
+  })
+
+  test('no line of the log has its key or a token', () => {
+    expect(log.length).toBeGreaterThan(0)
+    expect(log.filter(line => /PRIVATE KEY|token-\d/.test(line))).toEqual([])
+  })
+})
+
+describe('a model of Anthropic’s there', () => {
+  const claude = 'vertex/claude-sonnet-4-5@20250929'
+  const answer = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Noon.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 5, output_tokens: 2 },
+  }
+  const place = '/v1/publishers/anthropic/models/claude-sonnet-4-5%4020250929'
+
+  test('is called in its own format, the model in the path and the version in the body', async () => {
+    upstream.script(json(200, answer))
+    const response = await house.call('/v1/chat', { model: claude, messages, max_output_tokens: 9 })
+    expect(((await response.json()) as any).choices[0].message.content).toBe('Noon.')
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe(`${place}:rawPredict`)
+    expect(seen?.headers.authorization).toMatch(/^Bearer token-/)
+    expect(seen?.headers['anthropic-version']).toBeUndefined()
+    expect(seen?.body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages })
+  })
+
+  test('also for a caller of that format, whose body passes, and streamed', async () => {
+    upstream.script(
+      stream(
+        `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { ...answer, content: [] } })}\n\n`,
+        'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
+        'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Noon."}}\n\n',
+        'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
+        'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}\n\n',
+        'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+      ),
+    )
+    const response = await house.call('/anthropic/v1/messages', {
+      model: claude,
+      messages,
+      max_tokens: 9,
+      stream: true,
+      thinking: { type: 'disabled' },
+    })
+    expect(await response.text()).toContain('Noon.')
+    const seen = upstream.requests.at(-1)
+    expect(seen?.path).toBe(`${place}:streamRawPredict`)
+    expect(seen?.body).toEqual({
+      anthropic_version: 'vertex-2023-10-16',
+      max_tokens: 9,
+      messages,
+      stream: true,
+      thinking: { type: 'disabled' },
+    })
+  })
+
+  test('its tokens are counted here: no route there is asked', async () => {
+    const before = upstream.requests.length
+    const response = await house.call('/anthropic/v1/messages/count_tokens', { model: claude, messages })
+    expect(((await response.json()) as any).input_tokens).toBeGreaterThan(0)
+    expect(upstream.requests.length).toBe(before)
+  })
+})
+
+describe('its validation', () => {
+  const validate = async (): Promise<{ validation_error: string | null }> =>
+    (await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body
+
+  test('a token proves the key, and no other route is asked', async () => {
+    const before = upstream.requests.length
+    expect((await validate()).validation_error).toBeNull()
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('a key that is no longer known is told its owner, without the words of the endpoint', async () => {
+    endpoint.refuseWith = { status: 400, body: { error: 'invalid_grant', error_description: 'secret words' } }
+    const refused = (await validate()).validation_error
+    expect(refused).toMatch(/./)
+    expect(refused).not.toContain('secret words')
+    endpoint.refuseWith = { status: 503, body: {} }
+    expect((await validate()).validation_error).not.toBe(refused)
+  })
+})
+
+describe('without an address of its own', () => {
+  test.each([
+    ['us-central1', 'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-central1'],
+    ['global', 'https://aiplatform.googleapis.com/v1beta1/projects/p/locations/global'],
+  ])('%s is called at its own host', async (location, expected) => {
+    const { toBaseUrl } = await import('@rideau/llm/upstream/base-address')
+    const { findProvider } = await import('@rideau/llm/providers/index')
+    const provider = findProvider('vertex')
+    if (provider === undefined) throw new Error('no vertex')
+    expect(toBaseUrl(provider, null, { project: 'p', location })).toBe(expected)
+  })
+
+  test('a location that would lead to another host is refused where it is stored', async () => {
+    const made = await house.manage('POST', `/v1/environments/${house.developmentId}/provider-credentials`, {
+      provider: 'vertex',
+      name: 'elsewhere',
+      api_key: endpoint.serviceAccount,
+      options: { project: 'p', location: 'evil.example/' },
+    })
+    expect(made.status).toBe(400)
+    expect(made.body.error.param).toBe('options.location')
+  })
+})

@@ -1,0 +1,38 @@
+import type { ChatRequest, ClientDialect, SourceBody } from '@rideau/llm/spec'
+import type { Refusal } from '../../core/verdict.ts'
+import type { Amounts } from '../../ledger/ledger.ts'
+import type { CallPlan, ResolvedTarget } from './call-plan.ts'
+import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
+
+/** One model that may answer, with everything that a try at it takes. */
+export interface PlannedTarget extends ResolvedTarget {
+  /** The format in which this request goes to it; a provider may speak several. */
+  readonly dialect: ClientDialect
+  /** What is asked of it: the caller's request, with a lower output cap where the key's bound needs one. */
+  readonly request: ChatRequest
+  /** Parameters left out because the environment says `drop`. */
+  readonly dropped: readonly string[]
+}
+
+/** Everything that is decided before a provider is called. */
+export interface ChatPlan extends CallPlan<PlannedTarget> {
+  readonly call: ChatCall
+  readonly source: SourceBody
+  /** What is held of limits of tokens and money; absent: none concerns the request. */
+  readonly held?: HeldOutput
+}
+
+/** The output that a request holds, of all choices together. */
+export interface HeldOutput {
+  /** What is billed of the input where no usage comes: less than what is held of it. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** It never has more: what the targets keep to. */
+  readonly mostOutputTokens: number
+  /** The targets are asked for no more than is held. */
+  readonly isCapped: boolean
+  /** What so much output takes of the limits, with the input. */
+  toAmounts(outputTokens: number): Amounts
+}
+
+export type TargetPlan = PlannedTarget | { readonly refusal: Refusal }

@@ -1,0 +1,55 @@
+import { costNanoUsd } from '@rideau/llm/usage/pricing'
+import type { CatalogModel, ModelPricing } from '@rideau/llm/spec'
+import type { Amounts } from '../../ledger/ledger.ts'
+import type { PlannedTarget } from './chat-plan.ts'
+
+/** Where neither the caller nor the model names a most, this many output tokens are held, and asked for. */
+const UNKNOWN_MOST = 32_768
+
+/** What a request may use at most, by the tokens of its input and output, at the dearest of the targets. */
+export function toHold(targets: readonly Priced[], tokens: HeldTokens): Amounts {
+  let nanoUsd = 0
+  for (const { catalogModel } of targets) {
+    const pricing = catalogModel?.pricing ?? null
+    if (pricing !== null) nanoUsd = Math.max(nanoUsd, priceOf(pricing, tokens))
+  }
+  return { tokens: tokens.input + tokens.output, nanoUsd }
+}
+
+export interface Priced {
+  readonly catalogModel: CatalogModel | undefined
+}
+
+export interface HeldTokens {
+  readonly input: number
+  /** Of all choices together. */
+  readonly output: number
+  /** Input that asks to be cached is priced as written to the cache, where that is dearer. */
+  readonly mayWriteCache: boolean
+}
+
+const NOTHING_USED = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+
+function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: HeldTokens): number {
+  const plain = costNanoUsd({ ...NOTHING_USED, uncachedInput: input, output }, pricing) ?? 0
+  if (!mayWriteCache) return plain
+  const written = costNanoUsd({ ...NOTHING_USED, cacheWrite: input, output }, pricing) ?? 0
+  const kept = costNanoUsd({ ...NOTHING_USED, cacheWrite1h: input, output }, pricing) ?? 0
+  return Math.max(plain, written, kept)
+}
+
+/** The most that one choice of a target may have, and whether the target keeps to it by itself. */
+export function mostOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
+  const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
+  if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MOST, isKept: false }
+  const tokens = Math.min(
+    request.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    model ?? Number.POSITIVE_INFINITY,
+  )
+  return { tokens, isKept: true }
+}
+
+/** Reasoning may be hidden: a stream of it cannot be cut by what was seen of it. */
+export function mayReason({ catalogModel }: Priced): boolean {
+  return catalogModel === undefined || catalogModel.capabilities.includes('reasoning')
+}

@@ -1,0 +1,22 @@
+import type { JsonObject } from '@rideau/llm/spec'
+import { boundCost } from '../../core/cost-bound.ts'
+import type { Rights } from '../../core/tenancy.ts'
+import type { TargetPlan } from './chat-plan.ts'
+import { countInput } from '../billing/count-input.ts'
+
+/** Holds a planned target to the caller's `max_request_cost_usd`: refuses it, or lowers what is asked of it. */
+export function holdToBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
+  if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
+  const { request, catalogModel } = plan
+  const verdict = boundCost(rights.maxRequestCostNanoUsd, {
+    pricing: catalogModel?.pricing ?? null,
+    inputTokens: countInput(request),
+    maxOutputTokens: request.maxOutputTokens,
+    modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
+    choices: typeof choices === 'number' ? choices : 1,
+  })
+  if ('refusal' in verdict) return verdict
+  return verdict.outputCap === undefined
+    ? plan
+    : { ...plan, request: { ...request, maxOutputTokens: verdict.outputCap } }
+}

@@ -1,0 +1,35 @@
+import { isModelAllowed } from '../../core/authorize.ts'
+import type { MeterSet } from '../../core/meters.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import type { ResolvedTarget } from './call-plan.ts'
+import type { TargetPlan } from './chat-plan.ts'
+
+/** See refuseByLimits. */
+export function holdToLimits(target: TargetPlan, asked: string, limits: MeterSet): TargetPlan {
+  if ('refusal' in target) return target
+  const refusal = refuseByLimits(target, asked, limits)
+  return refusal === undefined ? target : { refusal }
+}
+
+/** Refuses a target that the end user's plan does not list, or whose price is unknown where a limit of money applies. */
+export function refuseByLimits(
+  { id, catalogModel }: ResolvedTarget,
+  asked: string,
+  limits: MeterSet,
+  isPriced = (catalogModel?.pricing ?? null) !== null,
+): Refusal | undefined {
+  const allowed = limits.plan?.allowedModels ?? null
+  if (!isModelAllowed(allowed, id, asked)) {
+    return {
+      code: 'model_not_allowed',
+      message: `The end user's plan does not allow the model ${asked}.`,
+      param: 'model',
+    }
+  }
+  if (!limits.hasMoney || isPriced) return undefined
+  return {
+    code: 'model_unpriced',
+    message: "A limit of money applies, and this model's price is unknown.",
+    param: 'model',
+  }
+}

@@ -1,0 +1,107 @@
+import { findDialectId } from '@rideau/llm/formats/find-format'
+import type { ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
+import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.ts'
+import type { MeterSet } from '../../core/meters.ts'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import type { ResolvedTarget } from './call-plan.ts'
+import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
+import { CLIENT_DIALECTS } from '@rideau/llm/formats/index'
+import type { GatewayDeps } from '../deps.ts'
+import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
+import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
+import { fitRequest } from './fit-request.ts'
+import { fitToolChoice, isLostChoice } from './fit-tool-choice.ts'
+import { holdToBound } from './hold-to-bound.ts'
+import { holdToLimits } from './hold-to-limits.ts'
+import { planTargets } from './plan-targets.ts'
+import type { JsonBody } from '../request/read-json.ts'
+import { refuseUnpricedAudio } from './refuse-audio.ts'
+import { listLost, refuseFindings } from './refuse-findings.ts'
+
+/** From the parsed body to a plan, by the order of checks in contract.md §3. */
+export function planChat(
+  call: ChatCall,
+  body: JsonBody,
+  caller: Caller,
+  environment: Environment,
+  limits: MeterSet,
+  deps: GatewayDeps,
+): ChatPlan {
+  const { request } = call
+  const asked = { name: request.model, caller, environment, isStream: request.stream }
+  const plan = planTargets<PlannedTarget>(
+    asked,
+    (resolved): TargetPlan => {
+      const target = planTarget(resolved, call, body.source, environment, caller)
+      return holdToBound(holdToLimits(target, request.model, limits), caller, body.value.n)
+    },
+    deps,
+  )
+  const { targets, alias, isStream } = plan
+  return { targets, alias, isStream, call, source: body.source }
+}
+
+function planTarget(
+  resolved: ResolvedTarget,
+  call: ChatCall,
+  source: SourceBody,
+  environment: Environment,
+  caller: Caller,
+): TargetPlan {
+  const { provider, model, id, catalogModel, credentials, alias } = resolved
+  const whole = fitRequest(call.request, source, provider, catalogModel)
+  const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(whole), catalogModel)
+  if (lack !== undefined) return { refusal: lack }
+  const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)
+  if (unpriced !== undefined) return { refusal: unpriced }
+  // What the target cannot honour is refused by name, or dropped where the environment says so.
+  const dialect = CLIENT_DIALECTS[findDialectId(provider, model, whole, source.surface)]
+  const fitted = fitToolChoice(whole, dialect.id)
+  const request = fitted ?? whole
+  const refusal = refuseFindings(call, dialect, source, environment, caller)
+  if (refusal !== undefined) return { refusal }
+  const found = listLost(call, dialect, source)
+  const lost = isLostChoice(whole, fitted) ? [...found, 'tool_choice'] : found
+  const unsupportedParams = dialect.findUnsupportedParams(request, provider, model, source)
+  const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
+  const [first] = dropped
+  if (first !== undefined && environment.unsupportedParams === 'refuse') {
+    return { refusal: unsupported(call.spelled?.[first] ?? first, provider) }
+  }
+  // What an end user asks is never stored at a provider: absent means off.
+  const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped
+  // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
+  return { provider, model, id, catalogModel, credentials, alias, dialect, request, dropped: withheld }
+}
+
+/** Responses are stored unless the request says otherwise. */
+function mayStore({ surface, fields }: SourceBody): boolean {
+  return surface === 'openai-responses' || fields.has('store')
+}
+
+const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
+const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }
+const FORMAT: CapabilityNeed = { capability: 'response_format', param: 'response_format' }
+const VISION: CapabilityNeed = { capability: 'vision', param: 'messages' }
+const TEXT_ONLY = [CHAT]
+
+function listNeeds(request: ChatRequest): readonly CapabilityNeed[] {
+  const hasTools = request.tools !== undefined && request.tools.length > 0
+  const hasFormat = request.responseFormat !== undefined && request.responseFormat.type !== 'text'
+  const seesImages = hasImages(request.messages)
+  if (!hasTools && !hasFormat && !seesImages) return TEXT_ONLY
+  const needs = [CHAT]
+  if (hasTools) needs.push(TOOLS)
+  if (hasFormat) needs.push(FORMAT)
+  if (seesImages) needs.push(VISION)
+  return needs
+}
+
+function unsupported(param: string, provider: Provider): Refusal {
+  return {
+    code: 'invalid_request',
+    message: `${param}: the provider ${provider.id} cannot honour this parameter.`,
+    param,
+  }
+}

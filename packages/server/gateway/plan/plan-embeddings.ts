@@ -1,0 +1,76 @@
+import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
+import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
+import type { ClientDialect } from '@rideau/llm/spec'
+import type { MeterSet } from '../../core/meters.ts'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import type { CallPlan, ResolvedTarget } from './call-plan.ts'
+import { CLIENT_DIALECTS } from '@rideau/llm/formats/index'
+import type { GatewayDeps } from '../deps.ts'
+import { toHold } from './held-amounts.ts'
+import { refuseByLimits } from './hold-to-limits.ts'
+import { planTargets } from './plan-targets.ts'
+
+/** A model that may give the vectors. */
+export interface EmbeddingTarget extends ResolvedTarget {
+  readonly format: EmbeddingFormat
+  /** A provider's errors are the same on all of its routes. */
+  readonly decodeError: ClientDialect['decodeError']
+}
+
+export interface EmbeddingAsk {
+  readonly request: EmbeddingRequest
+  /** As we count them; a provider's own count decides what is paid. */
+  readonly inputTokens: number
+  readonly caller: Caller
+  readonly environment: Environment
+  readonly limits: MeterSet
+}
+
+/** From the parsed body to a plan, by the order of checks in contract.md §3. */
+export function planEmbeddings(ask: EmbeddingAsk, deps: GatewayDeps): CallPlan<EmbeddingTarget> {
+  const { request, caller, environment } = ask
+  const asked = { name: request.model, caller, environment, isStream: false }
+  return planTargets<EmbeddingTarget>(asked, target => planOne(target, ask), deps)
+}
+
+function planOne(target: ResolvedTarget, ask: EmbeddingAsk): EmbeddingTarget | { refusal: Refusal } {
+  const { provider, catalogModel } = target
+  const format = findEmbeddingFormat(provider)
+  if (format === undefined || catalogModel?.capabilities.includes('embeddings') === false) {
+    return refuse('embeddings_not_supported', 'The model has no embeddings API.', 'model')
+  }
+  const hasTokens = typeof ask.request.input[0] !== 'string'
+  if (hasTokens && !takesTokens(provider, format)) {
+    return refuse('invalid_request', `input: the provider ${provider.id} takes texts only.`, 'input')
+  }
+  const limited = refuseByLimits(target, ask.request.model, ask.limits)
+  if (limited !== undefined) return { refusal: limited }
+  const bound = refuseByBound(target, ask)
+  if (bound !== undefined) return { refusal: bound }
+  return { ...target, format, decodeError: CLIENT_DIALECTS[provider.dialect].decodeError }
+}
+
+/** The key's `max_request_cost_usd`: there is no output to lower, so it holds or refuses. */
+function refuseByBound(target: ResolvedTarget, { caller, inputTokens }: EmbeddingAsk): Refusal | undefined {
+  const { maxRequestCostNanoUsd } = caller
+  if (maxRequestCostNanoUsd === null) return undefined
+  if ((target.catalogModel?.pricing ?? null) === null) {
+    return {
+      code: 'model_unpriced',
+      message: "The key bounds a request's cost, and this model's price is unknown.",
+      param: 'model',
+    }
+  }
+  const { nanoUsd } = toHold([target], { input: inputTokens, output: 0, mayWriteCache: false })
+  if (nanoUsd <= maxRequestCostNanoUsd) return undefined
+  return {
+    code: 'budget_exceeded',
+    message: 'This request could cost more than the key allows for one request.',
+    param: 'restrictions.max_request_cost_usd',
+  }
+}
+
+function refuse(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
+  return { refusal: { code, message, param } }
+}

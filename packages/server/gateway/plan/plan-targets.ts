@@ -1,0 +1,90 @@
+import { modelDirectory } from '@rideau/llm/providers/model-directory'
+import { findProvider } from '@rideau/llm/providers/index'
+import { Fault } from '../../core/fault.ts'
+import { orderTargets } from '../../core/order-targets.ts'
+import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
+import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { findModelHere } from '../tenants/find-environment-model.ts'
+import { chance } from '../attempts/random-share.ts'
+
+/** Who asks for what, and from where. */
+export interface NameAsked {
+  readonly name: string
+  readonly caller: Caller
+  readonly environment: Environment
+  readonly isStream: boolean
+}
+
+/**
+ * From a model's name to the targets that can serve a request, by the order of checks in contract.md §3. `planOne` says
+ * what is asked of a target, or what stands against it. Throws what refuses the request.
+ */
+export function planTargets<T extends ResolvedTarget>(
+  { name, caller, environment, isStream }: NameAsked,
+  planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
+  deps: GatewayDeps,
+): CallPlan<T> {
+  const resolution = resolveName(name, caller, environment, modelDirectory)
+  if ('refusal' in resolution) throw toFault(resolution.refusal)
+  if ('resolved' in resolution) {
+    const target = planOne(toTarget(resolution.resolved, undefined, environment))
+    if ('refusal' in target) throw toFault(target.refusal)
+    return { targets: [target], alias: undefined, isStream }
+  }
+  const { alias } = resolution
+  const plans = resolution.targets.map(({ target, resolution: each }) =>
+    'refusal' in each ? each : planOne(toTarget(each.resolved, target, environment)),
+  )
+  const usable = plans.filter((plan): plan is T => !('refusal' in plan))
+  if (usable.length === 0) throw noTarget(alias, plans)
+  return { targets: orderAlias(alias, usable, environment, isStream, deps), alias, isStream }
+}
+
+function toTarget(
+  { provider: providerId, model, id, credentials }: ResolvedModel,
+  alias: AliasTarget | undefined,
+  environment: Environment,
+): ResolvedTarget {
+  const provider = findProvider(providerId)
+  if (provider === undefined) throw new Error(`resolved to a provider that is none: ${providerId}`)
+  const catalogModel = findModelHere(environment, provider.id, model)
+  return { provider, model, id, catalogModel, credentials, alias }
+}
+
+function orderAlias<T extends ResolvedTarget>(
+  alias: Alias,
+  usable: readonly T[],
+  environment: Environment,
+  isStream: boolean,
+  deps: GatewayDeps,
+): readonly T[] {
+  const isTimed = alias.strategy === 'lowest_latency'
+  const entries = usable.map(target => ({
+    target,
+    weight: target.alias?.weight ?? 1,
+    pricing: target.catalogModel?.pricing ?? null,
+    latencyMs: isTimed ? deps.latencies.find(latencyKey(environment.id, target.id, isStream)) : undefined,
+  }))
+  return orderTargets(alias.strategy, entries, chance(deps.random)).map(({ target }) => target)
+}
+
+/** Money is a reason of its own; everything else that stands against every target is one answer (spec.md "Errors"). */
+function noTarget(alias: Alias, plans: readonly object[]): Fault {
+  for (const plan of plans) {
+    if (!('refusal' in plan)) continue
+    const refusal = plan.refusal as Refusal
+    if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced') return toFault(refusal)
+  }
+  return new Fault(
+    'no_eligible_target',
+    `No target of the alias "${alias.name}" can serve this request here: a credential or a capability is missing.`,
+    { param: 'model' },
+  )
+}
+
+function toFault({ code, message, param }: Refusal): Fault {
+  return new Fault(code, message, param === undefined ? {} : { param })
+}

@@ -1,0 +1,25 @@
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { ChatSurface } from '@rideau/llm/formats/format'
+import type { JsonBody } from '../request/read-json.ts'
+
+/**
+ * The body with the caller's headers that belong to its format, such as the choice of what is in beta: they go out with
+ * it or not at all. From a client token they are as little read as a field that passes through.
+ */
+export function withFormatHeaders(
+  x: Exchange,
+  body: JsonBody,
+  { forwardedHeaders }: Pick<ChatSurface, 'forwardedHeaders'>,
+  caller: Caller,
+  environment: Environment,
+): JsonBody {
+  if (forwardedHeaders === undefined) return body
+  if (caller.kind === 'client_token' && !environment.allowClientPassthrough) return body
+  const headers: Record<string, string> = {}
+  for (const name of forwardedHeaders) {
+    const value = x.req.headers[name]
+    if (typeof value === 'string' && value !== '') headers[name] = value
+  }
+  return { ...body, source: { ...body.source, headers } }
+}

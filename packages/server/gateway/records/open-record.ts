@@ -1,0 +1,42 @@
+import { toLostBill } from '../billing/bill.ts'
+import type { HeldOutput } from '../plan/chat-plan.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { Facts } from '../request/facts.ts'
+import { startRecord } from './start-record.ts'
+
+/** What the line says of tokens. */
+type Estimate = Pick<HeldOutput, 'inputTokens' | 'outputTokens'>
+
+/**
+ * Journals what a request will count as if this process is killed while it runs. One that holds tokens or money: what it
+ * holds, as an estimate. One that holds anything else of counters that outlive this process: its input, so that the replay
+ * finds its hold by its id. Others need no such line: nothing that is limited depends on them.
+ */
+export function openRecord(
+  x: Exchange,
+  facts: Facts,
+  held: Estimate | undefined,
+  countInput: () => number,
+  deps: GatewayDeps,
+): void {
+  const { caller, environment, admission } = x
+  if (caller === undefined || environment === undefined) return
+  const isHeldElsewhere = deps.isLedgerShared && (admission?.standings.length ?? 0) > 0
+  if (held === undefined && !isHeldElsewhere) return
+  const { inputTokens, outputTokens } = held ?? { inputTokens: countInput(), outputTokens: 0 }
+  const record = startRecord(x, caller, environment, facts)
+  record.status = 502
+  record.error_code = 'stream_interrupted'
+  record.uncached_input_tokens = inputTokens
+  record.output_tokens = outputTokens
+  record.usage_estimated = true
+  record.cost_nano_usd =
+    held === undefined ? toInputCost(facts, inputTokens) : (admission?.hold.nanoUsd ?? null)
+  deps.openRecord(record)
+}
+
+function toInputCost({ catalogModel }: Facts, inputTokens: number): number | null {
+  return toLostBill(catalogModel, { isAnswered: false, bytes: 0 }, { inputTokens, outputTokens: 0 })
+    .costNanoUsd
+}

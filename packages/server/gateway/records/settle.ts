@@ -1,0 +1,82 @@
+import { type Bill } from '@rideau/llm/usage/bill'
+import { inspect } from 'node:util'
+import { cacheWriteTokens } from '@rideau/llm/usage/usage-sums'
+import type { Fault } from '../../core/fault.ts'
+import type { FaultCode } from '../../core/fault-table.ts'
+import { addBills, FREE } from '../billing/bill.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { Facts } from '../request/facts.ts'
+import { cutBody } from '../stream/transcript.ts'
+import { endAdmission } from '../pipeline/end-admission.ts'
+import { startRecord } from './start-record.ts'
+
+/** What an exchange came to; anything absent was never reached. */
+export interface Outcome {
+  readonly status: number
+  readonly fault?: Fault
+  readonly bill?: Bill
+  readonly finishReason?: string
+  /** Why we ended a whole answer early: the record's error code, though the caller got its 200. */
+  readonly cutBy?: FaultCode | undefined
+  /** For an environment that captures in full. */
+  readonly responseBody?: string | undefined
+}
+
+/**
+ * Writes the one record of an exchange, and resolves when it is in the journal: the answer's last byte goes out behind it, so
+ * that whoever got an answer is in the log. Undefined where no environment was reached, since nobody could read it.
+ */
+export function settle(
+  x: Exchange,
+  facts: Facts,
+  outcome: Outcome,
+  deps: GatewayDeps,
+): Promise<void> | undefined {
+  const { caller, environment } = x
+  if (caller === undefined || environment === undefined || x.isSettled) return undefined
+  x.isSettled = true
+  // The sandbox's price is none where somebody has to be paid.
+  const isSandbox = facts.isSandbox && !x.isLostReal
+  const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
+  const { usage, isEstimated, costNanoUsd } = addBills(x.lost, own)
+  const record = startRecord(x, caller, environment, facts)
+  record.status = outcome.status
+  record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
+  record.finish_reason = outcome.finishReason ?? null
+  record.queue_ms = elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0
+  record.first_byte_ms = elapsed(x, x.firstByteAt)
+  record.total_ms = elapsed(x, performance.now()) ?? 0
+  record.uncached_input_tokens = usage.uncachedInput
+  record.cache_read_tokens = usage.cacheRead
+  record.cache_write_tokens = cacheWriteTokens(usage)
+  record.output_tokens = usage.output
+  record.reasoning_tokens = usage.reasoning
+  record.usage_estimated = isEstimated
+  record.cost_nano_usd = costNanoUsd
+  record.sandbox = isSandbox
+  record.attempts = x.attempts
+  if (environment.logCapture === 'full') {
+    if (facts.requestBody !== undefined) record.request_body = cutBody(facts.requestBody.toString('utf8'))
+    if (outcome.responseBody !== undefined) record.response_body = cutBody(outcome.responseBody)
+  }
+  let writing: Promise<void>
+  try {
+    writing = deps.writeRecord(record)
+  } finally {
+    // Also where the journal refuses it: what was used stays used.
+    endAdmission(x, record, deps)
+  }
+  if (outcome.fault?.code === 'internal_error') {
+    deps.log.error(
+      { requestId: x.requestId, err: inspect(outcome.fault.cause) },
+      'a request failed on our side',
+    )
+  }
+  return writing
+}
+
+/** Milliseconds since arrival, to a hundredth. */
+function elapsed(x: Exchange, at: number | undefined): number | null {
+  return at === undefined ? null : Math.round((at - x.startedAt) * 100) / 100
+}

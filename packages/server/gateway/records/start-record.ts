@@ -1,0 +1,50 @@
+import type { RequestRecord } from '../../core/request-record.ts'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { Facts } from '../request/facts.ts'
+
+/** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
+export function startRecord(
+  x: Exchange,
+  caller: Caller,
+  environment: Environment,
+  facts: Facts,
+): RequestRecord {
+  const hold = x.admission !== undefined && x.admission.hold.tokens > 0 ? x.admission.hold : undefined
+  return {
+    id: x.id,
+    at: new Date(x.arrivedAt).toISOString(),
+    request_id: x.requestId,
+    org_id: environment.orgId,
+    project_id: environment.projectId,
+    environment_id: environment.id,
+    key_id: caller.keyId,
+    end_user_id: x.endUser?.id ?? null,
+    endpoint: x.route.endpoint,
+    surface: x.route.surface,
+    model_requested: facts.modelRequested,
+    provider: facts.provider,
+    model: facts.model,
+    stream: facts.isStream,
+    status: 0,
+    error_code: null,
+    finish_reason: null,
+    queue_ms: 0,
+    first_byte_ms: null,
+    total_ms: 0,
+    uncached_input_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 0,
+    reasoning_tokens: 0,
+    usage_estimated: false,
+    cost_nano_usd: null,
+    hold_tokens: hold?.tokens ?? null,
+    hold_nano_usd: hold?.nanoUsd ?? null,
+    sandbox: facts.isSandbox,
+    attempts: [],
+    metadata: facts.metadata,
+    request_body: null,
+    response_body: null,
+  }
+}

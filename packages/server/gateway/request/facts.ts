@@ -1,0 +1,39 @@
+import type { Bill } from '@rideau/llm/usage/bill'
+import type { CatalogModel } from '@rideau/llm/spec'
+import type { ResolvedTarget } from '../plan/call-plan.ts'
+
+/** What the steps learned on the way, for the record. Filled as far as the exchange got. */
+export interface Facts {
+  modelRequested: string | null
+  provider: string | null
+  model: string | null
+  catalogModel: CatalogModel | undefined
+  isSandbox: boolean
+  isStream: boolean
+  metadata: Record<string, string> | null
+  requestBody: Buffer | undefined
+  /** What is owed to the provider that answered, should the answer fail on our side. */
+  answered: Bill | undefined
+}
+
+export function noFacts(): Facts {
+  return {
+    modelRequested: null,
+    provider: null,
+    model: null,
+    catalogModel: undefined,
+    isSandbox: false,
+    isStream: false,
+    metadata: null,
+    requestBody: undefined,
+    answered: undefined,
+  }
+}
+
+/** The record names the target that was tried last. */
+export function noteTarget(facts: Facts, { provider, id, catalogModel }: ResolvedTarget): void {
+  facts.provider = provider.id
+  facts.model = id
+  facts.catalogModel = catalogModel
+  facts.isSandbox = provider.sandbox === true
+}

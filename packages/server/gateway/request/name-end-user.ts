@@ -1,0 +1,58 @@
+import { isEndUserId } from '../../core/end-users.ts'
+import { Fault } from '../../core/fault.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { Exchange } from './request-context.ts'
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
+
+const HEADER = 'x-rideau-end-user'
+
+/** A client token speaks for its own end user alone: who it sends as another is a mistake, or an attempt. */
+export function refuseNamedEndUser(x: Exchange): void {
+  if (x.caller?.kind !== 'client_token' || x.req.headers[HEADER] === undefined) return
+  throw new Fault('invalid_request', `${HEADER}: a client token speaks for its own end user.`, {
+    param: HEADER,
+  })
+}
+
+/**
+ * On whose behalf a request is made, once its body is read: a secret key names the end user by header, or natively in
+ * `end_user` (contract.md §3); `user` in the body is never an identity. `named` is the body's `end_user` on any surface.
+ * Synchronous where nobody is named, nothing is set for anybody, or who it is in memory.
+ */
+export function nameEndUser(x: Exchange, named: unknown, deps: GatewayDeps): void | Promise<void> {
+  if (x.caller?.kind === 'client_token') {
+    if (named === undefined || named === null) return
+    throw invalid('end_user', 'a client token speaks for its own end user.')
+  }
+  const id = findName(x, typeof named === 'string' ? named : undefined)
+  if (id === undefined) return
+  const { environment } = x
+  if (environment === undefined) throw new Error('an end user is named after identification only')
+  if (!environment.policies.hasSpecialEndUsers) {
+    x.endUser = { id, plan: null, isBlocked: false }
+    return
+  }
+  const known = deps.snapshots.findEndUser(environment.id, id)
+  if (known === undefined) return lookUp(x, environment.id, id, deps)
+  x.endUser = known
+  refuseBlocked(x)
+}
+
+async function lookUp(x: Exchange, environmentId: string, id: string, deps: GatewayDeps): Promise<void> {
+  x.endUser = await deps.snapshots.loadEndUser(environmentId, id)
+  refuseBlocked(x)
+}
+
+export function refuseBlocked(x: Exchange): void {
+  if (x.endUser?.isBlocked !== true) return
+  throw new Fault('end_user_blocked', 'This end user is blocked.')
+}
+
+function findName(x: Exchange, named: string | undefined): string | undefined {
+  const header = x.req.headers[HEADER]
+  if (typeof header !== 'string' || header === '') return named
+  // Never cut: two users whose ids begin alike would become one.
+  if (!isEndUserId(header)) throw invalid(HEADER, 'must have 1 to 255 characters.')
+  if (named !== undefined && named !== header) throw invalid('end_user', `contradicts the header ${HEADER}.`)
+  return header
+}

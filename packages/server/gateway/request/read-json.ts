@@ -1,0 +1,69 @@
+import { findCaseVariant } from '@rideau/llm/json/json-scan'
+import type { JsonObject, SourceBody, SurfaceId } from '@rideau/llm/spec'
+import { Fault } from '../../core/fault.ts'
+import { parseJson } from '../../http/parse-json.ts'
+import { type BodyReader, readBody } from '../../http/read-body.ts'
+import { isJsonContentType } from '../../http/request-headers.ts'
+import { canceledFault, type Exchange } from './request-context.ts'
+import { PROTECTED_NAMES } from '@rideau/llm/formats/shared/reserved-fields'
+
+/** Chat-shaped bodies carry images; contract.md §1. */
+export const CHAT_BODY_LIMIT = 32 * 1024 * 1024
+
+export interface JsonBody {
+  readonly value: JsonObject
+  /** The same bytes that were parsed: what is authorized and what is forwarded cannot differ. */
+  readonly source: SourceBody
+}
+
+/** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
+export async function readJson(
+  x: Exchange,
+  surface: SurfaceId,
+  limit: number,
+  timeoutMs: number,
+): Promise<JsonBody> {
+  if (!isJsonContentType(x.req.headers['content-type'])) {
+    throw new Fault('unsupported_media_type', 'Send the body as application/json.')
+  }
+  const reading = readBytes(x, limit, timeoutMs)
+  const bytes = reading instanceof Promise ? await reading : reading
+  const { value, fields } = parseJson(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Fault('invalid_request', 'The body must be a JSON object.')
+  }
+  const variant = findCaseVariant(fields, PROTECTED_NAMES)
+  if (variant !== undefined) {
+    throw new Fault('request_validation_failed', 'A field name is written in another case than it has.', {
+      param: variant,
+    })
+  }
+  return { value, source: { surface, bytes, fields } }
+}
+
+/** A promise where the body is not here yet. */
+export function readBytes(x: Exchange, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
+  x.throwIfStopped()
+  const body = readBody(x.req, limit)
+  return body.bytes instanceof Promise ? awaitBody(x, body, body.bytes, timeoutMs) : body.bytes
+}
+
+async function awaitBody(
+  x: Exchange,
+  body: BodyReader,
+  bytes: Promise<Buffer>,
+  timeoutMs: number,
+): Promise<Buffer> {
+  const deadline = performance.now() + timeoutMs
+  x.watch(
+    now => {
+      if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
+    },
+    () => body.fail(canceledFault()),
+  )
+  try {
+    return await bytes
+  } finally {
+    x.unwatch()
+  }
+}

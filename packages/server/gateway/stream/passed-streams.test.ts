@@ -1,0 +1,119 @@
+import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+
+/**
+ * Streams between two who speak the same format, where nothing of them is kept for the log: most of their bytes go by
+ * unread.
+ */
+let house: TestHouse
+let upstream: ScriptedUpstream
+let key: string
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  upstream = await openScriptedUpstream()
+  const { productionId } = house
+  await house.addCredential('gemini', { api_key: 'AIza', base_url: upstream.baseUrl }, productionId)
+  const region = { region: 'us-east-1' }
+  await house.addCredential(
+    'bedrock',
+    { api_key: 'bedrock-key', base_url: upstream.baseUrl, options: region },
+    productionId,
+  )
+  key = (await house.createKey({}, productionId)).key
+})
+
+afterAll(async () => {
+  await upstream.close()
+  await house.close()
+})
+
+/** Each in a write of its own, as events arrive; then the end, or a broken connection. */
+function script(type: string, frames: readonly (string | Uint8Array)[], isCut: boolean): void {
+  upstream.script(async res => {
+    res.writeHead(200, { 'content-type': type })
+    for (const frame of frames) {
+      await new Promise<void>(written => res.write(frame, () => setImmediate(written)))
+    }
+    if (isCut) res.destroy()
+    else res.end()
+  })
+}
+
+const usage = (output: number): object => ({
+  promptTokenCount: 10,
+  candidatesTokenCount: output,
+  totalTokenCount: 10 + output,
+})
+const says = (text: string, output: number, finishReason?: string): string => {
+  const candidate = { content: { role: 'model', parts: [{ text }] }, finishReason, index: 0 }
+  return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata: usage(output) })}\r\n\r\n`
+}
+const GEMINI = '/gemini/v1beta/models/gemini/gemini-2.5-flash:streamGenerateContent?alt=sse'
+const ASKED = { contents: [{ role: 'user', parts: [{ text: 'Count.' }] }] }
+
+const event = (type: string, body: object): Buffer => Buffer.from(encodeAwsEvent(type, body as never))
+const CONVERSE = [
+  event('messageStart', { role: 'assistant' }),
+  ...['One, ', 'two, ', 'three.'].map(text =>
+    event('contentBlockDelta', { contentBlockIndex: 0, delta: { text } }),
+  ),
+  event('contentBlockStop', { contentBlockIndex: 0 }),
+  event('messageStop', { stopReason: 'end_turn' }),
+  event('metadata', {
+    usage: { inputTokens: 7, outputTokens: 5, totalTokens: 12 },
+    metrics: { latencyMs: 3 },
+  }),
+]
+const TURN = { messages: [{ role: 'user', content: [{ text: 'Count.' }] }] }
+
+beforeEach(() => {
+  upstream.script(() => {
+    throw new Error('no answer was scripted')
+  })
+})
+
+test('Gemini: every byte comes through, and the last event’s usage is billed', async () => {
+  const frames = [says('One, ', 2), says('two, ', 4), says('three.', 6, 'STOP')]
+  script('text/event-stream', frames, false)
+  const answer = await house.call(GEMINI, ASKED, { key })
+  expect(await answer.text()).toBe(frames.join(''))
+  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 6 }, usage_estimated: false })
+})
+
+test('Gemini: a stream that breaks off is billed by what the last event told, though it passed unread', async () => {
+  script('text/event-stream', [says('One, ', 2), says('two, ', 40)], true)
+  const answer = await house.call(GEMINI, ASKED, { key })
+  expect(await answer.text()).toContain('stream_interrupted')
+  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  expect(log).toMatchObject({
+    error_code: 'stream_interrupted',
+    usage: { input_tokens: 10, output_tokens: 40 },
+  })
+})
+
+test('Converse: every frame comes through, and usage is read', async () => {
+  script('application/vnd.amazon.eventstream', CONVERSE, false)
+  const answer = await house.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
+    key,
+  })
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat(CONVERSE))
+  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  expect(log).toMatchObject({ finish_reason: 'stop', usage: { input_tokens: 7, output_tokens: 5 } })
+})
+
+test('Converse: a stream that breaks off ends with an exception, and what was delivered counts', async () => {
+  script('application/vnd.amazon.eventstream', CONVERSE.slice(0, 4), true)
+  const answer = await house.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
+    key,
+  })
+  expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toContain('stream_interrupted')
+  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  expect(log).toMatchObject({ error_code: 'stream_interrupted', usage_estimated: true })
+  // Three events of one token or a little more: not their bytes, of which most are framing.
+  expect(log.usage.output_tokens).toBeGreaterThanOrEqual(3)
+  expect(log.usage.output_tokens).toBeLessThan(20)
+})

@@ -1,0 +1,211 @@
+import { openFrames } from '@rideau/llm/frames/open-frames'
+import type {
+  FinishReason,
+  Framing,
+  StreamDecoder,
+  StreamEvent,
+  UpstreamError,
+  Usage,
+} from '@rideau/llm/spec'
+import { countEvents, countTokens } from '../billing/count-output.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { SpendGuard } from '../limits/spend-guard.ts'
+import type { StreamWriter } from './stream-writer.ts'
+import type { StreamEncoder } from '@rideau/llm/formats/format'
+import { Transcript } from './transcript.ts'
+import type { OpenStream, StreamSink } from '../attempts/attempt-stream.ts'
+
+/** How a stream ended. */
+export interface RelayEnd {
+  /** undefined: it came to its proper end. */
+  readonly error: UpstreamError | undefined
+  readonly finishReason: FinishReason
+  readonly isFinishSent: boolean
+  readonly usage: Usage | undefined
+  /** Where the stream broke off before usage came: what had been told of it. */
+  readonly partialUsage: Usage | undefined
+  readonly isUsageSent: boolean
+  /** Output as far as it was seen, for an estimate where no usage came. */
+  readonly deliveredTokens: number
+  /** A limit's end was reached: the stream was cut by us. */
+  readonly isCut: boolean
+  readonly transcript: Transcript | undefined
+}
+
+export interface RelayOptions {
+  readonly exchange: Exchange
+  readonly stream: OpenStream
+  readonly framing: Framing
+  readonly decoder: StreamDecoder
+  readonly encoder: StreamEncoder
+  readonly writer: StreamWriter
+  readonly includeUsage: boolean
+  /** Keep what was said for the log. */
+  readonly capture: boolean
+  /** Milliseconds without a byte from the provider after which the stream is given up. */
+  readonly idleMs: number
+  /** Ends the stream where what is held of the caller's limits is used up; absent: nothing limits it. */
+  readonly guard?: SpendGuard | undefined
+}
+
+/** Carries a provider's stream to the caller: bytes where the formats agree, events where they differ. */
+export function relayStream(options: RelayOptions): Promise<RelayEnd> {
+  return new Promise(resolve => new Relay(options, resolve).run())
+}
+
+class Relay implements StreamSink {
+  readonly #options: RelayOptions
+  readonly #resolve: (end: RelayEnd) => void
+  readonly #parser
+  readonly #transcript: Transcript | undefined
+  #usage: Usage | undefined
+  #finishReason: FinishReason | undefined
+  #hasToolCalls = false
+  #deliveredTokens = 0
+  #lastByteAt = performance.now()
+  /** What went to the caller unread last: where each event tells of usage, it tells the most. */
+  #passed: Buffer | undefined
+  #isCut = false
+  #isDone = false
+
+  constructor(options: RelayOptions, resolve: (end: RelayEnd) => void) {
+    this.#options = options
+    this.#resolve = resolve
+    this.#transcript = options.capture ? new Transcript() : undefined
+    this.#parser = openFrames(options.framing, event => {
+      if (this.#isDone) return
+      const events = options.decoder.decode(event.data, event.event)
+      if (!this.#mayDeliver(countEvents(events))) return
+      this.#note(events)
+      if (this.#isDone) return
+      const bytes = options.encoder.encode(events, event)
+      if (bytes.length > 0) options.writer.write(bytes)
+      if (events.some(({ type }) => type === 'end')) this.#finish(undefined)
+    })
+  }
+
+  run(): void {
+    const { exchange: x, stream, writer, idleMs } = this.#options
+    writer.attach(stream.call)
+    x.watch(
+      now => {
+        if (writer.isPaused) this.#lastByteAt = now
+        else if (now - this.#lastByteAt > idleMs) {
+          this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
+        } else writer.tick(now)
+      },
+      () => this.#giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+    )
+    stream.pipe(this)
+  }
+
+  onChunk(chunk: Buffer): void {
+    if (this.#isDone) return
+    this.#lastByteAt = performance.now()
+    if (
+      this.#transcript === undefined &&
+      !this.#parser.hasPartial() &&
+      this.#options.encoder.canPass(chunk)
+    ) {
+      if (!this.#mayDeliver(countTokens(chunk, this.#options.encoder.countEvents?.(chunk)))) return
+      this.#options.writer.write(chunk)
+      this.#passed = chunk
+      return
+    }
+    this.#passed = undefined
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
+    }
+  }
+
+  onEnd(): void {
+    if (this.#isDone) return
+    try {
+      this.#parser.end()
+    } catch {
+      // A torn last event is a stream that ended early, which is what follows.
+    }
+    if (this.#isDone) return
+    // Not every provider says [DONE]; a finish reason is an end too. Without either the answer is not whole.
+    if (this.#finishReason !== undefined) this.#finish(undefined)
+    else this.#finish({ kind: 'interrupted', detail: 'the stream ended without a finish reason' })
+  }
+
+  onError(error: UpstreamError): void {
+    this.#finish({ kind: 'interrupted', detail: error.detail })
+  }
+
+  #note(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'usage') this.#usage = event.usage
+      else if (event.type === 'error') this.#giveUp(asInterruption(event.error))
+      else if (event.type === 'delta') {
+        if (event.finishReason !== undefined) this.#finishReason = event.finishReason
+        if (event.toolCalls !== undefined) this.#hasToolCalls = true
+        this.#transcript?.add(event)
+      }
+    }
+  }
+
+  /** Counts what comes next. What is delivered is paid for: beyond what is held the stream ends here. */
+  #mayDeliver(tokens: number): boolean {
+    const delivered = this.#deliveredTokens + tokens
+    if (tokens === 0 || this.#options.guard?.mayDeliver(delivered) !== false) {
+      this.#deliveredTokens = delivered
+      return true
+    }
+    this.#isCut = true
+    this.#finishReason = 'length'
+    this.#options.stream.call.abort()
+    this.#finish(undefined)
+    return false
+  }
+
+  #giveUp(error: UpstreamError): void {
+    if (this.#isDone) return
+    this.#options.stream.call.abort()
+    this.#finish(error)
+  }
+
+  /** A stream that ends behind events that passed unread was broken off. */
+  #readPassed(): void {
+    if (this.#passed === undefined) return
+    const { framing, decoder } = this.#options
+    const parser = openFrames(framing, event => {
+      for (const each of decoder.decode(event.data, event.event)) {
+        if (each.type === 'usage') this.#usage = each.usage
+      }
+    })
+    try {
+      parser.push(this.#passed)
+    } catch {
+      // It told nothing, then.
+    }
+  }
+
+  #finish(error: UpstreamError | undefined): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    const { exchange: x } = this.#options
+    x.unwatch()
+    this.#readPassed()
+    this.#resolve({
+      error,
+      finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),
+      isFinishSent: this.#finishReason !== undefined && !this.#isCut,
+      usage: this.#usage,
+      partialUsage: this.#usage === undefined ? this.#options.decoder.partialUsage?.() : undefined,
+      isUsageSent: this.#usage !== undefined && this.#options.includeUsage,
+      deliveredTokens: this.#deliveredTokens,
+      isCut: this.#isCut,
+      transcript: this.#transcript,
+    })
+  }
+}
+
+/** After the first delivered token every failure is an interruption, but what was told of its cause is kept. */
+function asInterruption(error: UpstreamError): UpstreamError {
+  return { kind: 'interrupted', detail: `${error.kind}: ${error.detail}` }
+}

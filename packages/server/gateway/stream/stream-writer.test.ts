@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import type { Exchange } from '../request/request-context.ts'
+import { StreamWriter } from './stream-writer.ts'
+import type { UpstreamCall } from '../upstream/transport.ts'
+
+/** A caller who takes nothing: each write fills what is kept for it. */
+function slowCaller() {
+  const res = Object.assign(new EventEmitter(), { headersSent: true, write: () => false, end: () => {} })
+  const told: string[] = []
+  const source = {
+    isSent: true,
+    abort: () => told.push('abort'),
+    pause: () => told.push('pause'),
+    resume: () => told.push('resume'),
+  } as unknown as UpstreamCall
+  const exchange = { res, isGone: false, startedAt: 0 } as unknown as Exchange
+  const writer = new StreamWriter(exchange, () => {})
+  writer.attach(source)
+  return { res, writer, told }
+}
+
+test('a provider is held back once while its caller reads slowly, until the caller has read', () => {
+  const { res, writer, told } = slowCaller()
+  writer.write('a')
+  writer.write('b')
+  expect([told, writer.isPaused]).toEqual([['pause'], true])
+  res.emit('drain')
+  expect([told, writer.isPaused]).toEqual([['pause', 'resume'], false])
+})
+
+test('a provider that is held back goes on when the caller leaves', () => {
+  const { res, writer, told } = slowCaller()
+  writer.write('a')
+  res.emit('close')
+  expect(told).toEqual(['pause', 'resume'])
+})
+
+test('a provider that is held back goes on when the answer has ended: its connection is wanted', () => {
+  const { writer, told } = slowCaller()
+  writer.end('the last frame')
+  expect(told).toEqual(['pause', 'resume'])
+})

@@ -1,0 +1,78 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { Fault } from '../../core/fault.ts'
+import { listPublished, type SigningKey } from '../../core/signing-schedule.ts'
+
+export interface SigningKeysOptions {
+  /** All that are stored, also those that only expired tokens were signed by. */
+  readonly load: () => Promise<readonly SigningKey[]>
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** A key is announced a day before it signs: what is older than this misses nothing. Milliseconds. */
+const FRESH_MS = 60_000
+/** Tokens that name keys which are none ask the database no oftener than this. Milliseconds. */
+const RETRY_MS = 1_000
+
+/** The public keys of client tokens, as the gateway holds them in memory. */
+export class SigningKeys {
+  readonly #options: SigningKeysOptions
+  #keys: readonly SigningKey[] | undefined
+  #objects = new Map<string, KeyObject>()
+  #loadedAt = Number.NEGATIVE_INFINITY
+  #loading: Promise<void> | undefined
+
+  constructor(options: SigningKeysOptions) {
+    this.#options = options
+  }
+
+  /** undefined: no such key. Throws `config_unavailable` where it cannot be known. */
+  async find(kid: string): Promise<KeyObject | undefined> {
+    const known = this.#objects.get(kid)
+    if (known !== undefined || !this.#isOlderThan(RETRY_MS)) return known
+    try {
+      await this.#reload()
+    } catch (cause) {
+      const message = 'The keys of client tokens could not be loaded right now. Try again shortly.'
+      throw new Fault('config_unavailable', message, { cause, retryAfterSeconds: 1 })
+    }
+    return this.#objects.get(kid)
+  }
+
+  /** As `/.well-known/jwks.json` has them: the next, the current, and former ones that tokens may still be signed by. */
+  async listPublic(): Promise<readonly JsonWebKey[]> {
+    if (this.#isOlderThan(FRESH_MS)) {
+      await this.#reload().catch(cause => {
+        if (this.#keys !== undefined) return
+        const message = 'The keys of client tokens could not be loaded right now.'
+        throw new Fault('signing_key_unavailable', message, { cause, retryAfterSeconds: 1 })
+      })
+    }
+    return listPublished(this.#keys ?? [], this.#options.now()).map(({ kid, publicJwk }) => ({
+      ...publicJwk,
+      kid,
+      alg: 'ES256',
+      use: 'sig',
+    }))
+  }
+
+  #isOlderThan(ms: number): boolean {
+    return this.#options.now() - this.#loadedAt >= ms
+  }
+
+  async #reload(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined
+    })
+    await this.#loading
+  }
+
+  async #load(): Promise<void> {
+    const keys = await this.#options.load()
+    this.#objects = new Map(
+      keys.map(({ kid, publicJwk }) => [kid, createPublicKey({ key: publicJwk, format: 'jwk' })]),
+    )
+    this.#keys = keys
+    this.#loadedAt = this.#options.now()
+  }
+}

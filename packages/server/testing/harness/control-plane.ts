@@ -1,0 +1,262 @@
+import type { ErrorEnvelope } from '@rideau/llm/formats/native/server/encode-error'
+import { scryptSync } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import pino from 'pino'
+import { createKeyRow } from '../../control/keys/new-key.ts'
+import { createManagementKeyRow } from '../../control/management-keys/new-management-key.ts'
+import { createProject, type ProjectTree } from '../../control/projects/new-project.ts'
+import { toCredentialRow } from '../../control/provider-credentials/new-credential.ts'
+import { type ControlDeps, type ControlLimits, createControlServer } from '../../control/server.ts'
+import { type Clock, systemRandom } from '../../core/chance.ts'
+import { openIds } from '../../core/ids.ts'
+import { createToken, hashToken } from '../../core/opaque-token.ts'
+import type { Role } from '../../core/permissions.ts'
+import { openSecretBox, type SecretBox } from '../../core/secret-box.ts'
+import { SCOPES } from '../../core/tenancy.ts'
+import { insertKey } from '../../storage/keys.ts'
+import { insertManagementKey } from '../../storage/management-keys.ts'
+import { insertMember } from '../../storage/members.ts'
+import { insertOrganization } from '../../storage/organizations.ts'
+import { insertProviderCredential } from '../../storage/provider-credentials.ts'
+import type { KeyRow, ManagementKeyRow, OrganizationRow, UserRow } from '../../storage/schema.ts'
+import { insertSession } from '../../storage/sessions.ts'
+import { insertUser } from '../../storage/users.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+
+export const SETUP_TOKEN = 'the-set-up-token-of-the-tests'
+
+/** What a call answered; the caller says what it expects to read. */
+interface Answer<Body> {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Body
+  /** `201`, or of a failure `400 invalid_request restrictions.allowed_models[0]`. */
+  readonly outcome: string
+}
+
+export interface List<Record> {
+  readonly data: Record[]
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+interface CallOptions {
+  readonly key?: string | undefined
+  /** A session's cookie, sent as the dashboard sends it. */
+  readonly cookie?: string | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is. */
+  readonly raw?: string | Buffer
+  readonly headers?: Record<string, string>
+}
+
+/** Somebody with an account, signed in. */
+export interface Person {
+  readonly user: UserRow
+  /** As a browser sends it. */
+  readonly cookie: string
+}
+
+/** Everybody's. */
+export const PASSWORD = 'correct horse battery'
+
+export interface Tenant extends ProjectTree {
+  readonly organization: OrganizationRow
+  /** Management keys in the clear, by role. */
+  readonly keys: Readonly<Record<ManagementKeyRow['role'], string>>
+  /** A member of every role. */
+  readonly people: Readonly<Record<Role, Person>>
+}
+
+export interface ControlPlane {
+  readonly url: string
+  readonly port: number
+  readonly database: FreshDatabase
+  readonly secretBox: SecretBox
+  readonly clock: Clock & { advance(ms: number): void }
+  readonly newId: () => string
+  /** How often a write was announced. */
+  readonly writes: () => number
+  /** Everything that the server logged. */
+  readonly logged: () => string
+  call<Body = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>
+  /** An organization with a project and a management key of every role, past all operations. */
+  insertTenant(name: string): Promise<Tenant>
+  insertPerson(email?: string): Promise<Person>
+  /** The member's id. */
+  insertMember(orgId: string, person: Person, role: Role): Promise<string>
+  insertApiKey(tenant: Tenant): Promise<{ row: KeyRow; text: string }>
+  insertCredential(tenant: Tenant, apiKey: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** The real control plane on a database of its own, listening on loopback. */
+export async function openControlPlane(
+  overrides: Partial<ControlDeps> = {},
+  limits?: ControlLimits,
+): Promise<ControlPlane> {
+  const database = await freshDatabase()
+  let now = Date.now()
+  const clock = { now: () => now, advance: (ms: number) => void (now += ms) }
+  const secretBox = openSecretBox(Buffer.alloc(32, 7), systemRandom)
+  const newId = openIds(clock, systemRandom)
+  const made = { clock, random: systemRandom, newId, secretBox }
+  const lines: string[] = []
+  let writes = 0
+  let port = 0
+  const app = await createControlServer(
+    {
+      db: database.db,
+      ...made,
+      log: pino({ level: 'info' }, { write: line => void lines.push(line) }),
+      egress: { allowPrivate: true },
+      readMeters: async () => undefined,
+      production: false,
+      baseUrl: () => `http://127.0.0.1:${port}`,
+      gatewayUrl: () => 'http://127.0.0.1:1',
+      setupToken: () => SETUP_TOKEN,
+      trustedProxies: { has: () => false },
+      afterWrite: async () => void writes++,
+      isReady: () => ({ ready: true, reasons: [] }),
+      ...overrides,
+    },
+    limits,
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  const url = `http://127.0.0.1:${port}`
+
+  async function insertPerson(email = `${newId()}@example.com`): Promise<Person> {
+    const stamps = { created_at: new Date(now), updated_at: new Date(now) }
+    const id = newId()
+    const user = { id, email, name: null, password_hash: HASH, email_proven: false, ...stamps }
+    await insertUser(database.db, user)
+    const token = createToken(systemRandom)
+    await insertSession(database.db, {
+      id: newId(),
+      user_id: id,
+      hash: hashToken(token),
+      created_at: new Date(now),
+      last_used_at: new Date(now),
+      expires_at: new Date(now + 30 * 24 * 3_600_000),
+    })
+    return { user, cookie: `rideau_session=${token}` }
+  }
+
+  async function joinAs(orgId: string, { user }: Person, role: Role): Promise<string> {
+    const id = newId()
+    await insertMember(database.db, {
+      id,
+      org_id: orgId,
+      user_id: user.id,
+      role,
+      invite_email: null,
+      invited_by: null,
+      accepted_at: new Date(now),
+      invite_hash: null,
+      invite_expires_at: null,
+      created_at: new Date(now),
+      updated_at: new Date(now),
+    })
+    return id
+  }
+
+  return {
+    url,
+    port,
+    database,
+    secretBox,
+    clock,
+    newId,
+    writes: () => writes,
+    logged: () => lines.join(''),
+    call: (method, path, options) => call(url, path, method, options ?? {}),
+    insertPerson,
+    insertMember: joinAs,
+    async insertTenant(name) {
+      const stamps = { created_at: new Date(now), updated_at: new Date(now) }
+      const slug = `${name}-${newId()}`
+      const organization = { id: newId(), name, slug, time_zone: 'UTC', ...stamps, deleted_at: null }
+      await insertOrganization(database.db, organization)
+      const project = { orgId: organization.id, name, slug: 'project', allowedOrigins: [] }
+      const tree = await createProject(database.db, made, project)
+      const keys = { viewer: '', developer: '', admin: '' }
+      for (const role of ['viewer', 'developer', 'admin'] as const) {
+        const key = createManagementKeyRow(made, {
+          orgId: organization.id,
+          name: role,
+          role,
+          expiresAt: null,
+        })
+        await insertManagementKey(database.db, key.row)
+        keys[role] = key.text
+      }
+      const people = {
+        viewer: await insertPerson(),
+        developer: await insertPerson(),
+        admin: await insertPerson(),
+        owner: await insertPerson(),
+      }
+      for (const [role, person] of Object.entries(people)) {
+        await joinAs(organization.id, person, role as Role)
+      }
+      return { organization, ...tree, keys, people }
+    },
+    async insertApiKey(tenant) {
+      const key = createKeyRow(made, tenant.development, {
+        kind: 'secret',
+        name: 'inserted',
+        scopes: SCOPES,
+        allowedModels: null,
+        allowedEndpoints: null,
+        maxRequestCostNanoUsd: null,
+        expiresAt: null,
+      })
+      await insertKey(database.db, key.row)
+      return key
+    },
+    async insertCredential(tenant, apiKey) {
+      const input = { provider: 'openai', name: 'inserted', apiKey, baseUrl: null, options: {}, weight: 1 }
+      const row = toCredentialRow(made, tenant.development, input)
+      await insertProviderCredential(database.db, row)
+      return row.id
+    },
+    async close() {
+      await app.close()
+      await database.drop()
+    },
+  }
+}
+
+/** PASSWORD by the least of work, so that who signs in a hundred times does not wait. */
+const HASH = `$scrypt$ln=4,r=8,p=1$${'A'.repeat(22)}$${scryptSync(PASSWORD, Buffer.alloc(16), 32, { N: 16 })
+  .toString('base64')
+  .replace('=', '')}`
+
+async function call<Body>(
+  url: string,
+  path: string,
+  method: string,
+  options: CallOptions,
+): Promise<Answer<Body>> {
+  const { key, cookie, body, raw, headers } = options
+  const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(cookie === undefined ? {} : { cookie, 'x-rideau-csrf': '1', origin: url }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent === undefined ? {} : { body: sent }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+  const json = (isJson ? JSON.parse(text) : undefined) as Body & Partial<ErrorEnvelope>
+  const { code, param } = json?.error ?? {}
+  const outcome = [response.status, code, param].filter(part => part !== undefined && part !== null).join(' ')
+  return { status: response.status, headers: response.headers, text, json, outcome }
+}

@@ -1,0 +1,11 @@
+import type { Pool } from 'pg'
+import { type RequestRecord, toRecordLine } from '../../core/request-record.ts'
+import { insertRequestRecords, type RejectedRecord } from '../../storage/request-logs.ts'
+
+/** Records as a test has them, on the way that the journal's take. */
+export function insertRecords(
+  pool: Pool,
+  records: readonly RequestRecord[],
+): Promise<{ rejected: RejectedRecord[] }> {
+  return insertRequestRecords(pool, records.map(toRecordLine))
+}
