@@ -78,7 +78,7 @@ const BREACHES = {
   ],
   'core imports a package': [server('core/c.ts'), pure('zod'), 'no-restricted-imports'],
   'core imports a scoped package': [server('core/d.ts'), pure('@fastify/helmet'), 'no-restricted-imports'],
-  'core imports llm code': [server('core/e.ts'), pure('@rideau/llm/spec'), 'no-restricted-imports'],
+  'core imports llm code': [server('core/e.ts'), pure('@rideau/llm/request/chat-request'), 'no-restricted-imports'],
   'core reads the clock': [
     server('core/f.ts'),
     'export const now = () => Date.now()',
@@ -201,15 +201,15 @@ const BREACHES = {
 const ALLOWED = {
   'core imports its own files, pure built-ins and types of llm': [
     server('core/ok.ts'),
-    `${pure('./fault.ts', '../core/fault.ts', 'node:crypto', 'node:zlib', 'node:buffer')}\n${typing('@rideau/llm/spec')}`,
+    `${pure('./fault.ts', '../core/fault.ts', 'node:crypto', 'node:zlib', 'node:buffer')}\n${typing('@rideau/llm/request/chat-request')}`,
   ],
   'llm imports its own files and the catalogue': [
     'packages/llm/dialects/ok.ts',
-    pure('../spec.ts', '../../../catalog/sandbox.json', 'node:crypto'),
+    pure('../request/chat-request.ts', '../../../catalog/sandbox.json', 'node:crypto'),
   ],
   'gateway imports core, http, llm, undici and the types of its stores': [
     server('gateway/ok.ts'),
-    `${importing('../core/fault.ts', '../http/envelope.ts', '@rideau/llm/spec', 'undici', 'node:http')}\n${typing('../storage/keys.ts')}`,
+    `${importing('../core/fault.ts', '../http/envelope.ts', '@rideau/llm/request/chat-request', 'undici', 'node:http')}\n${typing('../storage/keys.ts')}`,
   ],
   'control imports storage, http and the framework': [
     server('control/keys/ok.ts'),

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { type House, openHouse } from './app/app.ts'
-import { ConfigError, parseConfig } from './app/settings.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
+import { ConfigError, parseConfig } from './app/settings.ts'
 
 export type Command = 'start' | 'gateway' | 'control' | 'rotate-master-key'
 

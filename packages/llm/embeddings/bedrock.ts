@@ -1,6 +1,6 @@
-import { joinAddress } from '../upstream/join-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
-import type { JsonObject } from '../spec.ts'
+import { joinAddress } from '../upstream/join-address.ts'
 import {
   type EmbeddingFormat,
   type EmbeddingRequest,

@@ -1,6 +1,6 @@
-import { joinAddress } from '../upstream/join-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
-import type { JsonObject } from '../spec.ts'
+import { joinAddress } from '../upstream/join-address.ts'
 import { toCohereInputType } from './bedrock.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
 

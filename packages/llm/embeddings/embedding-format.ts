@@ -1,4 +1,6 @@
-import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { Target } from '../upstream/target.ts'
+import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 
 /** Texts, or texts as the numbers of their tokens, which few providers take. */
 export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]

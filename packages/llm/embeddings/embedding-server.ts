@@ -1,15 +1,15 @@
+import type { JsonObject } from '../json/json-value.ts'
 import type { Bill } from '../usage/bill.ts'
 import { toUsd } from '../usage/money.ts'
-import type { EmbeddingReply, EmbeddingRequest } from './embedding-format.ts'
-import { encodeVector } from './vector-encoding.ts'
-import type { JsonObject } from '../spec.ts'
 import { inputTokens } from '../usage/usage-sums.ts'
+import type { EmbeddingReply, EmbeddingRequest } from './embedding-format.ts'
 import {
   type EmbeddingCall,
   findPassedOn,
   parseCompatEmbedding,
   parseNativeEmbedding,
 } from './parse-request.ts'
+import { encodeVector } from './vector-encoding.ts'
 
 /** Who answered. */
 export interface EmbeddingAnswered {

@@ -1,6 +1,6 @@
-import { joinAddress } from '../upstream/join-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
-import type { JsonObject } from '../spec.ts'
+import { joinAddress } from '../upstream/join-address.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
 
 /** Its words for what the texts are for; others are sent as they are. */

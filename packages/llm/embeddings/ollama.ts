@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
-import type { JsonObject } from '../spec.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
 
 /** Ollama's `POST /api/embed`. */

@@ -1,7 +1,9 @@
-import { toAddress, toWireModel } from '../formats/openai-chat/client/openai-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
+import type { OpenAiEmbeddingDeviations } from '../provider/embedding-service.ts'
+import { toAddress, toWireModel } from '../upstream/openai-address.ts'
+import type { Target } from '../upstream/target.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
-import type { JsonObject, Target } from '../spec.ts'
 import {
   type EmbeddingFormat,
   type EmbeddingRequest,
@@ -10,7 +12,6 @@ import {
   toNumbers,
   type Vector,
 } from './embedding-format.ts'
-import type { OpenAiEmbeddingDeviations } from './embedding-service.ts'
 import { fromInt8 } from './vector-encoding.ts'
 
 /** OpenAI's limit on one request. */

@@ -1,15 +1,16 @@
-import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
-import type { Json, JsonObject } from '../spec.ts'
 import {
   invalid,
   optionalChoice,
   optionalNumber,
   optionalText,
+  parseEndUser,
   refuseUnknown,
+  set,
   textAt,
 } from '../formats/shared/read-fields.ts'
-import { parseEndUser, set } from '../formats/native/server/parse-chat.ts'
 import { refuseReservedRest } from '../formats/shared/reserved-fields.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
 
 /** What an embeddings body asks, and for whom. */
 export interface EmbeddingCall {

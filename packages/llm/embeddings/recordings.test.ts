@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
 import { custom } from '../providers/custom.ts'
 import { findProvider } from '../providers/index.ts'
-import type { Json, JsonObject, Target } from '../spec.ts'
+import type { Target } from '../upstream/target.ts'
 import { findEmbeddingFormat } from './find-embedding-format.ts'
 import { encodeVector } from './vector-encoding.ts'
 

@@ -1,6 +1,8 @@
-import { joinAddress } from '../upstream/join-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
-import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+import { joinAddress } from '../upstream/join-address.ts'
+import type { Target } from '../upstream/target.ts'
+import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
   type EmbeddingFormat,
   type EmbeddingReply,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { findDialectId, matchesAny } from './find-format.ts'
+import type { Provider } from '../provider/provider.ts'
 import { custom } from '../providers/custom.ts'
-import type { DialectId, FunctionTool, Provider } from '../spec.ts'
+import type { DialectId } from '../request/format-id.ts'
+import type { FunctionTool } from '../request/tools.ts'
+import { findDialectId } from './find-format.ts'
+import { matchesAny } from './shared/model-pattern.ts'
 
 // Ids that stand for themselves: only the rules are looked at here.
 const OTHER = 'other' as DialectId

@@ -1,4 +1,7 @@
-import type { ChatRequest, DialectId, DialectRule, Provider, SurfaceId } from '../spec.ts'
+import type { DialectRule, Provider } from '../provider/provider.ts'
+import type { ChatRequest } from '../request/chat-request.ts'
+import type { DialectId, SurfaceId } from '../request/format-id.ts'
+import { matchesAny } from './shared/model-pattern.ts'
 
 /** The format in which a request goes to a provider's model: by the provider's rules, else its main one. */
 export function findDialectId(
@@ -25,26 +28,4 @@ function isCalledFor(
   if (when === 'same-format') return dialect === surface
   if (when === undefined) return true
   return tools !== undefined && tools.length > 0 && reasoningEffort !== undefined
-}
-
-/** Is a model's name one of these, in which `*` stands for any text? */
-export function matchesAny(name: string, patterns: readonly string[]): boolean {
-  return patterns.some(pattern => matches(name, pattern))
-}
-
-/** Piece by piece from the left, so that no pattern takes more than linear time. */
-function matches(name: string, pattern: string): boolean {
-  const pieces = pattern.split('*')
-  const first = pieces[0] as string
-  const last = pieces[pieces.length - 1] as string
-  if (pieces.length === 1) return name === pattern
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
-    return false
-  let at = first.length
-  for (const piece of pieces.slice(1, -1)) {
-    const found = name.indexOf(piece, at)
-    if (found === -1) return false
-    at = found + piece.length
-  }
-  return at <= name.length - last.length
 }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { JsonObject } from '../spec.ts'
+import type { JsonObject } from '../json/json-value.ts'
 
 /** A header whose value is text. */
 const STRING = 7

@@ -1,5 +1,5 @@
-import type { Framing } from '../spec.ts'
 import { openAwsEventStreamParser } from './aws-event-stream.ts'
+import type { Framing } from './framing.ts'
 import { openNdjsonParser } from './ndjson.ts'
 import { openSseParser, type SseEvent, type SseParser } from './sse.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../json/json-value.ts'
+import type { Provider } from '../provider/provider.ts'
 import { findProvider } from '../providers/index.ts'
-import type { JsonObject, Provider } from '../spec.ts'
 import { findImageFormat } from './find-image-format.ts'
 import type { ImageReply } from './image-format.ts'
 

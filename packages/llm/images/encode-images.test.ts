@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../json/json-value.ts'
+import type { Provider } from '../provider/provider.ts'
 import { findProvider } from '../providers/index.ts'
-import type { JsonObject, Provider, Target } from '../spec.ts'
+import type { Target } from '../upstream/target.ts'
 import { findImageFormat } from './find-image-format.ts'
 import type { ImageFormat, ImageRequest, ImageSource } from './image-format.ts'
 

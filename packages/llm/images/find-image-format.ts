@@ -1,9 +1,9 @@
-import type { Provider } from '../spec.ts'
+import type { ImageFormatId } from '../provider/image-service.ts'
+import type { Provider } from '../provider/provider.ts'
 import { bedrockImages } from './bedrock.ts'
 import { fireworksImages } from './fireworks.ts'
 import { googleImages } from './google.ts'
 import type { ImageFormat } from './image-format.ts'
-import type { ImageFormatId } from './image-service.ts'
 import { openAiImages } from './openai.ts'
 
 const FORMATS: Readonly<Record<ImageFormatId, ImageFormat>> = {

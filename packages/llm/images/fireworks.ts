@@ -1,6 +1,6 @@
-import { joinAddress } from '../upstream/join-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
-import type { JsonObject } from '../spec.ts'
+import { joinAddress } from '../upstream/join-address.ts'
 import { type ImageFormat, JSON_HEADERS, listParams, type MadeImage } from './image-format.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 

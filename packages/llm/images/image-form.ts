@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../spec.ts'
-import { RequestError } from '../formats/shared/request-error.ts'
 import { invalid } from '../formats/shared/read-fields.ts'
+import { RequestError } from '../formats/shared/request-error.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { checkSources, type EditSources, toSource } from './image-request.ts'
 
 /** More parts than any edit has: each costs more to parse than to send. */

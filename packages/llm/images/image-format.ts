@@ -1,4 +1,6 @@
-import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { Target } from '../upstream/target.ts'
+import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 
 /** An image that a request brings along: its bytes, or the address at which it lies. */
 export type ImageSource =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Provider } from '../provider/provider.ts'
 import { findModel } from '../providers/catalog.ts'
 import { findProvider } from '../providers/index.ts'
-import type { Provider } from '../spec.ts'
 import { findImageFormat } from './find-image-format.ts'
 import type { ImageRequest, ImageUsage } from './image-format.ts'
 import { imageCostNanoUsd, mostImageUsage } from './image-pricing.ts'

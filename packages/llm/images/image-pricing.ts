@@ -1,4 +1,4 @@
-import type { ImagePrices } from '../spec.ts'
+import type { ImagePrices } from '../provider/prices.ts'
 import type { ImageRequest, ImageUsage } from './image-format.ts'
 import { parseSize } from './image-size.ts'
 

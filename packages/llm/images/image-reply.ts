@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-value.ts'
 import type { ImageReply, ImageUsage, MadeImage } from './image-format.ts'
-import type { JsonObject } from '../spec.ts'
 
 /**
  * OpenAI's `ImagesResponse`. An image is given as its provider gave it, base64 or address, whatever `response_format`

@@ -1,7 +1,3 @@
-import type { ImageRequest, ImageSource } from './image-format.ts'
-import type { Json, JsonObject } from '../spec.ts'
-import { RequestError } from '../formats/shared/request-error.ts'
-import { findImageType } from './image-type.ts'
 import {
   invalid,
   isObject,
@@ -11,10 +7,14 @@ import {
   optionalFlag,
   optionalNumber,
   optionalText,
+  set,
   textAt,
 } from '../formats/shared/read-fields.ts'
-import { set } from '../formats/native/server/parse-chat.ts'
+import { RequestError } from '../formats/shared/request-error.ts'
 import { PROTECTED_NAMES, refuseReservedRest } from '../formats/shared/reserved-fields.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { ImageRequest, ImageSource } from './image-format.ts'
+import { findImageType } from './image-type.ts'
 
 /** Fields that are read here; others pass on to providers that speak OpenAI's format. */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,7 +1,10 @@
-import { toAddress, toWireModel } from '../formats/openai-chat/client/openai-address.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
+import type { OpenAiImageDeviations } from '../provider/image-service.ts'
+import { toAddress, toWireModel } from '../upstream/openai-address.ts'
+import type { Target } from '../upstream/target.ts'
+import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
-import type { JsonObject, Target, UpstreamRequest } from '../spec.ts'
 import {
   type ImageFormat,
   type ImageReply,
@@ -14,7 +17,6 @@ import {
   toCount,
   toDataUrl,
 } from './image-format.ts'
-import type { OpenAiImageDeviations } from './image-service.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 import { encodeForm, type FormPart } from './multipart.ts'
 

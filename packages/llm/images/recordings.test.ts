@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
+import type { Provider } from '../provider/provider.ts'
 import { findProvider } from '../providers/index.ts'
-import type { Json, JsonObject, Provider, Target } from '../spec.ts'
+import type { Target } from '../upstream/target.ts'
 import { findImageFormat } from './find-image-format.ts'
 import type { ImageFormat, ImageSource } from './image-format.ts'
 

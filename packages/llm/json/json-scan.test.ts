@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../spec.ts'
 import { findCaseVariant, scanJson } from './json-scan.ts'
+import type { JsonObject } from './json-value.ts'
 import { MAX_JSON_DEPTH } from './structure-walk.ts'
 
 /** Strings as attackers and foreign alphabets write them. */

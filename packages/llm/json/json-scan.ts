@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import type { FieldSpan, Json } from '../spec.ts'
-import { decodeText } from '../frames/decode-text.ts'
+import { decodeText } from './decode-text.ts'
+import type { FieldSpan } from './field-span.ts'
+import type { Json } from './json-value.ts'
 import { StructureWalk } from './structure-walk.ts'
 
 export type JsonScan =

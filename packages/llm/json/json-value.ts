@@ -1,4 +1,6 @@
-import type { Json, JsonObject } from '../spec.ts'
+export type Json = string | number | boolean | null | Json[] | JsonObject
+
+export type JsonObject = { [key: string]: Json | undefined }
 
 /** Readers for values that a provider may have put to the wrong type. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../spec.ts'
 import { scanJson } from './json-scan.ts'
+import type { Json } from './json-value.ts'
 import { spliceObject } from './splice.ts'
 
 function splice(text: string, changes: Record<string, Json | undefined>): string {

@@ -1,4 +1,5 @@
-import type { FieldSpan, Json } from '../spec.ts'
+import type { FieldSpan } from './field-span.ts'
+import type { Json } from './json-value.ts'
 
 export interface SplicedObject {
   readonly bytes: Buffer

@@ -1,4 +1,4 @@
-import type { FieldSpan } from '../spec.ts'
+import type { FieldSpan } from './field-span.ts'
 
 /** Objects and arrays inside one another, the outermost included (contract.md §1). */
 export const MAX_JSON_DEPTH = 64

@@ -1,5 +1,6 @@
 import catalog from '../../../catalog/alibaba.json' with { type: 'json' }
-import type { CatalogFile, Provider } from '../spec.ts'
+import type { CatalogFile } from '../provider/catalog-model.ts'
+import type { Provider } from '../provider/provider.ts'
 
 export const alibaba: Provider = {
   id: 'alibaba',

@@ -1,5 +1,6 @@
 import catalog from '../../../catalog/anthropic.json' with { type: 'json' }
-import type { CatalogFile, Provider } from '../spec.ts'
+import type { CatalogFile } from '../provider/catalog-model.ts'
+import type { Provider } from '../provider/provider.ts'
 
 export const anthropic: Provider = {
   id: 'anthropic',

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { CatalogFile, CatalogModel } from '../provider/catalog-model.ts'
 import { allModels, findModel, listModels, providersListing } from './catalog.ts'
 import { PROVIDERS } from './index.ts'
-import type { CatalogFile, CatalogModel } from '../spec.ts'
 
 const FOLDER = new URL('../../../catalog/', import.meta.url)
 const CAPABILITIES = ['chat', 'tools', 'response_format', 'vision', 'reasoning', 'embeddings', 'images']

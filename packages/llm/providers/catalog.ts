@@ -1,5 +1,5 @@
+import type { CatalogModel } from '../provider/catalog-model.ts'
 import { findProvider, PROVIDERS } from './index.ts'
-import type { CatalogModel } from '../spec.ts'
 
 const NO_MODELS: readonly CatalogModel[] = []
 

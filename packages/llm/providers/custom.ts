@@ -1,4 +1,4 @@
-import type { Provider } from '../spec.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** Any server that speaks the OpenAI format, at the address that its credential names; also as `custom-<slug>`. */
 export const custom: Provider = {

@@ -1,5 +1,6 @@
 import catalog from '../../../catalog/groq.json' with { type: 'json' }
-import type { CatalogFile, Provider } from '../spec.ts'
+import type { CatalogFile } from '../provider/catalog-model.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** What it answers 400 to: console.groq.com/docs/openai, "Currently unsupported OpenAI features". */
 export const groq: Provider = {

@@ -1,4 +1,4 @@
-import type { Provider } from '../spec.ts'
+import type { Provider } from '../provider/provider.ts'
 import { alibaba } from './alibaba.ts'
 import { anthropic } from './anthropic.ts'
 import { azure } from './azure.ts'

@@ -1,4 +1,4 @@
-import type { Provider } from '../spec.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /**
  * Spoken to in its own format, because only there can a request say how much context the model gets (`num_ctx`); the

@@ -1,4 +1,5 @@
-import type { DialectRule, OpenAiModelRule } from '../spec.ts'
+import type { OpenAiModelRule } from '../provider/openai-deviations.ts'
+import type { DialectRule } from '../provider/provider.ts'
 
 /** Rules of OpenAI's own models, whoever hosts them (wire facts §0.9 to §0.11). */
 

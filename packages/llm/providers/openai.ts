@@ -1,5 +1,6 @@
 import catalog from '../../../catalog/openai.json' with { type: 'json' }
-import type { CatalogFile, Provider } from '../spec.ts'
+import type { CatalogFile } from '../provider/catalog-model.ts'
+import type { Provider } from '../provider/provider.ts'
 import { OPENAI_DIALECT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 
 export const openai: Provider = {

@@ -1,5 +1,6 @@
 import catalog from '../../../catalog/openrouter.json' with { type: 'json' }
-import type { CatalogFile, Provider } from '../spec.ts'
+import type { CatalogFile } from '../provider/catalog-model.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** What its format adds: openrouter.ai/docs, "Reasoning tokens" (`reasoning_details`) and "Usage accounting" (`cost`). */
 export const openrouter: Provider = {

@@ -1,5 +1,6 @@
 import catalog from '../../../catalog/sandbox.json' with { type: 'json' }
-import type { CatalogFile, Provider } from '../spec.ts'
+import type { CatalogFile } from '../provider/catalog-model.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** Answers inside the process (sandbox/answer.ts): the address is never called, and could not be. */
 export const sandbox: Provider = {

@@ -1,4 +1,4 @@
-import type { Provider } from '../spec.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** A vLLM server of the owner's, at the address that its credential names. */
 export const vllm: Provider = {

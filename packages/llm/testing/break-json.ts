@@ -1,4 +1,4 @@
-import type { Json } from '../spec.ts'
+import type { Json } from '../json/json-value.ts'
 
 /** One change to an answer: `at` picks the value that it happens to, `how` what happens. Both may be any whole number. */
 export interface Break {

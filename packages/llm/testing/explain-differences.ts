@@ -1,4 +1,4 @@
-import type { Json } from '../spec.ts'
+import type { Json } from '../json/json-value.ts'
 
 /** Where two JSON values differ, by path (`/messages/0/content`). */
 export interface Difference {

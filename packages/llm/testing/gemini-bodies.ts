@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObjects } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../spec.ts'
 
 /**
  * Two bodies that mean the same made alike: turns of one role in a row are one, and what a model thought, or said

@@ -1,4 +1,5 @@
-import type { DialectId, JsonObject } from '../spec.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { DialectId } from '../request/format-id.ts'
 import type { RecordedFrame } from './recorded-answers.ts'
 
 interface OwnAnswer {

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { Framing } from '../frames/framing.ts'
 import { openFrames } from '../frames/open-frames.ts'
+import type { Json } from '../json/json-value.ts'
 import { findProvider } from '../providers/index.ts'
-import type { DialectId, Framing, Json } from '../spec.ts'
+import type { DialectId } from '../request/format-id.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere has none of it. */
 const WIRE = new URL('../../../../shared/wire/', import.meta.url)

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { scanJson } from '../json/json-scan.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toText } from '../json/json-value.ts'
-import type { ChatRequest, JsonObject, SourceBody, SurfaceId } from '../spec.ts'
+import type { ChatRequest } from '../request/chat-request.ts'
+import type { SurfaceId } from '../request/format-id.ts'
+import type { SourceBody } from '../request/source-body.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere does not have it. */
 const WIRE = new URL('../../../../shared/wire/', import.meta.url)

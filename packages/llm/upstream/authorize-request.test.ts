@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { authorizeRequest } from './authorize-request.ts'
+import type { Provider } from '../provider/provider.ts'
 import { findProvider } from '../providers/index.ts'
-import type { Provider, Target, UpstreamRequest } from '../spec.ts'
+import { authorizeRequest } from './authorize-request.ts'
+import type { Target } from './target.ts'
+import type { UpstreamRequest } from './upstream-request.ts'
 
 function authorize(provider: Provider, apiKey: string): Record<string, string> {
   const request: UpstreamRequest = {

@@ -1,6 +1,7 @@
 import { toText } from '../json/json-value.ts'
 import { signAwsRequest } from './sign-aws-request.ts'
-import type { Target, UpstreamRequest } from '../spec.ts'
+import type { Target } from './target.ts'
+import type { UpstreamRequest } from './upstream-request.ts'
 
 /**
  * Puts the target's credential on a request that is otherwise finished. `nowMs` (Unix milliseconds) is for providers

@@ -1,4 +1,5 @@
-import type { JsonObject, Provider } from '../spec.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** `{name}` in a provider's address stands for the credential's option of that name. */
 const PLACEHOLDER = /\{([a-z_]+)\}/g

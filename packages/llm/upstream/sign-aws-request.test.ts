@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type AwsCredential, signAwsRequest, toSigningKey } from './sign-aws-request.ts'
-import type { UpstreamRequest } from '../spec.ts'
+import type { UpstreamRequest } from './upstream-request.ts'
 
 /** Keys and time of AWS's published examples. */
 const EXAMPLE: AwsCredential = {

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { UpstreamRequest } from '../spec.ts'
+import type { UpstreamRequest } from './upstream-request.ts'
 
 export interface AwsCredential {
   readonly accessKeyId: string

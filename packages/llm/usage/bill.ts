@@ -1,4 +1,4 @@
-import type { Usage } from '../spec.ts'
+import type { Usage } from './usage.ts'
 
 /** What a request used and what that costs. */
 export interface Bill {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeUsage } from '../formats/openai-chat/client/decode-usage.ts'
+import { decodeUsage } from '../formats/shared/decode-usage.ts'
 import { costNanoUsd } from './pricing.ts'
-import type { Usage } from '../spec.ts'
+import type { Usage } from './usage.ts'
 
 const NOTHING: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 

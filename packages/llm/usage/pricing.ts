@@ -1,4 +1,5 @@
-import type { ModelPricing, TokenPrices, Usage } from '../spec.ts'
+import type { ModelPricing, TokenPrices } from '../provider/prices.ts'
+import type { Usage } from './usage.ts'
 import { inputTokens } from './usage-sums.ts'
 
 /** Prices have at most six decimals of a dollar per million tokens, so a millionth is their whole unit. */

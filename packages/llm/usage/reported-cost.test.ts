@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { openAiChat } from '../formats/openai-chat/client/client.ts'
 import { openAiResponses } from '../formats/openai-responses/client/client.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
+import type { Provider } from '../provider/provider.ts'
 import { custom } from '../providers/custom.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { withReportedCost } from './reported-cost.ts'
-import type { JsonObject, Provider, Target, Usage } from '../spec.ts'
 import { hasRecordings, listAnswers, readAnswer } from '../testing/recorded-answers.ts'
+import type { Target } from '../upstream/target.ts'
+import { withReportedCost } from './reported-cost.ts'
+import type { Usage } from './usage.ts'
 
 const USAGE: Usage = { uncachedInput: 9, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 }
 

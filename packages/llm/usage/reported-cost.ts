@@ -1,5 +1,7 @@
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
-import type { Json, JsonObject, Target, Usage } from '../spec.ts'
+import type { Target } from '../upstream/target.ts'
+import type { Usage } from './usage.ts'
 
 const NANOS_PER_USD = 1_000_000_000
 /** 1e-10 USD each. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../spec.ts'
+import type { Usage } from './usage.ts'
 
 /** What a provider's "input" or "prompt" includes, cached or not. */
 export function inputTokens(usage: Usage): number {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ASK, type LimitedHouse, openLimitedHouse } from '../testing/harness/limited-app.ts'
 import { completion, json } from '../testing/fakes/scripted-upstream.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
+import { ASK, type LimitedHouse, openLimitedHouse } from '../testing/harness/limited-app.ts'
 
 let limited: LimitedHouse
 let receiver: WebhookReceiver

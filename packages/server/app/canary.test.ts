@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../testing/harness/app.ts'
 import {
   chunk,
   completion,
@@ -9,6 +8,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../testing/harness/app.ts'
 
 /**
  * A secret of its own in every slot that takes one, every path that can fail, debug logging on: none of them may show

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { openAlerts } from './jobs.ts'
 import { openControlPlane } from '../testing/harness/control-plane.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
+import { openAlerts } from './jobs.ts'
 
 test('a start raises what a killed process crossed and could not store, of what its journal held too', async () => {
   const plane = await openControlPlane()

@@ -1,5 +1,5 @@
-import type { InFlight } from '../gateway/request/in-flight.ts'
 import type { RequestCounts } from '../gateway/edge/request-counts.ts'
+import type { InFlight } from '../gateway/request/in-flight.ts'
 import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
 import type { Drain } from '../journal/drain.ts'

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type House, openHouse } from './app.ts'
-import { parseConfig } from './settings.ts'
+import { isSigned, openWebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
 import { openTestHouse, type TestHouse, toUrl } from '../testing/harness/app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
-import { isSigned, openWebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
+import { type House, openHouse } from './app.ts'
+import { parseConfig } from './settings.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 

@@ -1,4 +1,4 @@
-import type { Capability } from '@rideau/llm/spec'
+import type { Capability } from '@rideau/llm/provider/catalog-model'
 import { z } from './zod.ts'
 
 const CAPABILITIES = [

@@ -1,7 +1,7 @@
-import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
+import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,

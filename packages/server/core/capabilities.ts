@@ -1,4 +1,4 @@
-import type { Capability, CatalogModel } from '@rideau/llm/spec'
+import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Refusal } from './verdict.ts'
 
 /** A capability that a request asks for, and the field that asks. */

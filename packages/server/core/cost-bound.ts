@@ -1,4 +1,4 @@
-import type { ModelPricing, TokenPrices } from '@rideau/llm/spec'
+import type { ModelPricing, TokenPrices } from '@rideau/llm/provider/prices'
 import type { Refusal } from './verdict.ts'
 
 /** A price's whole unit is a millionth of a dollar per million tokens; a thousand of them for one token are a nano-dollar. */

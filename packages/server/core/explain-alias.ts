@@ -1,4 +1,4 @@
-import type { CatalogModel } from '@rideau/llm/spec'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { type CapabilityNeed, refuseCapability } from './capabilities.ts'
 import type { FaultCode } from './fault-table.ts'
 import { orderTargets } from './order-targets.ts'

@@ -1,4 +1,4 @@
-import { type FaultType } from '@rideau/llm/formats/served-fault'
+import { type FaultType } from '@rideau/llm/formats/shared/served-fault'
 import { FAULTS, type FaultCode } from './fault-table.ts'
 
 /** What a caller may learn of a fault besides its code; everything else goes to the server's log only. */

@@ -1,4 +1,4 @@
-import type { ModelPricing } from '@rideau/llm/spec'
+import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { AliasStrategy } from './tenancy.ts'
 
 /** What of an alias's usable target its place in the order depends on. */

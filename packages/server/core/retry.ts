@@ -1,4 +1,4 @@
-import type { UpstreamErrorKind } from '@rideau/llm/spec'
+import type { UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 
 /** Tries at providers that one request may cost, retries and fallbacks together (field notes, AC-52). */
 export const MAX_ATTEMPTS = 3

@@ -1,4 +1,5 @@
-import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Policies } from './policies.ts'
 
 /**

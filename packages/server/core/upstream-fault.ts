@@ -1,4 +1,4 @@
-import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
+import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { Fault } from './fault.ts'
 import type { FaultCode } from './fault-table.ts'
 

@@ -1,31 +1,11 @@
-import type { Need } from '../core/authorize.ts'
-import type { GatewayDeps } from './deps.ts'
-import type { Exchange, RouteInfo } from './request/request-context.ts'
-import type { Facts } from './request/facts.ts'
-import { serveAnthropicModel, serveAnthropicModels } from './routes/anthropic-models.ts'
-import { serveCancel } from './routes/cancel.ts'
-import { serveChat } from './pipeline/chat.ts'
-import { serveCountTokens } from './pipeline/count-tokens.ts'
-import { serveEmbeddings } from './pipeline/embeddings.ts'
-import { serveFeedback } from './routes/feedback.ts'
-import { serveGeminiModel, serveGeminiModels } from './routes/gemini-models.ts'
-import { serveImages } from './pipeline/images.ts'
-import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
-import {
-  serveOllamaModel,
-  serveOllamaRunning,
-  serveOllamaTags,
-  serveOllamaVersion,
-} from './routes/ollama-models.ts'
-import { anthropicCount, anthropicSurface } from '@rideau/llm/formats/anthropic-messages/server/server'
-import { cohereSurface } from '@rideau/llm/formats/cohere-v2/server/server'
-import { compatSurface } from '@rideau/llm/formats/openai-chat/server/server'
-import { converseStreamSurface, converseSurface } from '@rideau/llm/formats/bedrock-converse/server/server'
 import {
   compatEmbeddings,
   type EmbeddingSurface,
   nativeEmbeddings,
 } from '@rideau/llm/embeddings/embedding-server'
+import { anthropicCount, anthropicSurface } from '@rideau/llm/formats/anthropic-messages/server/server'
+import { converseStreamSurface, converseSurface } from '@rideau/llm/formats/bedrock-converse/server/server'
+import { cohereSurface } from '@rideau/llm/formats/cohere-v2/server/server'
 import {
   geminiCount,
   geminiEvents,
@@ -34,9 +14,29 @@ import {
 } from '@rideau/llm/formats/gemini-content/server/server'
 import { nativeSurface } from '@rideau/llm/formats/native/server/server'
 import { ollamaSurface } from '@rideau/llm/formats/ollama-chat/server/server'
-import type { Prefixes } from './request/prefixes.ts'
+import { compatSurface } from '@rideau/llm/formats/openai-chat/server/server'
 import { responsesSurface } from '@rideau/llm/formats/openai-responses/server/server'
-import type { ChatSurface } from '@rideau/llm/formats/format'
+import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import type { Need } from '../core/authorize.ts'
+import type { GatewayDeps } from './deps.ts'
+import { serveChat } from './pipeline/chat.ts'
+import { serveCountTokens } from './pipeline/count-tokens.ts'
+import { serveEmbeddings } from './pipeline/embeddings.ts'
+import { serveImages } from './pipeline/images.ts'
+import type { Facts } from './request/facts.ts'
+import type { Prefixes } from './request/prefixes.ts'
+import type { Exchange, RouteInfo } from './request/request-context.ts'
+import { serveAnthropicModel, serveAnthropicModels } from './routes/anthropic-models.ts'
+import { serveCancel } from './routes/cancel.ts'
+import { serveFeedback } from './routes/feedback.ts'
+import { serveGeminiModel, serveGeminiModels } from './routes/gemini-models.ts'
+import { serveCompatModel, serveCompatModels, serveModel, serveModels } from './routes/models.ts'
+import {
+  serveOllamaModel,
+  serveOllamaRunning,
+  serveOllamaTags,
+  serveOllamaVersion,
+} from './routes/ollama-models.ts'
 
 /** A route of the data plane: who may call it, and what serves it. */
 export interface Route extends RouteInfo {

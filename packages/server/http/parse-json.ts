@@ -1,5 +1,6 @@
+import type { FieldSpan } from '@rideau/llm/json/field-span'
 import { scanJson } from '@rideau/llm/json/json-scan'
-import type { FieldSpan, Json } from '@rideau/llm/spec'
+import type { Json } from '@rideau/llm/json/json-value'
 import { Fault } from '../core/fault.ts'
 
 export interface ParsedJson {

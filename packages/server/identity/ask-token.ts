@@ -1,4 +1,4 @@
-import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/spec'
+import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { guardedRequest } from '../http/guarded-request.ts'
 import type { ExchangeOptions, TokenAnswer } from './token-exchange.ts'
 

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { Provider } from '@rideau/llm/spec'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exchangeClientSecret } from './exchange-client-secret.ts'
 import { findTokenExchange } from './find-token-exchange.ts'

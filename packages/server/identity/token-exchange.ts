@@ -1,4 +1,5 @@
-import type { Target, UpstreamError } from '@rideau/llm/spec'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { EgressPolicy } from '../http/egress.ts'
 
 /** A short-lived token that a stored credential was exchanged for. */

@@ -7,8 +7,8 @@ import {
   storeDeliveryOutcome,
   takeDueDeliveries,
 } from '../storage/webhook-deliveries.ts'
-import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { RETRY_DELAYS_MS, sendDueWebhooks, type WebhookSender } from './webhook-job.ts'
 
 const LEASE_MS = 120_000

@@ -1,5 +1,5 @@
-import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { RequestRecord } from '../core/request-record.ts'
+import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { Journal } from './journal.ts'
 
 const BEGIN = '{"open":'

@@ -1,5 +1,5 @@
-import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { Meter, MeterSubject, Metric } from '../core/meter.ts'
+import { ShortLivedMap } from '../core/short-lived-map.ts'
 import { amountOf, usedOf } from './amounts.ts'
 import { CounterBook, type Row } from './counter-book.ts'
 import type { Entry } from './counters.ts'

@@ -1,4 +1,4 @@
-import type { Capability } from '@rideau/llm/spec'
+import type { Capability } from '@rideau/llm/provider/catalog-model'
 import type { JSONColumnType } from 'kysely'
 import type { AliasStrategy } from '../core/tenancy.ts'
 

@@ -1,4 +1,6 @@
-import type { CatalogModel, JsonObject, ModelPricing } from '@rideau/llm/spec'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { Pool } from 'pg'
 import type { SecretBox } from '../core/secret-box.ts'
 import type {

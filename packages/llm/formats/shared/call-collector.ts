@@ -1,4 +1,6 @@
-import type { FinishReason, ToolCall, ToolCallDelta } from '../../spec.ts'
+import type { FinishReason } from '../../reply/chat-reply.ts'
+import type { ToolCall } from '../../request/message.ts'
+import type { ToolCallDelta } from '../../stream/stream-event.ts'
 
 /** Puts calls together for formats that have no pieces of them; pieces of parallel calls may alternate. */
 export class CallCollector {

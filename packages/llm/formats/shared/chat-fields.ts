@@ -1,17 +1,14 @@
-import type {
-  ContentPart,
-  FunctionTool,
-  JsonObject,
-  Message,
-  ResponseFormat,
-  ToolChoice,
-} from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import type { ContentPart, Message } from '../../request/message.ts'
+import type { ResponseFormat } from '../../request/response-format.ts'
+import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
 import {
   invalid,
   isObject,
   listAt,
   objectAt,
   optionalFlag,
+  optionalNumber,
   optionalText,
   refuseUnknown,
   textAt,
@@ -176,4 +173,19 @@ export function hasImages(messages: readonly Message[]): boolean {
       Array.isArray(message.content) &&
       message.content.some((part: ContentPart) => part.type === 'image_url'),
   )
+}
+
+const CAP = { min: 1, integer: true }
+
+/** The three spellings of one field; who sends two must mean the same. */
+export function parseOutputCap(body: JsonObject): number | undefined {
+  let cap: number | undefined
+  for (const name of ['max_output_tokens', 'max_completion_tokens', 'max_tokens']) {
+    const value = optionalNumber(body, name, CAP)
+    if (value === undefined) continue
+    if (cap !== undefined && cap !== value)
+      throw invalid(name, 'contradicts another spelling of the output cap.')
+    cap = value
+  }
+  return cap
 }

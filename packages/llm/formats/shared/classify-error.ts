@@ -1,4 +1,4 @@
-import type { UpstreamErrorKind } from '../../spec.ts'
+import type { UpstreamErrorKind } from '../../upstream/upstream-error.ts'
 import type { ErrorWords } from './error-words.ts'
 
 interface Cause {

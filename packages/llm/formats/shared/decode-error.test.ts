@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Json, UpstreamErrorKind } from '../../spec.ts'
+import type { Json } from '../../json/json-value.ts'
+import type { UpstreamErrorKind } from '../../upstream/upstream-error.ts'
 import { decodeError } from './decode-error.ts'
 import { parseDuration } from './retry-after.ts'
 

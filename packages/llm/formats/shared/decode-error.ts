@@ -1,4 +1,5 @@
-import type { Json, UpstreamError } from '../../spec.ts'
+import type { Json } from '../../json/json-value.ts'
+import type { UpstreamError } from '../../upstream/upstream-error.ts'
 import { classifyError } from './classify-error.ts'
 import { readErrorWords } from './error-words.ts'
 import { findRetryAfterMs, type ReplyHeaders } from './retry-after.ts'

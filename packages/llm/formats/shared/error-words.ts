@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toArray, toJsonText, toObject, toText } from '../../json/json-value.ts'
-import type { Json, JsonObject } from '../../spec.ts'
 
 /** What a provider said of an error, from whichever of its envelopes (wire facts §3.1). */
 export interface ErrorWords {

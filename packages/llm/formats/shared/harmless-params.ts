@@ -1,5 +1,5 @@
+import type { Json } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
-import type { Json } from '../../spec.ts'
 
 /** Values that say what would be done without them: leaving them out changes no answer (contract.md §3). */
 const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> = {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 
 /** OpenAI's `metadata` passes on as it is; what fits our own form (16 pairs of strings) is kept with the log too. */
 export function toLogMetadata(metadata: JsonObject[string]): Record<string, string> | null {

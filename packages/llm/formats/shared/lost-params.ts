@@ -1,5 +1,8 @@
+import type { Json } from '../../json/json-value.ts'
 import { toObject, toText } from '../../json/json-value.ts'
-import type { ChatRequest, Json, Message, SourceBody } from '../../spec.ts'
+import type { ChatRequest } from '../../request/chat-request.ts'
+import type { Message } from '../../request/message.ts'
+import type { SourceBody } from '../../request/source-body.ts'
 import { isHarmless } from './harmless-params.ts'
 
 /** Fields of OpenAI's format that have a canonical meaning, or that ask for nothing of the model. */

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
-import type { JsonObject } from '../../spec.ts'
 
 /** What the caller wrote for a provider goes over the body that we made, object by object. */
 export function mergeOptions(body: JsonObject, options: JsonObject | undefined): JsonObject {

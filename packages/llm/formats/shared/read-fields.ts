@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../spec.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { RequestError } from './request-error.ts'
 
 /**
@@ -94,4 +94,17 @@ export function refuseUnknown(source: JsonObject, known: ReadonlySet<string>, pa
 function describeRange(min: number, max: number): string {
   if (max === Infinity) return `at least ${min}`
   return min === -Infinity ? `at most ${max}` : `between ${min} and ${max}`
+}
+
+/** Sets a field only where there is a value: absent and undefined are kept apart by the compiler. */
+export function set<T, K extends keyof T>(target: T, name: K, value: T[K] | undefined): void {
+  if (value !== undefined) target[name] = value
+}
+
+export function parseEndUser(body: JsonObject): string | undefined {
+  const endUser = optionalText(body, 'end_user')
+  if (endUser !== undefined && (endUser.length < 1 || endUser.length > 255)) {
+    throw invalid('end_user', 'must have 1 to 255 characters.')
+  }
+  return endUser
 }

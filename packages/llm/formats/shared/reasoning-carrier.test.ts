@@ -1,12 +1,12 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 import {
   findReasoningDetails,
   packToolCallId,
   plainToolCallId,
   unpackToolCallId,
 } from './reasoning-carrier.ts'
-import type { ReasoningDetail } from '../../spec.ts'
 
 const SIGNED: ReasoningDetail = {
   type: 'reasoning.text',

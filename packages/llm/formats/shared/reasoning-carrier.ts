@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { ReasoningDetail } from '../../spec.ts'
+import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 
 /**
  * Some providers refuse a tool's result unless the reasoning that led to the call comes back with its signature. Many

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../spec.ts'
-import { RequestError } from './request-error.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { invalid, isObject } from './read-fields.ts'
+import { RequestError } from './request-error.ts'
 
 /**
  * What no caller may slip past the gateway, in `provider_options` or as an unknown field of the compat surface

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { openAiChat } from '../../formats/openai-chat/client/client.ts'
-import type { ChatReply, JsonObject, StreamEvent, Target } from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import type { ChatReply } from '../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../stream/stream-event.ts'
+import type { Target } from '../../upstream/target.ts'
 import { sandbox } from '../sandbox.ts'
 import { answerSandbox } from './answer.ts'
 

@@ -1,6 +1,6 @@
-import { estimateTokens } from '../../usage/estimate.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 import { toObject, toObjects } from '../../json/json-value.ts'
-import type { JsonObject } from '../../spec.ts'
+import { estimateTokens } from '../../usage/estimate.ts'
 import { answerImages } from './image.ts'
 import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { estimateTokens } from '../../usage/estimate.ts'
-import type { Json, JsonObject } from '../../spec.ts'
 
 const DIMENSIONS = 64
 const MAX_DIMENSIONS = 4096

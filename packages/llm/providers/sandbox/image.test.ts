@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 import { answerImages } from './image.ts'
 
 const imagesOf = (body: JsonObject): string[] =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
-import type { JsonObject } from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 
 /** Fields of the pattern in each direction, and pixels of a field. */
 const FIELDS = 8

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../spec.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { makeInstance } from './schema-instance.ts'
 
 describe('makeInstance', () => {

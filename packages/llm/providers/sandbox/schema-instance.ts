@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject, toObjects } from '../../json/json-value.ts'
-import type { Json, JsonObject } from '../../spec.ts'
 
 /** A schema may be recursive, or ask for a billion items: beyond so many values the rest is left out. */
 const MAX_VALUES = 2000

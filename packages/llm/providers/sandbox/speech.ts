@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 
 /** What was said, before it is put in a plain or a streamed form. */
 export interface SandboxSpeech {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 import type { SandboxSpeech } from './speech.ts'
 
 /** A short text still comes in several pieces, a long one in about so many. */

@@ -1,5 +1,5 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { allModels } from '@rideau/llm/providers/catalog'
-import type { CatalogModel } from '@rideau/llm/spec'
 import { defineOperation } from '../operation.ts'
 import { cutPage, listOf, pageQuery } from '../pagination.ts'
 import { z } from '../zod.ts'

@@ -1,5 +1,5 @@
+import type { Provider } from '@rideau/llm/provider/provider'
 import { PROVIDERS } from '@rideau/llm/providers/index'
-import type { Provider } from '@rideau/llm/spec'
 import { defineOperation } from '../operation.ts'
 import { cutPage, listOf, pageQuery } from '../pagination.ts'
 import { z } from '../zod.ts'

@@ -1,13 +1,13 @@
 import type { ErrorEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import {
   DISCOVERY,
   type IdentityProvider,
   KEYS,
   openIdentityProvider,
 } from '../../testing/fakes/identity-provider.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../zod.ts'
 import type { FederatedAuthResource } from './federated-auth-resource.ts'
 

@@ -1,5 +1,5 @@
+import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { Provider } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 import { textField } from '../fields.ts'
 import { z } from '../zod.ts'

@@ -1,4 +1,4 @@
-import type { Provider } from '@rideau/llm/spec'
+import type { Provider } from '@rideau/llm/provider/provider'
 import { expect, test } from 'vitest'
 import { Fault } from '../../core/fault.ts'
 import { parseApiKey } from './credential-body.ts'

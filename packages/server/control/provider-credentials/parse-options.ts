@@ -1,5 +1,6 @@
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { Provider, ProviderOption } from '@rideau/llm/provider/provider'
 import { isAddressPart } from '@rideau/llm/upstream/base-address'
-import type { JsonObject, Provider, ProviderOption } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 
 /** A session token of AWS has a thousand characters and more. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { Provider } from '@rideau/llm/spec'
 import { Fault } from '../../core/fault.ts'
 import {
   type CredentialChange,

@@ -1,12 +1,12 @@
 import { findProvider } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import {
   json,
   openScriptedUpstream,
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../zod.ts'
 import { checkCredential } from './check-credential.ts'
 import type { CredentialResource } from './credential-resource.ts'

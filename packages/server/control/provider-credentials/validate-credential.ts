@@ -1,6 +1,6 @@
-import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { JsonObject } from '@rideau/llm/spec'
+import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
 import { storeCredentialCheck } from '../../storage/provider-credentials.ts'
 import { defineOperation } from '../operation.ts'
 import { orGone } from '../or-gone.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../zod.ts'
 import type { CredentialResource } from './credential-resource.ts'
 

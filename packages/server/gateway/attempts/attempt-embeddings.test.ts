@@ -1,10 +1,10 @@
 import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-format'
+import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { Provider } from '@rideau/llm/spec'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../request/request-context.ts'
-import { attemptEmbeddings } from './attempt-embeddings.ts'
 import type { Transport } from '../upstream/transport.ts'
+import { attemptEmbeddings } from './attempt-embeddings.ts'
 
 /** Answers each call with the next body, and keeps no connection. */
 function scripted(bodies: readonly object[]): Transport {

@@ -1,4 +1,3 @@
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type {
   EmbeddingFormat,
   EmbeddingReply,
@@ -6,13 +5,15 @@ import type {
   Vector,
 } from '@rideau/llm/embeddings/embedding-format'
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
-import type { ClientDialect, Target } from '@rideau/llm/spec'
-import type { AttemptResult } from './attempt-result.ts'
+import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { Target } from '@rideau/llm/upstream/target'
 import type { Charge } from '../billing/bill.ts'
 import type { Exchange } from '../request/request-context.ts'
-import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
-import { Fan } from '../upstream/watch-group.ts'
 import type { Transport } from '../upstream/transport.ts'
+import { Fan } from '../upstream/watch-group.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
 
 export interface EmbeddingAttempt {
   readonly exchange: Exchange

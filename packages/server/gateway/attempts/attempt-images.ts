@@ -1,11 +1,12 @@
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
-import type { ClientDialect, Target } from '@rideau/llm/spec'
-import type { AttemptResult } from './attempt-result.ts'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { Target } from '@rideau/llm/upstream/target'
 import type { Exchange } from '../request/request-context.ts'
-import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
-import { Fan } from '../upstream/watch-group.ts'
 import type { Transport } from '../upstream/transport.ts'
+import { Fan } from '../upstream/watch-group.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
 
 export interface ImageAttempt {
   readonly exchange: Exchange

@@ -1,10 +1,12 @@
-import type { PlainAnswer } from '@rideau/llm/formats/plain-answer'
-import { decodeText } from '@rideau/llm/frames/decode-text'
-import type { ClientDialect, Target, UpstreamRequest } from '@rideau/llm/spec'
-import type { AttemptResult } from './attempt-result.ts'
+import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
+import { decodeText } from '@rideau/llm/json/decode-text'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Exchange } from '../request/request-context.ts'
-import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
 import type { Transport } from '../upstream/transport.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
 
 export interface AttemptOptions {
   readonly exchange: Exchange

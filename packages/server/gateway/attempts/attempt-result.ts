@@ -1,5 +1,5 @@
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Bill } from '@rideau/llm/usage/bill'
-import type { UpstreamError } from '@rideau/llm/spec'
 import type { Charge } from '../billing/bill.ts'
 
 /** How one try ended. */

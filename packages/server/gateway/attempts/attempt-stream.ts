@@ -1,9 +1,11 @@
 import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
-import type { StreamDecoder, StreamEvent, UpstreamError, Usage } from '@rideau/llm/spec'
-import type { AttemptResult } from './attempt-result.ts'
-import type { AttemptOptions } from './attempt-plain.ts'
-import { toCharge } from './attempt-whole.ts'
+import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import type { Usage } from '@rideau/llm/usage/usage'
 import type { UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
+import type { AttemptOptions } from './attempt-plain.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { toCharge } from './attempt-whole.ts'
 
 /** Where an open stream's bytes go. */
 export interface StreamSink {

@@ -1,10 +1,14 @@
-import { decodeText } from '@rideau/llm/frames/decode-text'
-import type { ClientDialect, JsonObject, UpstreamError, UpstreamRequest, Usage } from '@rideau/llm/spec'
+import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import { decodeText } from '@rideau/llm/json/decode-text'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import type { Usage } from '@rideau/llm/usage/usage'
 import { inTurn } from '../../http/in-turn.ts'
-import type { AttemptResult } from './attempt-result.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { Exchange } from '../request/request-context.ts'
 import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
+import type { AttemptResult } from './attempt-result.ts'
 
 /** Who keeps the time and says when to stop. */
 export type Watched = Pick<Exchange, 'watch' | 'unwatch'>

@@ -1,10 +1,11 @@
-import type { Target, UpstreamError } from '@rideau/llm/spec'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { TokenAnswer } from '../../identity/token-exchange.ts'
-import type { AttemptResult } from './attempt-result.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../request/request-context.ts'
-import type { AccessTokens } from '../upstream/access-tokens.ts'
 import { waitFor } from '../request/wait-for.ts'
+import type { AccessTokens } from '../upstream/access-tokens.ts'
+import type { AttemptResult } from './attempt-result.ts'
 
 /**
  * One try, with an access token where the provider takes one. A kept token that is refused, as after a revocation, is

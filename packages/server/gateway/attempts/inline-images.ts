@@ -1,11 +1,12 @@
-import type { ChatRequest, ContentPart, Message } from '@rideau/llm/spec'
-import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
-import { findUrlObjection } from '../../http/outgoing-url.ts'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
-import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { findImageType } from '@rideau/llm/images/image-type'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { ContentPart, Message } from '@rideau/llm/request/message'
+import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
+import { findUrlObjection } from '../../http/outgoing-url.ts'
+import type { GatewayDeps } from '../deps.ts'
+import type { PlannedTarget } from '../plan/chat-plan.ts'
+import type { Exchange } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 
 /** Data URLs by the address that they came from. */

@@ -1,9 +1,9 @@
 import type { ImageRequest, ImageSource } from '@rideau/llm/images/image-format'
+import { toSource } from '@rideau/llm/images/image-request'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../request/request-context.ts'
-import { toSource } from '@rideau/llm/images/image-request'
-import { fetchImage } from './inline-images.ts'
 import { waitFor } from '../request/wait-for.ts'
+import { fetchImage } from './inline-images.ts'
 
 /** Of all images of a request together: what providers take in one body. */
 const MAX_BYTES = 20 * 1024 * 1024

@@ -1,7 +1,5 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
 import {
   completion,
   cutStream,
@@ -11,6 +9,8 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
 /** $100 per million tokens of input, of which there are five: four a message, and one for its two letters. */

@@ -1,4 +1,5 @@
-import type { CatalogModel, Usage } from '@rideau/llm/spec'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Usage } from '@rideau/llm/usage/usage'
 import { describe, expect, test } from 'vitest'
 import { toBill } from './bill.ts'
 

@@ -1,7 +1,8 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
-import type { CatalogModel, Usage } from '@rideau/llm/spec'
+import type { Usage } from '@rideau/llm/usage/usage'
 import { inputTokens as inputOf } from '@rideau/llm/usage/usage-sums'
 
 const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }

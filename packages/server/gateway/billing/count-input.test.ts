@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import type { ChatRequest } from '@rideau/llm/spec'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { expect, test } from 'vitest'
 import { countInput, countMostInput } from './count-input.ts'
 

@@ -1,5 +1,6 @@
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
-import type { ChatRequest, ContentPart, Message } from '@rideau/llm/spec'
 
 /** What a message costs besides its text. */
 const TOKENS_A_MESSAGE = 4

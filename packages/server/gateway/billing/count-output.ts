@@ -1,5 +1,5 @@
+import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
-import type { StreamEvent } from '@rideau/llm/spec'
 
 /** What one event of a chunk is made of besides its text, at least. Bytes. */
 const EVENT_BYTES = 320

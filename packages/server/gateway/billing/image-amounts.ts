@@ -1,8 +1,8 @@
-import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { imageCostNanoUsd, mostImageUsage } from '@rideau/llm/images/image-pricing'
-import type { Usage } from '@rideau/llm/spec'
+import type { Bill } from '@rideau/llm/usage/bill'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
+import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 

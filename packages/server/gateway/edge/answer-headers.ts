@@ -1,7 +1,7 @@
-import type { ResolvedTarget } from '../plan/call-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
+import type { ResolvedTarget } from '../plan/call-plan.ts'
+import type { Exchange } from '../request/request-context.ts'
 import { idHeaders } from './send.ts'
 
 /** What a 200 tells of who answered, besides its body. */

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { answerClientError, type BrokenAnswer } from '../../http/client-error.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { MANNERS } from './manners.ts'
 import { findSurface } from '../request/prefixes.ts'
+import { MANNERS } from './manners.ts'
 
 /** What Node's parser gives of a request that it refuses. */
 interface ParserError extends NodeJS.ErrnoException {

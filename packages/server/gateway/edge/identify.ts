@@ -6,10 +6,10 @@ import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { parseBearer } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
 import type { Exchange } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import { MANNERS } from './manners.ts'
-import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
 
 /**
  * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.

@@ -1,14 +1,14 @@
-import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
-import type { Fault } from '../../core/fault.ts'
 import { toAnthropicError } from '@rideau/llm/formats/anthropic-messages/server/encode-error'
-import { toCohereError } from '@rideau/llm/formats/cohere-v2/server/encode-error'
 import {
   explainCredential,
   toConverseError,
   toErrorHeaders,
 } from '@rideau/llm/formats/bedrock-converse/server/encode-error'
+import { toCohereError } from '@rideau/llm/formats/cohere-v2/server/encode-error'
 import { toGoogleError } from '@rideau/llm/formats/gemini-content/server/encode-error'
+import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import { toOllamaError } from '@rideau/llm/formats/ollama-chat/server/encode-error'
+import type { Fault } from '../../core/fault.ts'
 import type { SurfaceName } from '../request/prefixes.ts'
 
 /** What sets a surface apart besides its formats of requests and answers. */

@@ -1,8 +1,8 @@
 import type { Fault } from '../../core/fault.ts'
 import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
-import { corsHeaders } from './cors.ts'
 import type { Exchange } from '../request/request-context.ts'
+import { corsHeaders } from './cors.ts'
 import { MANNERS } from './manners.ts'
 
 /** Some clients read the request's id from a header of their own name. */

@@ -1,5 +1,5 @@
-import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type { Meter, MeterSubject } from '../../core/meter.ts'
+import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type { Amounts, Ledger, Standing, Used, Verdict } from '../../ledger/ledger.ts'
 
 export interface AdmissionsOptions {

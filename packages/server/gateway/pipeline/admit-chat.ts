@@ -1,12 +1,12 @@
-import type { JsonObject } from '@rideau/llm/spec'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { MeterSet } from '../../core/meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
-import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
-import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { countInput, countMostInput } from '../billing/count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
+import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
+import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mayReason, mostOutput, toHold } from '../plan/held-amounts.ts'
+import type { Exchange } from '../request/request-context.ts'
 import { accept, admit, tryAdmit } from './admit.ts'
 
 /** What asks for input to be cached, in the words of the formats that have a word for it. */

@@ -1,10 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import type { MeterSet } from '../../core/meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
-import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
+import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
+import type { Exchange } from '../request/request-context.ts'
 
 /** What a request asks of its limits. */
 export interface Ask {

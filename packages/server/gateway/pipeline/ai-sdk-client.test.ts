@@ -1,7 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateObject, generateText, jsonSchema, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { messageItem, responseOf, streamedResponseOf } from '../../testing/fakes/scripted-responses.ts'
 import {
   chunk,
@@ -13,6 +12,7 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -2,7 +2,6 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { block, message, messageStream, textBlock } from '../../testing/fakes/scripted-anthropic.ts'
 import {
   chunk,
@@ -14,6 +13,7 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

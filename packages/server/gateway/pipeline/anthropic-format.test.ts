@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../app/settings.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { MESSAGE_START, message, textBlock } from '../../testing/fakes/scripted-anthropic.ts'
 import {
   cutStream,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { findSurface } from '../request/prefixes.ts'
 
 let house: TestHouse

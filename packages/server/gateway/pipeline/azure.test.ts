@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { messageItem, responseOf } from '../../testing/fakes/scripted-responses.ts'
 import {
   completion,
@@ -8,6 +7,7 @@ import {
   type ScriptedUpstream,
   stream,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   completion,
   json,
@@ -8,6 +7,7 @@ import {
   type ScriptedUpstream,
   streamedCompletion,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

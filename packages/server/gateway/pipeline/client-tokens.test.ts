@@ -8,14 +8,14 @@ import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../..
 import { openSecretBox } from '../../core/secret-box.ts'
 import { SCOPES } from '../../core/tenancy.ts'
 import { findSigner } from '../../storage/signing-keys.ts'
-import { findErrorCode } from '../../testing/harness/error-code.ts'
-import { type Answer, openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { messageItem, responseOf } from '../../testing/fakes/scripted-responses.ts'
 import {
   completion,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { type Answer, openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { listRoutes } from '../routes.ts'
 
 let house: TestHouse

@@ -1,12 +1,12 @@
 import { writeEvent, writeException, writeFrame } from '@rideau/llm/testing/write-event-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   json,
   openScriptedUpstream,
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 /** Chat over a provider that speaks Converse: another format, another framing, signed requests. */
 

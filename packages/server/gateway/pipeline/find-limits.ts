@@ -1,7 +1,7 @@
 import type { MeterSet } from '../../core/meters.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { refuseByPlan } from '../plan/refuse-by-plan.ts'
+import type { Exchange } from '../request/request-context.ts'
 
 /** What limits the request, once it is known who calls and on whose behalf. Refuses what the end user's plan leaves out. */
 export function findLimits(x: Exchange, deps: GatewayDeps): MeterSet {

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findErrorCode } from '../../testing/harness/error-code.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
-import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 import {
   chunk,
   completion,
@@ -14,6 +11,9 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { findErrorCode } from '../../testing/harness/error-code.ts'
+import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 let house: TestHouse
 /** A provider of another format, and one of the same. */

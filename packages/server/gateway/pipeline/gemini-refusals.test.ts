@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findErrorCode } from '../../testing/harness/error-code.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   completion,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { findErrorCode } from '../../testing/harness/error-code.ts'
 
 let house: TestHouse
 /** A provider of another format, and one of the same. */

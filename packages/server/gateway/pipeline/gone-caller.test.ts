@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
-import { openRaw } from '../../testing/harness/raw-connection.ts'
 import {
   completion,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

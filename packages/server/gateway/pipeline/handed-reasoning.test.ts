@@ -1,6 +1,5 @@
 import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   chunk,
   DONE,
@@ -10,6 +9,7 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestHouse } from '../../testing/harness/app.ts'
 import { type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
-import { json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 
 let limited: LimitedHouse
 let house: TestHouse

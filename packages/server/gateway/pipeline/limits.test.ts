@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../app/settings.ts'
+import {
+  chunk,
+  completion,
+  DONE,
+  type ScriptedUpstream,
+  stream,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
 import type { TestHouse } from '../../testing/harness/app.ts'
 import {
   ASK,
@@ -9,14 +17,6 @@ import {
   UNPRICED,
   USED,
 } from '../../testing/harness/limited-app.ts'
-import {
-  chunk,
-  completion,
-  DONE,
-  type ScriptedUpstream,
-  stream,
-  usageChunk,
-} from '../../testing/fakes/scripted-upstream.ts'
 import { listRoutes } from '../routes.ts'
 
 let limited: LimitedHouse

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { completion, json, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream.ts'
 import { ASK, type LimitedHouse, openLimitedHouse, USED } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
-import { completion, json, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream.ts'
 
 /** What a request holds: $0.05 for its output, which with 21 of input at most are 1,021 tokens. */
 const HELD = { usd: 0.05, tokens: 1021 }

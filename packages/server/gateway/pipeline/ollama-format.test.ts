@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
-import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 import {
   chunk,
   completion,
@@ -13,6 +11,8 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 let house: TestHouse
 /** A provider of another format, and one of the same. */

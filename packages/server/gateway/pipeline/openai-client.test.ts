@@ -1,6 +1,5 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   chunk,
   completion,
@@ -12,6 +11,7 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   cutStream,
   json,
@@ -8,6 +7,7 @@ import {
   stream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 /** Chat over providers with formats of their own, that only they speak. */
 

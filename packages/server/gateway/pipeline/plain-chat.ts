@@ -1,10 +1,10 @@
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { othersToCatchUp } from '../../http/in-turn.ts'
+import { attemptPlain } from '../attempts/attempt-plain.ts'
+import { callTargets } from '../attempts/call-targets.ts'
 import { toBill } from '../billing/bill.ts'
 import { corsHeaders } from '../edge/cors.ts'
-import { callTargets } from '../attempts/call-targets.ts'
 import { settle } from '../records/settle.ts'
-import { attemptPlain } from '../attempts/attempt-plain.ts'
 import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */

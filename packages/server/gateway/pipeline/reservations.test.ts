@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { ASK, type LimitedHouse, openLimitedHouse, PRICED, USED } from '../../testing/harness/limited-app.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import {
   chunk,
   completion,
@@ -12,6 +9,9 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import { ASK, type LimitedHouse, openLimitedHouse, PRICED, USED } from '../../testing/harness/limited-app.ts'
+import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 async function codeOf(response: Response): Promise<string> {

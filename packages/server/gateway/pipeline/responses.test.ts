@@ -1,7 +1,5 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collect } from '../../testing/harness/collect.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   messageItem,
   responseFrames,
@@ -19,6 +17,8 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { collect } from '../../testing/harness/collect.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -1,7 +1,6 @@
 import { encodeAwsEvent, encodeAwsException } from '@rideau/llm/frames/aws-event-frame'
 import { openAwsEventStreamParser } from '@rideau/llm/frames/aws-event-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   chunk,
   completion,
@@ -14,6 +13,7 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 /** Callers of AWS's Converse format, whoever answers. */
 

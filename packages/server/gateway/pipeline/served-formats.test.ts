@@ -1,7 +1,5 @@
 import { openAwsEventStreamParser } from '@rideau/llm/frames/aws-event-stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { type LimitedHouse, openLimitedHouse, PRICED } from '../../testing/harness/limited-app.ts'
 import {
   chunk,
   completion,
@@ -11,6 +9,8 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import { type LimitedHouse, openLimitedHouse, PRICED } from '../../testing/harness/limited-app.ts'
 
 /** What every surface owes its callers, on those of Cohere's and Converse's formats. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { chunk, DONE, stream, usageChunk } from '../../testing/fakes/scripted-upstream.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { type LimitedHouse, openLimitedHouse, PRICED } from '../../testing/harness/limited-app.ts'
-import { chunk, DONE, stream, usageChunk } from '../../testing/fakes/scripted-upstream.ts'
 
 let limited: LimitedHouse
 

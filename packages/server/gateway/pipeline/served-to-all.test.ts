@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Callers of Cohere's and Converse's formats reach a provider of every format, in the middle of a talk with tools. */
 

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
-import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 import {
   chunk,
   completion,
@@ -10,6 +8,8 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
+import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 const REQUESTS = 400
 const WORKERS = 16

@@ -1,14 +1,14 @@
 import type { Fault } from '../../core/fault.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import { attemptStream } from '../attempts/attempt-stream.ts'
+import { callTargets } from '../attempts/call-targets.ts'
 import { toBill } from '../billing/bill.ts'
 import { corsHeaders } from '../edge/cors.ts'
-import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { SpendGuard } from '../limits/spend-guard.ts'
-import { callTargets } from '../attempts/call-targets.ts'
 import { openRecord } from '../records/open-record.ts'
 import { settle } from '../records/settle.ts'
+import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { StreamWriter } from '../stream/stream-writer.ts'
-import { attemptStream } from '../attempts/attempt-stream.ts'
 import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */

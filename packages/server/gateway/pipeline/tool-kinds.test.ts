@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   openScriptedUpstream,
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Every kind of tool that a caller can name, on every surface, to a provider of every format: none is lost in silence. */
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import {
   openScriptedTokenEndpoint,
   type ScriptedTokenEndpoint,
@@ -10,6 +9,7 @@ import {
   type ScriptedUpstream,
   stream,
 } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream

@@ -1,4 +1,5 @@
-import type { CatalogModel, Provider } from '@rideau/llm/spec'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Provider } from '@rideau/llm/provider/provider'
 import type { Alias, AliasTarget, Credential } from '../../core/tenancy.ts'
 
 /** One model that may answer, as a name was resolved to it. */

@@ -1,8 +1,10 @@
-import type { ChatRequest, ClientDialect, SourceBody } from '@rideau/llm/spec'
+import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
+import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
-import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
 
 /** One model that may answer, with everything that a try at it takes. */
 export interface PlannedTarget extends ResolvedTarget {

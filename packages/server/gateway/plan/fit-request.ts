@@ -1,4 +1,7 @@
-import type { CatalogModel, ChatRequest, Provider, SourceBody } from '@rideau/llm/spec'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Provider } from '@rideau/llm/provider/provider'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { SourceBody } from '@rideau/llm/request/source-body'
 
 /**
  * A model that cannot think does what is asked of it where it is told not to. Anthropic's format makes every caller name an output cap, and its clients ask every model to think if it can. A model

@@ -1,5 +1,7 @@
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { toObject, toObjects, toText } from '@rideau/llm/json/json-value'
-import type { ChatRequest, DialectId, JsonObject } from '@rideau/llm/spec'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { DialectId } from '@rideau/llm/request/format-id'
 
 /** They read the forms of `tool_choice` that go beyond the canonical ones for themselves. */
 const READS_EVERY_FORM: ReadonlySet<DialectId> = new Set(['openai-chat', 'gemini-content'])

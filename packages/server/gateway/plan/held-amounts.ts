@@ -1,5 +1,6 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
-import type { CatalogModel, ModelPricing } from '@rideau/llm/spec'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'
 

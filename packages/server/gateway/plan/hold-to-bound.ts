@@ -1,8 +1,8 @@
-import type { JsonObject } from '@rideau/llm/spec'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { boundCost } from '../../core/cost-bound.ts'
 import type { Rights } from '../../core/tenancy.ts'
-import type { TargetPlan } from './chat-plan.ts'
 import { countInput } from '../billing/count-input.ts'
+import type { TargetPlan } from './chat-plan.ts'
 
 /** Holds a planned target to the caller's `max_request_cost_usd`: refuses it, or lowers what is asked of it. */
 export function holdToBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {

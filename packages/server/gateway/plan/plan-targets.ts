@@ -1,14 +1,14 @@
-import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
+import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { Fault } from '../../core/fault.ts'
 import { orderTargets } from '../../core/order-targets.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
+import { chance } from '../attempts/random-share.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { findModelHere } from '../tenants/find-environment-model.ts'
-import { chance } from '../attempts/random-share.ts'
+import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 
 /** Who asks for what, and from where. */
 export interface NameAsked {

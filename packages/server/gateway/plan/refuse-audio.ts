@@ -1,4 +1,6 @@
-import type { CatalogModel, ChatRequest, Provider } from '@rideau/llm/spec'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Provider } from '@rideau/llm/provider/provider'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { Refusal } from '../../core/verdict.ts'
 
 /**

@@ -1,7 +1,8 @@
-import type { ClientDialect, SourceBody } from '@rideau/llm/spec'
+import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
+import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import type { ChatCall } from '@rideau/llm/formats/native/server/parse-chat'
 
 /** Parts of what is said that the gateway does not read. */
 const UNREAD = /^(?:input|contents|messages|system)\[/

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '@rideau/llm/spec'
-import type { Caller, Environment } from '../../core/tenancy.ts'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import type { ChatSurface } from '@rideau/llm/formats/format'
+import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import type { Json, JsonObject } from '@rideau/llm/json/json-value'
+import type { Caller, Environment } from '../../core/tenancy.ts'
 
 /**
  * A client token is in the hands of an end user: what the gateway does not read may not come from there, unless the

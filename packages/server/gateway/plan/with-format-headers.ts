@@ -1,7 +1,7 @@
+import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
 import type { Caller, Environment } from '../../core/tenancy.ts'
-import type { Exchange } from '../request/request-context.ts'
-import type { ChatSurface } from '@rideau/llm/formats/format'
 import type { JsonBody } from '../request/read-json.ts'
+import type { Exchange } from '../request/request-context.ts'
 
 /**
  * The body with the caller's headers that belong to its format, such as the choice of what is in beta: they go out with

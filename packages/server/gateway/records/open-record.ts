@@ -1,8 +1,8 @@
 import { toLostBill } from '../billing/bill.ts'
-import type { HeldOutput } from '../plan/chat-plan.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { HeldOutput } from '../plan/chat-plan.ts'
 import type { Facts } from '../request/facts.ts'
+import type { Exchange } from '../request/request-context.ts'
 import { startRecord } from './start-record.ts'
 
 /** What the line says of tokens. */

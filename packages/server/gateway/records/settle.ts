@@ -1,14 +1,14 @@
-import { type Bill } from '@rideau/llm/usage/bill'
 import { inspect } from 'node:util'
+import { type Bill } from '@rideau/llm/usage/bill'
 import { cacheWriteTokens } from '@rideau/llm/usage/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
 import { addBills, FREE } from '../billing/bill.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
-import type { Facts } from '../request/facts.ts'
-import { cutBody } from '../stream/transcript.ts'
 import { endAdmission } from '../pipeline/end-admission.ts'
+import type { Facts } from '../request/facts.ts'
+import type { Exchange } from '../request/request-context.ts'
+import { cutBody } from '../stream/transcript.ts'
 import { startRecord } from './start-record.ts'
 
 /** What an exchange came to; anything absent was never reached. */

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
-import type { Exchange } from '../request/request-context.ts'
 import type { Facts } from '../request/facts.ts'
+import type { Exchange } from '../request/request-context.ts'
 
 /** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
 export function startRecord(

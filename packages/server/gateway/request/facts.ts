@@ -1,5 +1,5 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
-import type { CatalogModel } from '@rideau/llm/spec'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 
 /** What the steps learned on the way, for the record. Filled as far as the exchange got. */

@@ -1,8 +1,8 @@
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { isEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from './request-context.ts'
-import { invalid } from '@rideau/llm/formats/shared/read-fields'
 
 const HEADER = 'x-rideau-end-user'
 

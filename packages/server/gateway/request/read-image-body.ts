@@ -1,13 +1,13 @@
+import { parseImageForm } from '@rideau/llm/images/image-form'
 import type { ImageRequest } from '@rideau/llm/images/image-format'
-import type { JsonObject } from '@rideau/llm/spec'
+import { parseImageRequest, parseSources } from '@rideau/llm/images/image-request'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from './request-context.ts'
 import type { Facts } from './facts.ts'
-import { parseImageForm } from '@rideau/llm/images/image-form'
-import { parseImageRequest, parseSources } from '@rideau/llm/images/image-request'
 import { CHAT_BODY_LIMIT, readBytes, readJson } from './read-json.ts'
+import type { Exchange } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 

@@ -1,11 +1,13 @@
+import { PROTECTED_NAMES } from '@rideau/llm/formats/shared/reserved-fields'
 import { findCaseVariant } from '@rideau/llm/json/json-scan'
-import type { JsonObject, SourceBody, SurfaceId } from '@rideau/llm/spec'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { SurfaceId } from '@rideau/llm/request/format-id'
+import type { SourceBody } from '@rideau/llm/request/source-body'
 import { Fault } from '../../core/fault.ts'
 import { parseJson } from '../../http/parse-json.ts'
 import { type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { canceledFault, type Exchange } from './request-context.ts'
-import { PROTECTED_NAMES } from '@rideau/llm/formats/shared/reserved-fields'
 
 /** Chat-shaped bodies carry images; contract.md §1. */
 export const CHAT_BODY_LIMIT = 32 * 1024 * 1024

@@ -1,5 +1,5 @@
-import type { Bill } from '@rideau/llm/usage/bill'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Bill } from '@rideau/llm/usage/bill'
 import type { Need } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@rideau/llm/spec'
-import type { Exchange } from '../request/request-context.ts'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
+import type { Exchange } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** The format demands a day of release, which no catalogue here has. */

@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { sendJson } from '../edge/send.ts'
+import type { Exchange } from '../request/request-context.ts'
 
 /**
  * `POST /v1/requests/{request_id}/cancel`: best effort; `false` where nothing by that id is in flight, here or in another

@@ -1,11 +1,11 @@
-import type { JsonObject } from '@rideau/llm/spec'
+import { invalid, listAt, optionalText, refuseUnknown, textAt } from '@rideau/llm/formats/shared/read-fields'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
-import { invalid, listAt, optionalText, refuseUnknown, textAt } from '@rideau/llm/formats/shared/read-fields'
+import type { Exchange } from '../request/request-context.ts'
 
 /** contract.md §1. */
 const BODY_LIMIT = 10 * 1024 * 1024

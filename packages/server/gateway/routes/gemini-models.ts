@@ -1,6 +1,6 @@
-import type { JsonObject } from '@rideau/llm/spec'
-import type { Exchange } from '../request/request-context.ts'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
+import type { Exchange } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** `GET {gemini prefix}/v1beta/models`: Google's shape, never paged. */

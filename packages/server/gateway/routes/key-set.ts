@@ -1,7 +1,7 @@
 import { toFault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { sendFault } from '../edge/send.ts'
+import type { Exchange } from '../request/request-context.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 

@@ -1,14 +1,15 @@
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { listModels } from '@rideau/llm/providers/catalog'
-import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { findProvider } from '@rideau/llm/providers/index'
-import type { CatalogModel, JsonObject } from '@rideau/llm/spec'
+import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Caller, Environment } from '../../core/tenancy.ts'
+import { sendJson } from '../edge/send.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { findModelHere } from '../tenants/find-environment-model.ts'
-import { sendJson } from '../edge/send.ts'
 
 /** A model that this key may call, with its id as callers write it. */
 interface ListedModel {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '@rideau/llm/spec'
+import { textAt } from '@rideau/llm/formats/shared/read-fields'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
-import { textAt } from '@rideau/llm/formats/shared/read-fields'
+import type { Exchange } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** The version of the API that is served here: clients ask before they use what is newer. */

@@ -1,7 +1,7 @@
 import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 
 /**
  * Streams between two who speak the same format, where nothing of them is kept for the log: most of their bytes go by

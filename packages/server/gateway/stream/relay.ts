@@ -1,19 +1,16 @@
+import type { StreamEncoder } from '@rideau/llm/formats/shared/server-format'
+import type { Framing } from '@rideau/llm/frames/framing'
 import { openFrames } from '@rideau/llm/frames/open-frames'
-import type {
-  FinishReason,
-  Framing,
-  StreamDecoder,
-  StreamEvent,
-  UpstreamError,
-  Usage,
-} from '@rideau/llm/spec'
-import { countEvents, countTokens } from '../billing/count-output.ts'
-import type { Exchange } from '../request/request-context.ts'
-import type { SpendGuard } from '../limits/spend-guard.ts'
-import type { StreamWriter } from './stream-writer.ts'
-import type { StreamEncoder } from '@rideau/llm/formats/format'
-import { Transcript } from './transcript.ts'
+import type { FinishReason } from '@rideau/llm/reply/chat-reply'
+import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import type { Usage } from '@rideau/llm/usage/usage'
 import type { OpenStream, StreamSink } from '../attempts/attempt-stream.ts'
+import { countEvents, countTokens } from '../billing/count-output.ts'
+import type { SpendGuard } from '../limits/spend-guard.ts'
+import type { Exchange } from '../request/request-context.ts'
+import type { StreamWriter } from './stream-writer.ts'
+import { Transcript } from './transcript.ts'
 
 /** How a stream ended. */
 export interface RelayEnd {

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../request/request-context.ts'
-import { StreamWriter } from './stream-writer.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
+import { StreamWriter } from './stream-writer.ts'
 
 /** A caller who takes nothing: each write fills what is kept for it. */
 function slowCaller() {

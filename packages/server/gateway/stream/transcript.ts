@@ -1,4 +1,5 @@
-import type { StreamEvent, ToolCall } from '@rideau/llm/spec'
+import type { ToolCall } from '@rideau/llm/request/message'
+import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 
 /** Bodies in the log are cut here, with a marker. */
 const MAX_BODY_CHARS = 32 * 1024

@@ -1,5 +1,5 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { findModel } from '@rideau/llm/providers/catalog'
-import type { CatalogModel } from '@rideau/llm/spec'
 import type { Environment } from '../../core/tenancy.ts'
 
 /** What this environment knows of a model: its own word before the catalogue's; undefined: the name only. */

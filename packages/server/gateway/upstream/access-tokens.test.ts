@@ -1,4 +1,5 @@
-import type { Provider, Target } from '@rideau/llm/spec'
+import type { Provider } from '@rideau/llm/provider/provider'
+import type { Target } from '@rideau/llm/upstream/target'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   openScriptedTokenEndpoint,

@@ -1,4 +1,4 @@
-import type { Target } from '@rideau/llm/spec'
+import type { Target } from '@rideau/llm/upstream/target'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import type { AccessToken, TokenAnswer, TokenExchange } from '../../identity/token-exchange.ts'

@@ -1,4 +1,5 @@
-import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Client, type Dispatcher, util } from 'undici'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
 import { mayPause } from '../../http/mend-parser.ts'

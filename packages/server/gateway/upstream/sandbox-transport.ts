@@ -1,6 +1,7 @@
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
-import type { JsonObject, UpstreamRequest } from '@rideau/llm/spec'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 /**

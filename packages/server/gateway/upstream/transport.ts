@@ -1,4 +1,5 @@
-import type { UpstreamError, UpstreamRequest } from '@rideau/llm/spec'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>
 

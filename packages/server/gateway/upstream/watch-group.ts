@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/fault.ts'
-import { canceledFault } from '../request/request-context.ts'
 import type { Watched } from '../attempts/attempt-whole.ts'
+import { canceledFault } from '../request/request-context.ts'
 
 type OnTick = (now: number) => void
 type OnStop = (fault: Fault) => void

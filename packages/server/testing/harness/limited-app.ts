@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { GatewayDeps } from '../../gateway/deps.ts'
-import { openTestHouse, type TestHouse } from './app.ts'
 import { completion, openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from './app.ts'
 
 /** $50 per million output tokens, and nothing for input: a thousand tokens of output are exactly $0.05. */
 export const PRICED = 'custom/priced'

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import type { JsonObject, TokenCounter } from '../../../spec.ts'
+import type { TokenCounter } from '../../shared/client-format.ts'
 import { encodeBody, encodeHeaders } from './encode-request.ts'
 import { passRequest } from './pass-request.ts'
 

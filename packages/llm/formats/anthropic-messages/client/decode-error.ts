@@ -1,5 +1,6 @@
+import type { Json } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { Json, UpstreamError, UpstreamErrorKind } from '../../../spec.ts'
+import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstream-error.ts'
 import { decodeErrorBody as decodeByWords } from '../../shared/decode-error.ts'
 import { MAX_WAIT_MS, type ReplyHeaders } from '../../shared/retry-after.ts'
 

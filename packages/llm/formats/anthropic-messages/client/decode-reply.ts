@@ -1,9 +1,12 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
-import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, ToolCall } from '../../../spec.ts'
-import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../decode-block.ts'
+import { readStopReason } from '../wire/stop-reason.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { readStopReason } from '../stop-reason.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
 /** A `message` as a canonical reply; anything else, such as an error, has no choices. */

@@ -1,19 +1,14 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
+import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
-import type {
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  StreamDecoder,
-  StreamEvent,
-  Target,
-  ToolCallDelta,
-} from '../../../spec.ts'
-import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../decode-block.ts'
+import { readStopReason } from '../wire/stop-reason.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { decodeUsage, mergeUsage } from './decode-usage.ts'
-import { readStopReason } from '../stop-reason.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
 type Events = readonly StreamEvent[]

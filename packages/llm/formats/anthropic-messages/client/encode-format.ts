@@ -1,5 +1,6 @@
-import type { ChatRequest, JsonObject } from '../../../spec.ts'
-import { encodeSchema } from './encode-schema.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import { encodeSchema } from '../../shared/claude-schema.ts'
 import type { ModelTraits } from './model-traits.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { Message } from '../../../request/message.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { Json, JsonObject, Message, ReasoningDetail } from '../../../spec.ts'
-import { FORMAT } from '../decode-block.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
 
 interface Turn {

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { ContentPart, JsonObject } from '../../../spec.ts'
+import type { ContentPart } from '../../../request/message.ts'
 
 /** A message's content as blocks; empty texts are left out, because they are refused. */
 export function encodeContent(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {

@@ -1,13 +1,10 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { MessagesEnvelope } from '../../../provider/provider.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import type {
-  ChatRequest,
-  Json,
-  JsonObject,
-  MessagesEnvelope,
-  SourceBody,
-  Target,
-  UpstreamRequest,
-} from '../../../spec.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { encodeFormat } from './encode-format.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeThinking } from './encode-thinking.ts'

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
 import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, JsonObject } from '../../../spec.ts'
-import { FORMAT } from '../decode-block.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 export interface EncodedThinking {

@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatRequest, FunctionTool, JsonObject } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { FunctionTool } from '../../../request/tools.ts'
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 

@@ -1,8 +1,10 @@
-import { spliceObject } from '../../../json/splice.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject } from '../../../json/json-value.ts'
+import { spliceObject } from '../../../json/splice.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, Json, JsonObject, SourceBody } from '../../../spec.ts'
-import { FOREIGN_SIGNATURE } from '../foreign-thinking.ts'
 
 /**
  * A body that is in this format already: only what must differ is written anew. `model` undefined: the address names it,

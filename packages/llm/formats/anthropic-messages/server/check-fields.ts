@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 
 /** Checks of what the gateway relies on in a body of Anthropic's Messages; the provider judges the rest. */

@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ContentPart, Json, JsonObject } from '../../../spec.ts'
+import type { ContentPart } from '../../../request/message.ts'
 
 /** Blocks of a caller of this format as canonical parts; what has no canonical form is left out. */
 export function decodeParts(content: Json | undefined): ContentPart[] {

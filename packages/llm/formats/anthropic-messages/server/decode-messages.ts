@@ -1,8 +1,10 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects, toText } from '../../../json/json-value.ts'
-import type { Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
-import { encodeInput, FORMAT } from '../decode-block.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { Message, ToolCall } from '../../../request/message.ts'
+import { encodeInput, FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { decodeParts, toContent } from './decode-content.ts'
-import { FOREIGN_SIGNATURE } from '../foreign-thinking.ts'
 
 /** The `system` and `messages` of a caller of this format as canonical messages. */
 export function decodeMessages(system: Json | undefined, messages: Json | undefined): Message[] {

@@ -1,12 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type {
-  ChatRequest,
-  FunctionTool,
-  Json,
-  JsonObject,
-  ResponseFormat,
-  ToolChoice,
-} from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { decodeMessages } from './decode-messages.ts'
 
 type Asked = Pick<

@@ -1,5 +1,4 @@
-import type { FaultType } from '../../served-fault.ts'
-import type { ServedFault } from '../../served-fault.ts'
+import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
 
 /** Our types in Anthropic's words (contract.md §2). */
 const TYPES: Readonly<Record<FaultType, string>> = {

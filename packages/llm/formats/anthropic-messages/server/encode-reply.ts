@@ -1,18 +1,13 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
+import type { ChatReply, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { isDirect } from '../../shared/reasoning-carrier.ts'
-import type {
-  ChatReply,
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  ReplyEnvelope,
-  ReplyMessage,
-  ToolCall,
-} from '../../../spec.ts'
-import { FORMAT } from '../decode-block.ts'
+import { toStopReason } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { FOREIGN_SIGNATURE } from '../foreign-thinking.ts'
-import { toStopReason } from '../stop-reason.ts'
 
 /** The canonical reply as a `message`, for callers of this format. It has one answer: others are left out. */
 export function encodeReply(reply: ChatReply, { id, model }: ReplyEnvelope): JsonObject {

@@ -1,18 +1,14 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { isDirect } from '../../shared/reasoning-carrier.ts'
-import type {
-  FinishReason,
-  JsonObject,
-  ReasoningDetail,
-  ReplyEnvelope,
-  StreamEvent,
-  ToolCallDelta,
-  Usage,
-} from '../../../spec.ts'
-import { FORMAT } from '../decode-block.ts'
+import { toStopReason } from '../wire/stop-reason.ts'
 import { toFittingId } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { FOREIGN_SIGNATURE } from '../foreign-thinking.ts'
-import { toStopReason } from '../stop-reason.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../spec.ts'
-import { isObject } from '../../shared/read-fields.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { type Findings, noFindings } from '../../shared/findings.ts'
+import { isObject } from '../../shared/read-fields.ts'
 
 /** Read for every target, or of no consequence to an answer: how much of the past is kept, how long a cache lives. */
 const PORTABLE: ReadonlySet<string> = new Set([

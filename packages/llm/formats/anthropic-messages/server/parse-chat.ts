@@ -1,17 +1,19 @@
-import { decodeRequest } from './decode-request.ts'
-import type { ChatRequest, JsonObject } from '../../../spec.ts'
-import { checkMessages, checkStopSequences, checkToolChoice, checkTools } from './check-fields.ts'
-import { findAnthropicOnly } from './findings.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
 import {
   invalid,
   optionalFlag,
   optionalNumber,
   optionalObject,
   optionalText,
+  set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { type ChatCall, set } from '../../native/server/parse-chat.ts'
 import { refuseReservedMessages } from '../../shared/reserved-fields.ts'
+import { checkMessages, checkStopSequences, checkToolChoice, checkTools } from './check-fields.ts'
+import { decodeRequest } from './decode-request.ts'
+import { findAnthropicOnly } from './findings.ts'
 
 /** What the gateway reads, or what changes nothing but the answer. */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import { findProvider } from '../../../providers/index.ts'
-import type { ChatRequest, Json, JsonObject, Target } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/anthropic-messages.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type RecordedRequest,
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { anthropicMessages } from '../client/client.ts'
 import { decodeRequest } from './decode-request.ts'
 

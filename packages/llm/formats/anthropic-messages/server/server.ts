@@ -1,12 +1,8 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { encodeReply } from './encode-reply.ts'
-import { MessageEncoder } from './encode-stream.ts'
-import { encodeUsage } from './encode-usage.ts'
-import { toStopReason } from '../stop-reason.ts'
-import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
-import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-chat.ts'
-import { toAnthropicError } from './encode-error.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
   ChatSurface,
@@ -14,7 +10,13 @@ import type {
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
-} from '../../format.ts'
+} from '../../shared/server-format.ts'
+import { toStopReason } from '../wire/stop-reason.ts'
+import { toAnthropicError } from './encode-error.ts'
+import { encodeReply } from './encode-reply.ts'
+import { MessageEncoder } from './encode-stream.ts'
+import { encodeUsage } from './encode-usage.ts'
+import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-chat.ts'
 
 /**
  * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.

@@ -1,6 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
-import type { FinishReason, Json, JsonObject, ReasoningDetail } from '../../../spec.ts'
-import { FOREIGN_SIGNATURE } from '../../anthropic-messages/foreign-thinking.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 
 /** What plain replies and streams have in common. */
 

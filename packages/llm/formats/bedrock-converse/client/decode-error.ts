@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { Json, JsonObject, UpstreamError, UpstreamErrorKind } from '../../../spec.ts'
+import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstream-error.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import type { ReplyHeaders } from '../../shared/retry-after.ts'
 

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { ContentPart, JsonObject } from '../../../spec.ts'
+import type { ContentPart } from '../../../request/message.ts'
 
 /** What a document's name may have (AWS: letters, digits, single spaces, hyphens, brackets). */
 const FOREIGN_IN_NAME = /[^A-Za-z0-9()[\] -]+/g

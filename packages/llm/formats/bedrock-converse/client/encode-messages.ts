@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { Message, ToolCall } from '../../../request/message.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
 import { findFamily, takesCachePoints } from './model-family.ts'
 

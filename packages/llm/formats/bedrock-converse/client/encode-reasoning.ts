@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, JsonObject } from '../../../spec.ts'
 import { isForced } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'
 

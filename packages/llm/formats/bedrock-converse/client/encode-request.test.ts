@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Message } from '../../../request/message.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, JsonObject, Message, Target } from '../../../spec.ts'
 import { bedrockConverse } from './client.ts'
 
 const CLAUDE = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'

@@ -1,9 +1,11 @@
-import { spliceObject } from '../../../json/splice.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
-import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, Json, JsonObject, SourceBody } from '../../../spec.ts'
-import { FOREIGN_SIGNATURE } from '../../anthropic-messages/foreign-thinking.ts'
+import { spliceObject } from '../../../json/splice.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { readField } from '../../shared/lost-params.ts'
+import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
 /** A body that is in this format already: only what must differ is written anew. The address names the model. */
 export function passRequest(request: ChatRequest, source: SourceBody, dropped: readonly string[]): Buffer {

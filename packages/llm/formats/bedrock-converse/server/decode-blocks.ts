@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ContentPart, Json, JsonObject } from '../../../spec.ts'
+import type { ContentPart } from '../../../request/message.ts'
 
 /** Media types of documents that are no text. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

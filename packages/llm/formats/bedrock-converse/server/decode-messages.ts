@@ -1,7 +1,9 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
-import { FORMAT } from '../../anthropic-messages/decode-block.ts'
-import { FOREIGN_SIGNATURE } from '../../anthropic-messages/foreign-thinking.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { decodeParts, toCacheControl, toContent } from './decode-blocks.ts'
 
 /** The `system` and `messages` of a caller of this format as canonical messages. */

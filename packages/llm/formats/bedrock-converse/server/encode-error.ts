@@ -1,6 +1,5 @@
-import type { FaultType } from '../../served-fault.ts'
-import type { JsonObject } from '../../../spec.ts'
-import type { ServedFault } from '../../served-fault.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
 
 /** Our types as AWS's exceptions. */
 const EXCEPTIONS: Readonly<Record<FaultType, string>> = {

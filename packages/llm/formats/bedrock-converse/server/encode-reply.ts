@@ -1,15 +1,10 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type {
-  ChatReply,
-  FinishReason,
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  ReplyMessage,
-  ToolCall,
-} from '../../../spec.ts'
-import { FORMAT } from '../../anthropic-messages/decode-block.ts'
-import { FOREIGN_SIGNATURE } from '../../anthropic-messages/foreign-thinking.ts'
+import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {

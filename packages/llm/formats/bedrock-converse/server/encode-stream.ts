@@ -1,13 +1,10 @@
-import type {
-  FinishReason,
-  JsonObject,
-  ReasoningDetail,
-  StreamEvent,
-  ToolCallDelta,
-  Usage,
-} from '../../../spec.ts'
-import { FORMAT } from '../../anthropic-messages/decode-block.ts'
-import { FOREIGN_SIGNATURE } from '../../anthropic-messages/foreign-thinking.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { encodeRedacted, toStopReason } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
 

@@ -1,4 +1,5 @@
-import type { JsonObject, Usage } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
 /** Usage by this format's arithmetic: input excludes what was cached, output includes reasoning, the total has all. */

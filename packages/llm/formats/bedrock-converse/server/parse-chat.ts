@@ -1,10 +1,12 @@
-import { decodeRequest } from './decode-request.ts'
-import type { ChatRequest, JsonObject, SourceBody } from '../../../spec.ts'
-import { checkMessages, checkSettings, checkTools } from './check-fields.ts'
-import { optionalNumber, optionalObject } from '../../shared/read-fields.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
 import { toLogMetadata } from '../../shared/log-metadata.ts'
-import { type ChatCall, set } from '../../native/server/parse-chat.ts'
+import { optionalNumber, optionalObject, set } from '../../shared/read-fields.ts'
 import { refuseReservedFields, refuseReservedOptions } from '../../shared/reserved-fields.ts'
+import { checkMessages, checkSettings, checkTools } from './check-fields.ts'
+import { decodeRequest } from './decode-request.ts'
 
 /** What the gateway reads, or what changes nothing but the answer. */
 const KNOWN: ReadonlySet<string> = new Set([

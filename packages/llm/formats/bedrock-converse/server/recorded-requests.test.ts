@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
-import type { ChatRequest, ContentPart, Json, JsonObject, Message, Target } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ContentPart, Message } from '../../../request/message.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/bedrock-converse.ts'
 import {
@@ -10,6 +12,7 @@ import {
   listRecordedRequests,
   type RecordedRequest,
 } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { bedrockConverse } from '../client/client.ts'
 
 /** What has a meaning in the canonical request; the rest of a recorded body is the caller's own for this provider. */

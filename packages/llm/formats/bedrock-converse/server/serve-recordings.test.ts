@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type {
-  ChatReply,
-  ChatRequest,
-  FinishReason,
-  Json,
-  JsonObject,
-  StreamEvent,
-  Target,
-  ToolCall,
-  Usage,
-} from '../../../spec.ts'
+import type { ChatReply, FinishReason } from '../../../reply/chat-reply.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/serve-bedrock-converse.ts'
 import { listAnswers, readAnswer } from '../../../testing/recorded-answers.ts'
@@ -22,11 +15,14 @@ import {
   type RecordedRequest,
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
-import { decodeRequest } from './decode-request.ts'
 import { openStream } from '../client/decode-stream.ts'
+import { decodeRequest } from './decode-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ConverseEncoder } from './encode-stream.ts'
 

@@ -2,24 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeAwsEvent } from '../../../frames/aws-event-frame.ts'
 import { openFrames } from '../../../frames/open-frames.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import { custom } from '../../../providers/custom.ts'
-import type {
-  ChatReply,
-  ChatRequest,
-  JsonObject,
-  StreamEvent,
-  Target,
-  ToolCall,
-  Usage,
-} from '../../../spec.ts'
+import type { ChatReply } from '../../../reply/chat-reply.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
-import { addUp } from '../../shared/add-up.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
+import { addUp } from '../../shared/add-up.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
-import { decodeRequest } from './decode-request.ts'
 import { openStream } from '../client/decode-stream.ts'
+import { decodeRequest } from './decode-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ConverseEncoder, type ConverseEvent } from './encode-stream.ts'
 

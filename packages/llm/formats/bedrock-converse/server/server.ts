@@ -1,13 +1,19 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
-import type { Bill } from '../../../usage/bill.ts'
-import { encodeReply, toStopReason } from './encode-reply.ts'
-import { ConverseEncoder, type ConverseEvent, toMetadata } from './encode-stream.ts'
 import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-frame.ts'
 import { countAwsEvents } from '../../../frames/aws-event-stream.ts'
-import type { StreamEvent } from '../../../spec.ts'
-import { findUnknownField, parseConversePlain, parseConverseStream } from './parse-chat.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { Bill } from '../../../usage/bill.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
+import type {
+  Answered,
+  ChatSurface,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from '../../shared/server-format.ts'
 import { toStreamError, toStreamException } from './encode-error.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from '../../format.ts'
+import { encodeReply, toStopReason } from './encode-reply.ts'
+import { ConverseEncoder, type ConverseEvent, toMetadata } from './encode-stream.ts'
+import { findUnknownField, parseConversePlain, parseConverseStream } from './parse-chat.ts'
 
 /** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
 export const converseSurface: ChatSurface = {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { cohere } from '../../../providers/cohere.ts'
-import type { ChatRequest, JsonObject, Target } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { addUp } from '../../shared/add-up.ts'
 import { cohereV2 } from './client.ts'
 

@@ -1,5 +1,7 @@
+import type { Json } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { FinishReason, Json, Usage } from '../../../spec.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
+import type { Usage } from '../../../usage/usage.ts'
 
 /** What plain replies and streams have in common. */
 

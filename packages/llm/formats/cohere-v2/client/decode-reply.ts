@@ -1,5 +1,7 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ChatReply, Json, JsonObject, ReplyMessage, ToolCall } from '../../../spec.ts'
+import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ToolCall } from '../../../request/message.ts'
 import { decodeUsage, readFinishReason } from './decode-parts.ts'
 
 /**

@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { Json, JsonObject, StreamDecoder, StreamEvent } from '../../../spec.ts'
+import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { decodeUsage, readFinishReason } from './decode-parts.ts'
 

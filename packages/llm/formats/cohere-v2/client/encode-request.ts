@@ -1,17 +1,14 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ContentPart, Message } from '../../../request/message.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type {
-  ChatRequest,
-  ContentPart,
-  JsonObject,
-  Message,
-  Provider,
-  SourceBody,
-  Target,
-  UpstreamRequest,
-} from '../../../spec.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { findLostParams, findLostParts, readField } from '../../shared/lost-params.ts'
 import { mergeOptions } from '../../shared/merge-options.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { passRequest } from './pass-request.ts'
 
 const NO_PLACE = ['parallel_tool_calls']

@@ -1,8 +1,10 @@
-import { spliceObject } from '../../../json/splice.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
-import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, Json, JsonObject, SourceBody } from '../../../spec.ts'
+import { spliceObject } from '../../../json/splice.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { readField } from '../../shared/lost-params.ts'
+import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
 /** A body that is in this format already: only what must differ is written anew. */
 export function passRequest(

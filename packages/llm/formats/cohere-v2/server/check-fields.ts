@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 
 /** Checks of what the gateway relies on in the messages of a Cohere body; the provider judges the rest. */

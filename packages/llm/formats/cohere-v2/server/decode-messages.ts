@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ContentPart, Json, JsonObject, Message, ToolCall } from '../../../spec.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 
 /** The messages of a caller of this format as canonical ones; parts that are none there are named in `nativeOnly`. */
 export function decodeMessages(messages: Json | undefined, nativeOnly: string[]): Message[] {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../spec.ts'
-import type { ServedFault } from '../../served-fault.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ServedFault } from '../../shared/served-fault.ts'
 
 /** What every failure under the Cohere prefix looks like: their shape, which is an id and words, with our code beside. */
 export function toCohereError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {

@@ -1,4 +1,6 @@
-import type { FinishReason, JsonObject, Usage } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
 /** What plain replies and streams have in common. */

@@ -1,4 +1,6 @@
-import type { ChatReply, JsonObject, ReplyEnvelope, ReplyMessage, ToolCall } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatReply, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ToolCall } from '../../../request/message.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 
 /** The canonical reply as an answer of `/v2/chat`. It has one answer: others are left out. */

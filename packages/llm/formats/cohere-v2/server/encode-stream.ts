@@ -1,11 +1,7 @@
-import type {
-  FinishReason,
-  JsonObject,
-  ReplyEnvelope,
-  StreamEvent,
-  ToolCallDelta,
-  Usage,
-} from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 
 type Kind = 'text' | 'thinking'

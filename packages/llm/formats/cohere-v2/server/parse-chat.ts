@@ -1,7 +1,7 @@
-import { decodeRequest } from './decode-request.ts'
-import type { ChatRequest, JsonObject } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
 import { parseTools } from '../../shared/chat-fields.ts'
-import { checkMessages } from './check-fields.ts'
 import {
   invalid,
   listAt,
@@ -9,10 +9,12 @@ import {
   optionalFlag,
   optionalNumber,
   optionalObject,
+  set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { type ChatCall, set } from '../../native/server/parse-chat.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { checkMessages } from './check-fields.ts'
+import { decodeRequest } from './decode-request.ts'
 
 /** What the gateway reads, or what changes nothing but the answer. */
 const KNOWN: ReadonlySet<string> = new Set([

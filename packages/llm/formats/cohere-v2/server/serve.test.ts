@@ -1,28 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
 import { cohere } from '../../../providers/cohere.ts'
 import { custom } from '../../../providers/custom.ts'
-import type {
-  ChatReply,
-  ChatRequest,
-  Json,
-  JsonObject,
-  StreamEvent,
-  Target,
-  ToolCall,
-  Usage,
-} from '../../../spec.ts'
+import type { ChatReply } from '../../../reply/chat-reply.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/serve-cohere-v2.ts'
 import { listAnswers, readAnswer } from '../../../testing/recorded-answers.ts'
 import { hasRecordings, listRecordedRequests, toSourceBody } from '../../../testing/recorded-requests.ts'
-import { addUp } from '../../shared/add-up.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
+import { addUp } from '../../shared/add-up.ts'
 import { cohereV2 } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
-import { decodeRequest } from './decode-request.ts'
 import { openStream } from '../client/decode-stream.ts'
+import { decodeRequest } from './decode-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ChatEventEncoder } from './encode-stream.ts'
 

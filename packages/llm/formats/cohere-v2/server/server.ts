@@ -1,13 +1,21 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
+import type { ServedFault } from '../../shared/served-fault.ts'
+import type {
+  Answered,
+  ChatSurface,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from '../../shared/server-format.ts'
+import { toCohereError } from './encode-error.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ChatEventEncoder } from './encode-stream.ts'
-import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
-import type { ServedFault } from '../../served-fault.ts'
 import { findUnknownField, parseCohereChat } from './parse-chat.ts'
-import { toCohereError } from './encode-error.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from '../../format.ts'
 
 /** `{cohere prefix}/v2/chat`: a provider of the same format is passed through, every other one is translated. */
 export const cohereSurface: ChatSurface = {

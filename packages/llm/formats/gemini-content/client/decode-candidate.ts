@@ -1,10 +1,12 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import { makeToolCallId } from '../../shared/decode-message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { JsonObject, ReasoningDetail, StreamEvent, ToolCallDelta } from '../../../spec.ts'
-import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
+import { toSignature } from '../wire/signatures.ts'
 import { readFinish } from './finish-reason.ts'
 import { PartialArguments } from './partial-arguments.ts'
-import { toSignature } from '../signatures.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -1,5 +1,6 @@
+import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { Json, UpstreamError } from '../../../spec.ts'
+import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { decodeErrorBody as decodeAnyBody } from '../../shared/decode-error.ts'
 import type { ReplyHeaders } from '../../shared/retry-after.ts'
 

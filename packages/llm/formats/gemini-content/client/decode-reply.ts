@@ -1,12 +1,8 @@
-import type {
-  ChatReply,
-  FinishReason,
-  JsonObject,
-  ReasoningDetail,
-  ReplyMessage,
-  ToolCall,
-  Usage,
-} from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { ChunkDecoder } from './decode-stream.ts'
 
 /**

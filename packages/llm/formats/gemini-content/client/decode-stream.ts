@@ -1,5 +1,7 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { Json, JsonObject, StreamDecoder, StreamEvent, UpstreamError } from '../../../spec.ts'
+import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { CandidateDecoder } from './decode-candidate.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeUsage } from './decode-usage.ts'

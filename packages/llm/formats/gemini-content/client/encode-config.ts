@@ -1,4 +1,7 @@
-import type { ChatRequest, Json, JsonObject, ResponseFormat, Target } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { Target } from '../../../upstream/target.ts'
 import type { SourceParams } from './read-source.ts'
 import { encodeThinking, findThinking } from './thinking.ts'
 

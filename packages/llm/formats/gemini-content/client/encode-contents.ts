@@ -1,8 +1,9 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
+import type { Message, ToolCall } from '../../../request/message.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { Json, JsonObject, Message, ToolCall } from '../../../spec.ts'
+import { findSignatures } from '../wire/signatures.ts'
 import { encodeParts } from './encode-parts.ts'
-import { findSignatures } from '../signatures.ts'
 
 interface Content {
   readonly role: 'user' | 'model'

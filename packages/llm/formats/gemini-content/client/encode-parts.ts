@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { ContentPart, JsonObject } from '../../../spec.ts'
+import type { ContentPart } from '../../../request/message.ts'
 
 /** What `input_audio` calls a format, where the media type is called otherwise. */
 const AUDIO_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mp3', pcm16: 'audio/L16' }

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Message } from '../../../request/message.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ChatRequest, JsonObject, Message, Provider, SourceBody, Target } from '../../../spec.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 

@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { FunctionTool, Json, JsonObject, ToolChoice } from '../../../spec.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 
 /** All functions in one tool object, as the API wants them; undefined: there are none. */
 export function encodeTools(tools: readonly FunctionTool[] | undefined): Json | undefined {

@@ -1,4 +1,5 @@
-import type { FinishReason, Json } from '../../../spec.ts'
+import type { Json } from '../../../json/json-value.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
 
 /** The candidate is no answer: the model called what nobody can carry out. Another try may do. */
 export type Finish = FinishReason | 'failed'

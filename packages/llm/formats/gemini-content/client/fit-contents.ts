@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import { unpackToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { JsonObject } from '../../../spec.ts'
+import { findSignature } from '../wire/encode-reply.ts'
+import { needsSignature, PLACEHOLDER } from '../wire/signatures.ts'
 import { withId } from './encode-contents.ts'
-import { findSignature } from '../encode-reply.ts'
-import { needsSignature, PLACEHOLDER } from '../signatures.ts'
 
 /**
  * The turns of a caller of this format as its provider takes them. Another provider may have answered some: their calls

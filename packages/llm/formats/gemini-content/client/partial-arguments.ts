@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObjects } from '../../../json/json-value.ts'
-import type { Json, JsonObject } from '../../../spec.ts'
 
 type Container = { [key: string]: Node } | Node[]
 type Node = Json | Container

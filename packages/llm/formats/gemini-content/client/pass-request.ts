@@ -1,7 +1,9 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
-import type { ChatRequest, Json, JsonObject, SourceBody } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import { spellCamel } from '../wire/spell-camel.ts'
 import { fitContents } from './fit-contents.ts'
-import { spellCamel } from '../spell-camel.ts'
 
 /**
  * The body of a caller of this format as it goes to a provider of the same one: what it wrote, in one spelling, but for

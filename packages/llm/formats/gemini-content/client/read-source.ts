@@ -1,4 +1,4 @@
-import type { SourceBody } from '../../../spec.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { readField } from '../../shared/lost-params.ts'
 
 /** What only an OpenAI-format caller can send and we translate. */

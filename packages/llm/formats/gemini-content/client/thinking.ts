@@ -1,4 +1,5 @@
-import type { JsonObject, Provider } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
 
 /** How a model is told how much to think: by a level, or by a number of tokens; undefined: it does not think. */
 export type Thinking =

@@ -1,4 +1,6 @@
-import type { ChatRequest, Provider, SourceBody } from '../../../spec.ts'
+import type { Provider } from '../../../provider/provider.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { findLostParams } from '../../shared/lost-params.ts'
 import { isPartKnown } from './encode-parts.ts'
 import { isToolChoiceKnown } from './encode-tools.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Findings } from '../../shared/findings.ts'
 import {
   invalid,
   listAt,
@@ -9,7 +10,6 @@ import {
   textAt,
 } from '../../shared/read-fields.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
-import type { Findings } from '../../shared/findings.ts'
 
 /** Fields of `generationConfig` that mean the same everywhere. */
 const READ: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
-import { isKeptAtProvider } from './decode-parts.ts'
-import type { Json, JsonObject } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { Findings } from '../../shared/findings.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { checkTexts, noteUnread } from './check-config.ts'
-import type { Findings } from '../../shared/findings.ts'
+import { isKeptAtProvider } from './decode-parts.ts'
 
 /** Checks of what the gateway relies on in a body of Gemini's generateContent; the provider judges the rest. */
 

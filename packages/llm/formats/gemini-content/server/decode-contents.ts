@@ -1,9 +1,11 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { makeToolCallId } from '../../shared/decode-message.ts'
 import { markDirect, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
-import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
+import { PLACEHOLDER, toSignature } from '../wire/signatures.ts'
 import { decodePart } from './decode-parts.ts'
-import { PLACEHOLDER, toSignature } from '../signatures.ts'
 
 /** Calls that have no result yet, in their order. */
 type Pending = { readonly id: string; readonly name: string }[]

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { ContentPart, JsonObject } from '../../../spec.ts'
+import type { ContentPart } from '../../../request/message.ts'
 
 /** What media types are called as a format of `input_audio`, where it is not their second half. */
 const AUDIO_FORMATS: Readonly<Record<string, string>> = {

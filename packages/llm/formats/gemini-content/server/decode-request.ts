@@ -1,5 +1,8 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ChatRequest, FunctionTool, JsonObject, ResponseFormat, ToolChoice } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { decodeContents } from './decode-contents.ts'
 import { decodeSchema } from './decode-schema.ts'
 

@@ -1,6 +1,6 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject } from '../../../json/json-value.ts'
-import type { Json, JsonObject } from '../../../spec.ts'
-import { toCamel } from '../spell-camel.ts'
+import { toCamel } from '../wire/spell-camel.ts'
 
 /** Counts that the older form writes as texts, since its numbers are of 64 bits. */
 const COUNTS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { ServedFault } from '../../served-fault.ts'
+import type { ServedFault } from '../../shared/served-fault.ts'
 
 /** Statuses of HTTP in Google's words. */
 const STATUSES: Readonly<Record<number, string>> = {

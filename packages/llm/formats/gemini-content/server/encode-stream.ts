@@ -1,13 +1,10 @@
-import type {
-  FinishReason,
-  JsonObject,
-  ReasoningDetail,
-  ReplyEnvelope,
-  StreamEvent,
-  Usage,
-} from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
-import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } from '../encode-reply.ts'
+import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } from '../wire/encode-reply.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 

@@ -1,14 +1,14 @@
-import { decodeRequest } from './decode-request.ts'
-import { spellCamel, toCamel } from '../spell-camel.ts'
-import type { JsonObject } from '../../../spec.ts'
-import { RequestError } from '../../shared/request-error.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
+import type { Findings } from '../../shared/findings.ts'
+import { toLogMetadata } from '../../shared/log-metadata.ts'
 import { invalid, isObject, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
+import { RequestError } from '../../shared/request-error.ts'
+import { refuseReservedName } from '../../shared/reserved-fields.ts'
+import { spellCamel, toCamel } from '../wire/spell-camel.ts'
 import { checkConfig, findUnreadConfig } from './check-config.ts'
 import { checkContents, checkSafety, checkToolConfig, checkTools } from './check-fields.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
-import type { ChatCall } from '../../native/server/parse-chat.ts'
-import { refuseReservedName } from '../../shared/reserved-fields.ts'
-import type { Findings } from '../../shared/findings.ts'
+import { decodeRequest } from './decode-request.ts'
 
 /** What an end user may send too. */
 const FREE: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-import { hasRecordings, listRecordedRequests } from '../../../testing/recorded-requests.ts'
 import { describe, expect, test } from 'vitest'
+import { hasRecordings, listRecordedRequests } from '../../../testing/recorded-requests.ts'
 import { RequestError } from '../../shared/request-error.ts'
 import { parseContent } from './parse-chat.ts'
 

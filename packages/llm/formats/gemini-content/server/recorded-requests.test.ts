@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
-import type { ChatRequest, ContentPart, Json, JsonObject, Message, Provider, Target } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ContentPart, Message } from '../../../request/message.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { normalizeContent } from '../../../testing/gemini-bodies.ts'
 import { JUSTIFIED } from '../../../testing/justified/gemini.ts'
@@ -11,6 +14,7 @@ import {
   listRecordedRequests,
   type RecordedRequest,
 } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { geminiContent } from '../client/client.ts'
 
 /** What has a meaning in the canonical request; the rest of a recorded body is the caller's own for this provider. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
-import type { ChatReply, JsonObject, Provider, StreamEvent, Target } from '../../../spec.ts'
+import type { ChatReply } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { normalizeContent } from '../../../testing/gemini-bodies.ts'
 import { JUSTIFIED } from '../../../testing/justified/gemini-served.ts'
@@ -11,12 +14,13 @@ import {
   type RecordedRequest,
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { addUp } from '../../shared/add-up.ts'
 import { geminiContent } from '../client/client.ts'
+import { encodeReply } from '../wire/encode-reply.ts'
+import { spellCamel } from '../wire/spell-camel.ts'
 import { decodeRequest } from './decode-request.ts'
-import { encodeReply } from '../encode-reply.ts'
 import { ContentEncoder } from './encode-stream.ts'
-import { spellCamel } from '../spell-camel.ts'
 
 if (!hasRecordings)
   console.log('skipped: the recordings of ../shared/wire are not there (Gemini’s format, served)')

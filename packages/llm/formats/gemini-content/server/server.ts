@@ -1,11 +1,9 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { encodeChunk, encodeReply, toFinishReason } from '../encode-reply.ts'
-import { ContentEncoder } from './encode-stream.ts'
-import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
-import type { ServedFault } from '../../served-fault.ts'
-import { findPassedOnContent, parseContent, parseContentCount, toCounted } from './parse-chat.ts'
-import { toGoogleError } from './encode-error.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
+import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
   Answered,
   ChatSurface,
@@ -13,7 +11,11 @@ import type {
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
-} from '../../format.ts'
+} from '../../shared/server-format.ts'
+import { encodeChunk, encodeReply, toFinishReason } from '../wire/encode-reply.ts'
+import { toGoogleError } from './encode-error.ts'
+import { ContentEncoder } from './encode-stream.ts'
+import { findPassedOnContent, parseContent, parseContentCount, toCounted } from './parse-chat.ts'
 
 /**
  * `{gemini prefix}/v1beta/models/{model}:generateContent`: an answer of a provider of the same format is passed on, every

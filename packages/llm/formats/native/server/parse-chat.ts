@@ -1,7 +1,9 @@
-import type { ResponseHead } from '../../openai-responses/server/response-head.ts'
-import type { ChatRequest, JsonObject, SurfaceId } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
 import {
   parseMessages,
+  parseOutputCap,
   parseResponseFormat,
   parseStop,
   parseToolChoice,
@@ -15,11 +17,12 @@ import {
   optionalNumber,
   optionalObject,
   optionalText,
+  parseEndUser,
   refuseUnknown,
+  set,
   textAt,
 } from '../../shared/read-fields.ts'
 import { refuseReservedOptions } from '../../shared/reserved-fields.ts'
-import type { Findings } from '../../shared/findings.ts'
 
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -48,29 +51,8 @@ const FIELDS: ReadonlySet<string> = new Set([
   'provider_options',
 ])
 
-/** What a chat body asks besides what goes to the provider. */
-export interface ChatCall {
-  readonly request: ChatRequest
-  readonly metadata: Record<string, string> | null
-  /** Milliseconds for one try; undefined: the gateway's default. */
-  readonly timeoutMs: number | undefined
-  /** Named by a secret key; a client token's end user is its own. */
-  readonly endUser: string | undefined
-  /** The body's shape, where it is not the one of the surface that it came to. */
-  readonly shape?: SurfaceId
-  /** How the caller's format spells canonical parameters, where it does otherwise: what is refused is named so. */
-  readonly spelled?: Readonly<Record<string, string>>
-  /** What not every target can give, where the surface's format has such things. */
-  readonly findings?: Findings
-  /** The caller asked to see thoughts, in formats where one has to. */
-  readonly showsThoughts?: boolean
-  /** What an answer repeats of its request, in the formats that do so. */
-  readonly repeated?: Pick<ResponseHead, 'echo' | 'toolKinds'>
-}
-
 const STRICT = { strict: true }
 const PENALTY = { min: -2, max: 2 }
-const CAP = { min: 1, integer: true }
 
 /** `POST /v1/chat` (contract.md §3). */
 export function parseNativeChat(body: JsonObject): ChatCall {
@@ -117,38 +99,12 @@ export function parseNativeChat(body: JsonObject): ChatCall {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Sets a field only where there is a value: absent and undefined are kept apart by the compiler. */
-export function set<T, K extends keyof T>(target: T, name: K, value: T[K] | undefined): void {
-  if (value !== undefined) target[name] = value
-}
-
-/** The three spellings of one field; who sends two must mean the same. */
-export function parseOutputCap(body: JsonObject): number | undefined {
-  let cap: number | undefined
-  for (const name of ['max_output_tokens', 'max_completion_tokens', 'max_tokens']) {
-    const value = optionalNumber(body, name, CAP)
-    if (value === undefined) continue
-    if (cap !== undefined && cap !== value)
-      throw invalid(name, 'contradicts another spelling of the output cap.')
-    cap = value
-  }
-  return cap
-}
-
 function parseMetadata(body: JsonObject): Record<string, string> | null {
   const metadata = optionalObject(body, 'metadata')
   if (metadata === undefined) return null
   const entries = Object.entries(metadata)
   if (entries.length > 16) throw invalid('metadata', 'must have at most 16 pairs.')
   return Object.fromEntries(entries.map(([key, value]) => [key, textAt(value, `metadata.${key}`)]))
-}
-
-export function parseEndUser(body: JsonObject): string | undefined {
-  const endUser = optionalText(body, 'end_user')
-  if (endUser !== undefined && (endUser.length < 1 || endUser.length > 255)) {
-    throw invalid('end_user', 'must have 1 to 255 characters.')
-  }
-  return endUser
 }
 
 function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | undefined {

@@ -1,11 +1,13 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { toEnvelope } from './encode-error.ts'
 import { toUsd } from '../../../usage/money.ts'
-import { markDirect } from '../../shared/reasoning-carrier.ts'
-import type { ChatReply, JsonObject, ReplyMessage, StreamEvent } from '../../../spec.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+import { markDirect } from '../../shared/reasoning-carrier.ts'
+import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
+import { toEnvelope } from './encode-error.ts'
 import { parseNativeChat } from './parse-chat.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from '../../format.ts'
 
 /** `POST /v1/chat`: the gateway's own format (contract.md §3). */
 export const nativeSurface: ChatSurface = {

@@ -1,4 +1,4 @@
-import type { ClientDialect } from '../../../spec.ts'
+import type { ClientDialect } from '../../shared/client-format.ts'
 import { decodeError } from '../../shared/decode-error.ts'
 import { decodeReply, openStream } from './decode.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'

@@ -1,17 +1,11 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type {
-  ChatReply,
-  FinishReason,
-  Json,
-  JsonObject,
-  ReplyMessage,
-  StreamDecoder,
-  StreamEvent,
-  ToolCall,
-  Usage,
-} from '../../../spec.ts'
+import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
-import { makeToolCallId, readArguments } from '../../openai-chat/client/decode-message.ts'
+import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
 
 /** An answer of `/api/chat` as the canonical reply. One that is an error has no message. */
 export function decodeReply(body: JsonObject): ChatReply {

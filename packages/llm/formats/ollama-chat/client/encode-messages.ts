@@ -1,6 +1,7 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ContentPart, Json, JsonObject, Message, ToolCall } from '../../../spec.ts'
 
 /** Kinds of parts that have a place here. */
 export const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url'])

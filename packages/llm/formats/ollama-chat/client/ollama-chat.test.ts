@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { ollama } from '../../../providers/ollama.ts'
-import type { ChatRequest, JsonObject, Target, UpstreamRequest } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { addUp } from '../../shared/add-up.ts'
 import { ollamaChat } from './client.ts'
 

@@ -1,5 +1,5 @@
-import { toImageUrl } from './decode-messages.ts'
-import type { Json, JsonObject } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { Findings } from '../../shared/findings.ts'
 import {
   invalid,
   listAt,
@@ -10,7 +10,7 @@ import {
   textAt,
 } from '../../shared/read-fields.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
-import type { Findings } from '../../shared/findings.ts'
+import { toImageUrl } from './decode-messages.ts'
 
 /** Checks of what the gateway relies on in a body of Ollama's chat; the provider judges the rest. */
 

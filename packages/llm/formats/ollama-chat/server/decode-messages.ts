@@ -1,7 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { makeToolCallId } from '../../shared/decode-message.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ContentPart, Json, JsonObject, Message, ToolCall } from '../../../spec.ts'
-import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
 
 /** Calls that have no result yet, in their order. */
 type Pending = { readonly id: string; readonly name: string }[]

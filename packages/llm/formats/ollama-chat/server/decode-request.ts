@@ -1,5 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ChatRequest, FunctionTool, Json, JsonObject, ResponseFormat } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { FunctionTool } from '../../../request/tools.ts'
 import { decodeMessages } from './decode-messages.ts'
 
 type Asked = Omit<ChatRequest, 'model' | 'stream' | 'includeUsage'>

@@ -1,4 +1,4 @@
-import type { ServedFault } from '../../served-fault.ts'
+import type { ServedFault } from '../../shared/served-fault.ts'
 
 /** What every failure under the Ollama prefix looks like: their one field, with ours beside it. */
 export function toOllamaError(fault: ServedFault, requestId: string, baseUrl: string): object {

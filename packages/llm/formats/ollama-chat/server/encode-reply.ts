@@ -1,14 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type {
-  ChatReply,
-  FinishReason,
-  Json,
-  JsonObject,
-  ReplyEnvelope,
-  ReplyMessage,
-  ToolCall,
-  Usage,
-} from '../../../spec.ts'
+import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
 /** How long an answer took, in milliseconds. */

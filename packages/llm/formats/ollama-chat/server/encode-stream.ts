@@ -1,4 +1,7 @@
-import type { FinishReason, JsonObject, ReplyEnvelope, StreamEvent, Usage } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
 import { encodeCall, encodeEnd, encodeHead, type Head, type Took } from './encode-reply.ts'
 

@@ -1,10 +1,10 @@
-import { decodeRequest } from './decode-request.ts'
-import type { JsonObject } from '../../../spec.ts'
-import { invalid, isObject, optionalFlag, optionalNumber, textAt } from '../../shared/read-fields.ts'
-import type { ChatCall } from '../../native/server/parse-chat.ts'
-import { checkMessages, checkOptions, checkTools, findUnreadOption } from './check-fields.ts'
-import { refuseReservedName } from '../../shared/reserved-fields.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
 import type { Findings } from '../../shared/findings.ts'
+import { invalid, isObject, optionalFlag, optionalNumber, textAt } from '../../shared/read-fields.ts'
+import { refuseReservedName } from '../../shared/reserved-fields.ts'
+import { checkMessages, checkOptions, checkTools, findUnreadOption } from './check-fields.ts'
+import { decodeRequest } from './decode-request.ts'
 
 /** What an end user may send too. */
 const FREE: ReadonlySet<string> = new Set([

@@ -1,18 +1,20 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
-import { LineEncoder } from './encode-stream.ts'
-import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
-import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
-import { toOllamaError } from './encode-error.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
-  RequestClock,
   ChatSurface,
+  RequestClock,
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
-} from '../../format.ts'
+} from '../../shared/server-format.ts'
+import { toOllamaError } from './encode-error.ts'
+import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
+import { LineEncoder } from './encode-stream.ts'
+import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
 
 /** `{ollama prefix}/api/chat`: an answer of a provider of the same format is passed on, every other one is translated. */
 export const ollamaSurface: ChatSurface = {

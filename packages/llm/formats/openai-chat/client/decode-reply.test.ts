@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
-import type { JsonObject, Target } from '../../../spec.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { decodeReply } from './decode-reply.ts'
 
 const target: Target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }

@@ -1,23 +1,19 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toText } from '../../../json/json-value.ts'
-import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import type {
-  ChatReply,
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  ReplyMessage,
-  Target,
-  ToolCall,
-} from '../../../spec.ts'
 import {
   makeToolCallId,
   readArguments,
   readContent,
   readFinishReason,
   readReasoning,
-} from './decode-message.ts'
-import { decodeUsage } from './decode-usage.ts'
+} from '../../shared/decode-message.ts'
+import { decodeUsage } from '../../shared/decode-usage.ts'
+import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
 import { readDetails } from './handed-details.ts'
 
 type Choice = ChatReply['choices'][number]

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
-import type { JsonObject, StreamEvent, Target } from '../../../spec.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { openStream } from './decode-stream.ts'
 
 const target: Target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }

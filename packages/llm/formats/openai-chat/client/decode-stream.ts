@@ -1,16 +1,10 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toText } from '../../../json/json-value.ts'
-import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import type {
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  StreamDecoder,
-  StreamEvent,
-  Target,
-  ToolCallDelta,
-  UpstreamError,
-} from '../../../spec.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import {
   makeToolCallId,
@@ -18,8 +12,9 @@ import {
   readContent,
   readFinishReason,
   readReasoning,
-} from './decode-message.ts'
-import { decodeUsage } from './decode-usage.ts'
+} from '../../shared/decode-message.ts'
+import { decodeUsage } from '../../shared/decode-usage.ts'
+import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
 import { DetailSum } from './handed-details.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>

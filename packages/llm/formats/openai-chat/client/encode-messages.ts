@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { Message, ToolCall } from '../../../request/message.ts'
 import { findHandedDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { Message, OpenAiDeviations, ToolCall } from '../../../spec.ts'
 
 /** Messages as the provider takes them; undefined: they are right as they came, and need not be written again. */
 export function encodeMessages(

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { scanJson } from '../../../json/json-scan.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
+import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SurfaceId } from '../../../request/format-id.ts'
+import type { Message } from '../../../request/message.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import type {
-  ChatRequest,
-  JsonObject,
-  Message,
-  OpenAiDeviations,
-  Provider,
-  SourceBody,
-  SurfaceId,
-  Target,
-} from '../../../spec.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
 const MESSAGES: Message[] = [{ role: 'user', content: 'hi' }]

@@ -1,18 +1,15 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type {
-  ChatRequest,
-  Json,
-  JsonObject,
-  OpenAiDeviations,
-  Provider,
-  SourceBody,
-  Target,
-  UpstreamRequest,
-} from '../../../spec.ts'
-import { encodeMessages } from './encode-messages.ts'
+import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { Provider } from '../../../provider/provider.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
-import { findModelRule, listUnsupported } from './model-rules.ts'
-import { toAddress, toWireModel } from './openai-address.ts'
+import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
+import { encodeMessages } from './encode-messages.ts'
 import { toPlainRequest } from './plain-messages.ts'
 import { isForeign, toWireBody, type WireBody } from './wire-body.ts'
 

@@ -1,23 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openSseParser } from '../../../frames/sse.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import { findProvider } from '../../../providers/index.ts'
+import type { ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Message } from '../../../request/message.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
 import {
   findReasoningDetails,
   markDirect,
   packToolCallId,
   plainToolCallId,
 } from '../../shared/reasoning-carrier.ts'
-import type {
-  ChatRequest,
-  JsonObject,
-  Message,
-  ReasoningDetail,
-  ReplyMessage,
-  StreamEvent,
-  Target,
-} from '../../../spec.ts'
 import { openAiChat } from './client.ts'
 
 const at = (id: string): Target => {

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObjects, toText } from '../../../json/json-value.ts'
-import type { JsonObject, ReasoningDetail } from '../../../spec.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

@@ -1,13 +1,9 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects, toText } from '../../../json/json-value.ts'
-import type {
-  ChatRequest,
-  ContentPart,
-  FunctionTool,
-  Json,
-  JsonObject,
-  Message,
-  OpenAiDeviations,
-} from '../../../spec.ts'
+import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ContentPart, Message } from '../../../request/message.ts'
+import type { FunctionTool } from '../../../request/tools.ts'
 
 /**
  * A request that came in another format, without what only that format knows: breakpoints of the cache, marks on

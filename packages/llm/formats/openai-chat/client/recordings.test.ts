@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openSseParser } from '../../../frames/sse.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import { findProvider } from '../../../providers/index.ts'
-import type { ChatReply, FinishReason, Json, JsonObject, StreamEvent, Target, Usage } from '../../../spec.ts'
+import type { ChatReply, FinishReason } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { openAiChat } from './client.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */

@@ -1,5 +1,8 @@
+import type { Json } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
-import type { ChatRequest, Json, SourceBody, SurfaceId } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SurfaceId } from '../../../request/format-id.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 
 /** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
 export interface WireBody {

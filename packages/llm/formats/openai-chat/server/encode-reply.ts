@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatReply, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
-import type { ChatReply, JsonObject, ReplyEnvelope, ReplyMessage } from '../../../spec.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 /** The canonical reply as a `chat.completion` object that OpenAI's published schema accepts strictly. */

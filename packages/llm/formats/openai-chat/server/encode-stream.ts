@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
-import type { JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 export interface ChunkEncoder {

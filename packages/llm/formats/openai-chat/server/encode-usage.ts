@@ -1,4 +1,5 @@
-import type { JsonObject, Usage } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
 /** Usage by OpenAI's arithmetic: the prompt includes what was cached, the completion includes reasoning. */

@@ -1,11 +1,16 @@
-import type { ChatRequest, JsonObject } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import { parseResponses } from '../../openai-responses/server/parse-chat.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
 import {
   parseMessages,
+  parseOutputCap,
   parseResponseFormat,
   parseStop,
   parseToolChoice,
   parseTools,
 } from '../../shared/chat-fields.ts'
+import { toLogMetadata } from '../../shared/log-metadata.ts'
 import {
   invalid,
   isObject,
@@ -13,12 +18,10 @@ import {
   optionalNumber,
   optionalObject,
   optionalText,
+  set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
-import { type ChatCall, parseOutputCap, set } from '../../native/server/parse-chat.ts'
 import { refuseReservedRest } from '../../shared/reserved-fields.ts'
-import { parseResponses } from '../../openai-responses/server/parse-chat.ts'
 
 const LENIENT = { strict: false }
 

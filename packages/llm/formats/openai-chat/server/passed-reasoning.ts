@@ -1,6 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
+import type { ChatReply } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { ChatReply, Json, JsonObject, StreamEvent } from '../../../spec.ts'
 
 /**
  * A provider that hands on other makers' reasoning wants it back. Where its answers pass through, each signed or

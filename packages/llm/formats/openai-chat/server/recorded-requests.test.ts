@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import { findProvider } from '../../../providers/index.ts'
-import type { JsonObject, Target } from '../../../spec.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/openai-chat.ts'
 import {
@@ -12,6 +12,7 @@ import {
   toChatRequest,
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { openAiChat } from '../client/client.ts'
 
 /** Everyone there who speaks chat completions, those without a file in providers/ as custom servers. */

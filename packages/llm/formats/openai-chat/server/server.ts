@@ -1,16 +1,24 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
+import { scanJson } from '../../../json/json-scan.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { spliceObject } from '../../../json/splice.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../native/server/encode-error.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
+import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import type {
+  Answered,
+  ChatSurface,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from '../../shared/server-format.ts'
 import { encodeReply } from './encode-reply.ts'
 import { type ChunkEncoder, openChunkEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { scanJson } from '../../../json/json-scan.ts'
-import { spliceObject } from '../../../json/splice.ts'
-import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
-import type { Json, JsonObject, ReplyEnvelope, StreamEvent } from '../../../spec.ts'
 import { findUnknownField, parseCompatChat } from './parse-chat.ts'
 import { markChoices, markChunk } from './passed-reasoning.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from '../../format.ts'
 
 /**
  * `{prefix}/v1/chat/completions` over a provider that speaks the same format: the provider's bytes pass through, except

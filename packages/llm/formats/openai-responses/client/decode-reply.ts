@@ -1,9 +1,12 @@
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObjects, toText } from '../../../json/json-value.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import type { ChatReply, JsonObject, ReasoningDetail, ReplyMessage, Target, ToolCall } from '../../../spec.ts'
-import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
-import { decodeUsage } from './decode-usage.ts'
+import { makeToolCallId } from '../../shared/decode-message.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import {
   PARAGRAPH,
   readCall,
@@ -11,7 +14,8 @@ import {
   readMessage,
   readReasoning,
   readReasoningDetails,
-} from '../read-items.ts'
+} from '../wire/read-items.ts'
+import { decodeUsage } from './decode-usage.ts'
 
 /** A `response` object as the canonical reply. One that failed has no choices. */
 export function decodeReply(body: JsonObject, target: Target): ChatReply {

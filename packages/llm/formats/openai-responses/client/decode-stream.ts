@@ -1,19 +1,15 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import type {
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  StreamDecoder,
-  StreamEvent,
-  Target,
-  Usage,
-} from '../../../spec.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
-import { makeToolCallId } from '../../openai-chat/client/decode-message.ts'
+import { makeToolCallId } from '../../shared/decode-message.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { PARAGRAPH, readArguments, readCall, readFinish, readReasoningDetails } from '../wire/read-items.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { PARAGRAPH, readArguments, readCall, readFinish, readReasoningDetails } from '../read-items.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Events = readonly StreamEvent[]

@@ -1,6 +1,7 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { Json, JsonObject, Usage } from '../../../spec.ts'
-import { readTier } from '../../openai-chat/client/decode-usage.ts'
+import type { Usage } from '../../../usage/usage.ts'
+import { readTier } from '../../shared/decode-usage.ts'
 
 /** No request has so many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000

@@ -1,14 +1,10 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
-import type {
-  ChatRequest,
-  FunctionTool,
-  Json,
-  JsonObject,
-  OpenAiDeviations,
-  ResponseFormat,
-  SourceBody,
-  ToolChoice,
-} from '../../../spec.ts'
+import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { encodeInput } from './encode-input.ts'
 import { readField } from './read-field.ts'
 

@@ -1,12 +1,14 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import {
   findReasoningDetails,
   isDirect,
   plainToolCallId,
   unpackToolCallId,
 } from '../../shared/reasoning-carrier.ts'
-import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
-import { REASONING_FORMAT } from '../read-items.ts'
+import { REASONING_FORMAT } from '../wire/read-items.ts'
 
 /** A chat's messages as input items. One message can be several: its reasoning, its text, each of its calls. */
 export function encodeInput(messages: readonly Message[], developerRole: boolean): JsonObject[] {

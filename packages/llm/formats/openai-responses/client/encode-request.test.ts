@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { scanJson } from '../../../json/json-scan.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SurfaceId } from '../../../request/format-id.ts'
+import type { Message } from '../../../request/message.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import type {
-  ChatRequest,
-  JsonObject,
-  Message,
-  Provider,
-  ReasoningDetail,
-  SourceBody,
-  SurfaceId,
-  Target,
-} from '../../../spec.ts'
 import { openAiResponses } from './client.ts'
 
 const at = (model: string, more: Partial<Target> = {}): Target => ({

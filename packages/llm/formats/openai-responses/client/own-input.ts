@@ -1,7 +1,8 @@
+import type { Json } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import type { Json, SourceBody } from '../../../spec.ts'
-import { isPacked } from '../carried-reasoning.ts'
+import { isPacked } from '../wire/carried-reasoning.ts'
 import { readField } from './read-field.ts'
 
 /**

@@ -1,4 +1,5 @@
-import type { Json, SourceBody } from '../../../spec.ts'
+import type { Json } from '../../../json/json-value.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 
 /** A top-level field of the received bytes; undefined: absent. */
 export function readField({ bytes, fields }: SourceBody, name: string): Json | undefined {

@@ -1,6 +1,9 @@
-import type { ChatRequest, Json, Provider, SourceBody } from '../../../spec.ts'
+import type { Json } from '../../../json/json-value.ts'
+import type { Provider } from '../../../provider/provider.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { SourceBody } from '../../../request/source-body.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
-import { listUnsupported } from '../../openai-chat/client/model-rules.ts'
+import { listUnsupported } from '../../shared/model-rules.ts'
 import { SAME_NAMES } from './encode-body.ts'
 import { readField } from './read-field.ts'
 

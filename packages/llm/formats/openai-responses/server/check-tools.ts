@@ -1,7 +1,8 @@
-import type { ToolKind } from './response-head.ts'
-import type { FunctionTool, Json, JsonObject, ToolChoice } from '../../../spec.ts'
-import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import type { ToolKind } from '../../shared/chat-call.ts'
 import type { Findings } from '../../shared/findings.ts'
+import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 
 /** Tools that the caller runs, and that only this format has. */
 const OWN_TOOLS: ReadonlySet<string> = new Set([

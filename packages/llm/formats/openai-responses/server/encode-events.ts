@@ -1,11 +1,7 @@
-import type {
-  FinishReason,
-  JsonObject,
-  ReplyMessage,
-  StreamEvent,
-  ToolCallDelta,
-  Usage,
-} from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { CallItem, MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
 import { encodeResponse, type ResponseHead, type ResponseState } from './response-head.ts'
 

@@ -1,7 +1,8 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { Json, JsonObject, ReasoningDetail } from '../../../spec.ts'
-import { packReasoning } from '../carried-reasoning.ts'
-import type { ToolKind } from './response-head.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolKind } from '../../shared/chat-call.ts'
+import { packReasoning } from '../wire/carried-reasoning.ts'
 
 /** An event of the stream, without its number. */
 export type WireEvent = JsonObject & { readonly type: string }

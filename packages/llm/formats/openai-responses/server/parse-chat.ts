@@ -1,4 +1,10 @@
-import type { ChatRequest, JsonObject, Message, ResponseFormat } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Message } from '../../../request/message.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { ChatCall } from '../../shared/chat-call.ts'
+import { type Findings, noFindings } from '../../shared/findings.ts'
+import { toLogMetadata } from '../../shared/log-metadata.ts'
 import {
   invalid,
   isObject,
@@ -7,14 +13,12 @@ import {
   optionalNumber,
   optionalObject,
   optionalText,
+  set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
-import { type ChatCall, set } from '../../native/server/parse-chat.ts'
 import { refuseReservedRest } from '../../shared/reserved-fields.ts'
-import { type Findings, noFindings } from '../../shared/findings.ts'
-import { parseInput } from './read-input.ts'
 import { parseResponsesToolChoice, parseResponsesTools, type ResponsesTools } from './check-tools.ts'
+import { parseInput } from './read-input.ts'
 
 /** Read here, or of no consequence to an answer: any target can do without the latter. */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,8 +1,9 @@
-import { openAiResponses } from '../client/client.ts'
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import { findProvider } from '../../../providers/index.ts'
-import type { ChatRequest, Json, JsonObject, Target } from '../../../spec.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import { type Difference, findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/openai-responses.ts'
 import {
@@ -12,7 +13,8 @@ import {
   type RecordedRequest,
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
-import { describe, expect, test } from 'vitest'
+import type { Target } from '../../../upstream/target.ts'
+import { openAiResponses } from '../client/client.ts'
 import { parseResponses } from './parse-chat.ts'
 
 const FOLDERS = ['openai', 'azure', 'xai', 'deepseek', 'bedrock', 'openrouter']

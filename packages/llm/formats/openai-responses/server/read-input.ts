@@ -1,7 +1,9 @@
-import { unpackReasoning } from '../carried-reasoning.ts'
-import type { ContentPart, Json, JsonObject, Message, ReasoningDetail, ToolCall } from '../../../spec.ts'
-import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import type { Findings } from '../../shared/findings.ts'
+import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isHostedTool } from './check-tools.ts'
 
 /** Input items as messages: what an assistant thought, said and called in one turn is one message. */

@@ -1,15 +1,11 @@
-import type { JsonObject, ReplyEnvelope, Usage } from '../../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-
-/** A tool of this format that others know as a function only: how its calls are told to the caller. */
-export type ToolKind = 'custom' | 'local_shell'
+import type { RepeatedFields } from '../../shared/chat-call.ts'
 
 /** What a response says of itself besides its output. */
-export interface ResponseHead extends ReplyEnvelope {
-  /** Of the request, as an answer repeats it (see toEcho in the surface). */
-  readonly echo: JsonObject
-  readonly toolKinds: ReadonlyMap<string, ToolKind>
-}
+export interface ResponseHead extends ReplyEnvelope, RepeatedFields {}
 
 export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
 

@@ -1,12 +1,19 @@
-import type { PlainAnswer } from '../../plain-answer.ts'
+import type { ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../native/server/encode-error.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
+import type { ServedFault } from '../../shared/served-fault.ts'
+import type {
+  Answered,
+  ChatSurface,
+  StreamEncoder,
+  StreamEnd,
+  UpstreamEvent,
+} from '../../shared/server-format.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
-import type { ResponseHead } from './response-head.ts'
-import type { ReplyMessage, StreamEvent } from '../../../spec.ts'
-import type { ServedFault } from '../../served-fault.ts'
 import { findPassedOnResponses, parseResponses } from './parse-chat.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd, UpstreamEvent } from '../../format.ts'
+import type { ResponseHead } from './response-head.ts'
 
 /**
  * `{prefix}/v1/responses`: bytes of a provider that speaks the format pass through, anything else is written in it. No

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
+  OIDC_CLIENT,
+  openScriptedIssuer,
+  type ScriptedIssuer,
+} from '../../../testing/fakes/scripted-issuer.ts'
+import {
   type ControlPlane,
   openControlPlane,
   PASSWORD,
   type Tenant,
 } from '../../../testing/harness/control-plane.ts'
-import {
-  OIDC_CLIENT,
-  openScriptedIssuer,
-  type ScriptedIssuer,
-} from '../../../testing/fakes/scripted-issuer.ts'
 
 interface Session {
   user: { id: string; email: string; name: string | null }

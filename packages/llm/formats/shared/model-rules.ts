@@ -1,5 +1,6 @@
-import { matchesAny } from '../../find-format.ts'
-import type { ChatRequest, OpenAiDeviations, OpenAiModelRule } from '../../../spec.ts'
+import type { OpenAiDeviations, OpenAiModelRule } from '../../provider/openai-deviations.ts'
+import type { ChatRequest } from '../../request/chat-request.ts'
+import { matchesAny } from './model-pattern.ts'
 
 /** The rules of one of the provider's models; undefined: it has none of its own. */
 export function findModelRule(deviations: OpenAiDeviations, model: string): OpenAiModelRule | undefined {

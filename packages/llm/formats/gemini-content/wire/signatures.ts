@@ -1,10 +1,11 @@
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { Message } from '../../../request/message.ts'
 import {
   findReasoningDetails,
   isDirect,
   plainToolCallId,
   unpackToolCallId,
-} from '../shared/reasoning-carrier.ts'
-import type { Message, ReasoningDetail } from '../../spec.ts'
+} from '../../shared/reasoning-carrier.ts'
 
 /** Google's name for what its family alone understands. */
 export const FORMAT = 'google-gemini-v1'

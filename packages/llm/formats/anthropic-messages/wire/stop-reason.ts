@@ -1,4 +1,5 @@
-import type { FinishReason, Json } from '../../spec.ts'
+import type { Json } from '../../../json/json-value.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
 
 const FINISH_REASONS: ReadonlyMap<Json | undefined, FinishReason> = new Map([
   ['end_turn', 'stop'],

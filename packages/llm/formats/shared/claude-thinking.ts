@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toJsonText, toText } from '../../json/json-value.ts'
-import type { Json, JsonObject, ReasoningDetail } from '../../spec.ts'
+import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 
 /** What plain replies and streams have in common. */
 

@@ -1,5 +1,6 @@
-import type { JsonObject, Usage } from '../../spec.ts'
-import { inputTokens } from '../../usage/usage-sums.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { Usage } from '../../../usage/usage.ts'
+import { inputTokens } from '../../../usage/usage-sums.ts'
 
 /** `usageMetadata` by this format's arithmetic: what was cached is part of the prompt, thoughts are no candidates. */
 export function encodeUsage(usage: Usage): JsonObject {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject, Usage } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { Usage } from '../../usage/usage.ts'
+import { encodeUsage } from '../openai-chat/server/encode-usage.ts'
 import { decodeUsage } from './decode-usage.ts'
-import { encodeUsage } from '../server/encode-usage.ts'
 
 /** uncachedInput, cacheRead, cacheWrite, output, reasoning */
 const buckets = (usage: Usage | undefined) =>

@@ -1,5 +1,5 @@
-import { toObject } from '../../../json/json-value.ts'
-import type { Json, JsonObject } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toObject } from '../../json/json-value.ts'
 
 /** What the provider's structured output takes of JSON Schema; the rest is told to the model in words. */
 const KEPT: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-import { CARRIER_MARK, packToolCallId, unpackToolCallId } from '../shared/reasoning-carrier.ts'
-import type { ReasoningDetail } from '../../spec.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { CARRIER_MARK, packToolCallId, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { REASONING_FORMAT } from './read-items.ts'
 
 /**

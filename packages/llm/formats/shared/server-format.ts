@@ -1,8 +1,12 @@
+import type { JsonObject } from '../../json/json-value.ts'
+import type { FinishReason } from '../../reply/chat-reply.ts'
+import type { DialectId, SurfaceId } from '../../request/format-id.ts'
+import type { SourceBody } from '../../request/source-body.ts'
+import type { StreamEvent } from '../../stream/stream-event.ts'
+import type { Bill } from '../../usage/bill.ts'
+import type { ChatCall } from './chat-call.ts'
 import type { PlainAnswer } from './plain-answer.ts'
-import type { Bill } from '../usage/bill.ts'
-import type { DialectId, FinishReason, JsonObject, SourceBody, StreamEvent, SurfaceId } from '../spec.ts'
 import type { ServedFault } from './served-fault.ts'
-import type { ChatCall } from './native/server/parse-chat.ts'
 
 /** Measures one request. */
 export interface RequestClock {

@@ -1,5 +1,5 @@
-import { toObject } from '../../json/json-value.ts'
-import type { Json, JsonObject } from '../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
 
 /** What a caller fills with names of its own. */
 const FREE: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
-import { toObject } from '../../../json/json-value.ts'
-import type { Json, JsonObject, Usage } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toObject } from '../../json/json-value.ts'
+import type { Usage } from '../../usage/usage.ts'
 
 /** No request has so many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000

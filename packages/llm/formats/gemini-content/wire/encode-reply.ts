@@ -1,16 +1,10 @@
-import { toObject } from '../../json/json-value.ts'
-import { isDirect, unpackToolCallId } from '../shared/reasoning-carrier.ts'
-import type {
-  ChatReply,
-  FinishReason,
-  Json,
-  JsonObject,
-  ReasoningDetail,
-  ReplyEnvelope,
-  ReplyMessage,
-  ToolCall,
-  Usage,
-} from '../../spec.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
+import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ToolCall } from '../../../request/message.ts'
+import type { Usage } from '../../../usage/usage.ts'
+import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
 

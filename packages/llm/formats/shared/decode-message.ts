@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { toArray, toJsonText, toObject, toText } from '../../../json/json-value.ts'
-import type { FinishReason, Json, JsonObject } from '../../../spec.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toArray, toJsonText, toObject, toText } from '../../json/json-value.ts'
+import type { FinishReason } from '../../reply/chat-reply.ts'
 
 /** What plain replies and stream deltas have in common: many spellings of the same few things (wire facts §1.2, §2.1). */
 

@@ -1,5 +1,7 @@
-import { toJsonText, toObject, toObjects, toText } from '../../json/json-value.ts'
-import type { FinishReason, JsonObject, ReasoningDetail } from '../../spec.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { FinishReason } from '../../../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 
 /** What plain responses and streams have in common: the items of an output, and how an output ended. */
 

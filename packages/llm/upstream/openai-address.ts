@@ -1,6 +1,6 @@
-import { joinAddress } from '../../../upstream/join-address.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
-import type { Target } from '../../../spec.ts'
+import { toObject, toText } from '../json/json-value.ts'
+import { joinAddress } from './join-address.ts'
+import type { Target } from './target.ts'
 
 /** The model as the provider's wire has it: a deployment's name where the credential maps it to one. */
 export function toWireModel({ provider, model, options }: Target): string {

@@ -1,4 +1,5 @@
-import type { ChatReply, JsonObject } from '../spec.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import type { ChatReply } from '../../reply/chat-reply.ts'
 
 /** A provider's whole answer: its bytes, and what they mean. */
 export interface PlainAnswer {

@@ -1,0 +1,55 @@
+import type { Framing } from '../../frames/framing.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import type { Provider } from '../../provider/provider.ts'
+import type { ChatReply } from '../../reply/chat-reply.ts'
+import type { ChatRequest } from '../../request/chat-request.ts'
+import type { DialectId } from '../../request/format-id.ts'
+import type { SourceBody } from '../../request/source-body.ts'
+import type { StreamDecoder } from '../../stream/stream-event.ts'
+import type { Target } from '../../upstream/target.ts'
+import type { UpstreamError } from '../../upstream/upstream-error.ts'
+import type { UpstreamRequest } from '../../upstream/upstream-request.ts'
+
+/** The side of a wire format on which we are the client. Pure. */
+export interface ClientDialect {
+  readonly id: DialectId
+  readonly framing: Framing
+  /** The provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
+  readonly inlinesImages?: true
+  /** A body of this very format goes out as it came, with the addresses in it. */
+  readonly passesOwn?: true
+  /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */
+  encodeRequest(
+    request: ChatRequest,
+    target: Target,
+    source: SourceBody | undefined,
+    dropped?: readonly string[],
+  ): UpstreamRequest
+  /**
+   * Wire names of the parameters that are set, that the target cannot honour, and whose loss would change the answer.
+   * With `source`, also those that only a caller of the same format can send.
+   */
+  findUnsupportedParams(
+    request: ChatRequest,
+    provider: Provider,
+    model: string,
+    source?: SourceBody,
+  ): readonly string[]
+  /** A reply that carries an error instead of an answer has no choices. */
+  decodeReply(body: JsonObject, target: Target): ChatReply
+  openStream(target: Target): StreamDecoder
+  readonly tokenCounter?: TokenCounter
+  /** `body` as received, any content type. */
+  decodeError(
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    body: string,
+  ): UpstreamError
+}
+
+/** A route of a format that counts a request's input without answering it. */
+export interface TokenCounter {
+  encodeRequest(request: ChatRequest, target: Target, source: SourceBody | undefined): UpstreamRequest
+  /** undefined: the answer has no count. */
+  decodeReply(body: JsonObject): number | undefined
+}

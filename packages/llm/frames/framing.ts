@@ -1,0 +1,2 @@
+/** How a provider cuts its stream into events. */
+export type Framing = 'sse' | 'aws-event-stream' | 'ndjson'

@@ -1,0 +1,5 @@
+export interface FieldSpan {
+  readonly keyStart: number
+  readonly valueStart: number
+  readonly valueEnd: number
+}

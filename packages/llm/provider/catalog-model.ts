@@ -1,0 +1,39 @@
+import type { ImagePrices, ModelPricing } from './prices.ts'
+
+export type Capability =
+  | 'chat'
+  | 'tools'
+  | 'response_format'
+  | 'vision'
+  | 'reasoning'
+  | 'embeddings'
+  | 'images'
+
+export interface CatalogModel {
+  readonly id: string
+  readonly display_name: string
+  readonly context_window: number | null
+  readonly max_output_tokens: number | null
+  readonly capabilities: readonly Capability[]
+  /** What it reads besides text and images. */
+  readonly inputs?: readonly ('pdf' | 'audio' | 'video')[]
+  /** It refuses `temperature` and `top_p`. */
+  readonly fixed_sampling?: true
+  /** The efforts it can be asked for, in the provider's words. */
+  readonly reasoning_efforts?: readonly string[]
+  /** It takes a number of tokens to reason with, within these. */
+  readonly reasoning_budget?: { readonly min?: number; readonly max?: number }
+  /** Of an embedding, where none are asked for. */
+  readonly dimensions?: number
+  readonly image_pricing?: ImagePrices
+  /** null: unknown, which is never zero. */
+  readonly pricing: ModelPricing | null
+}
+
+export interface CatalogFile {
+  readonly provider: string
+  /** Where the figures come from, and the day they were read (ISO 8601). */
+  readonly source: string
+  readonly date: string
+  readonly models: readonly CatalogModel[]
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '../json/json-value.ts'
+
+/** Where a provider's OpenAI-format endpoint departs from OpenAI's own (wire facts §1.2). */
+export interface OpenAiDeviations {
+  /** The name it takes for the output cap. Default `max_tokens`. */
+  readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
+  /** Takes the `developer` role. Default false: sent as `system`. */
+  readonly developerRole?: boolean
+  /** Refuses `stream_options` (it then sends usage unasked). Default false. */
+  readonly refusesStreamOptions?: boolean
+  /** `completion_tokens` leaves reasoning out (xAI chat). Default false. */
+  readonly completionExcludesReasoning?: boolean
+  /** Canonical parameters it refuses or ignores, by their wire name. */
+  readonly unsupported?: readonly string[]
+  /** Wire names that it spells otherwise, e.g. `seed` → `random_seed`. */
+  readonly renamed?: Readonly<Record<string, string>>
+  /** Its word for `tool_choice: required`. */
+  readonly toolChoiceRequired?: string
+  /** An effort → the fields that ask for it there. An effort without entry is sent as `reasoning_effort`. */
+  readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
+  /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
+  readonly toolCallIdLength?: number
+  /**
+   * What becomes of an assistant message's reasoning, however the caller spells it: sent under this name, or left out
+   * where the provider refuses it. Absent: as it came.
+   */
+  readonly reasoningField?: 'reasoning_content' | 'reasoning' | 'refused'
+  /** Stands for the reasoning of a message with tool calls that has lost it, where the provider refuses to go without. */
+  readonly reasoningPlaceholder?: string
+  /** Models with rules of their own; the first entry that names a model counts. */
+  readonly models?: readonly OpenAiModelRule[]
+  /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */
+  readonly deployments?: true
+}
+
+/** What some models of a provider refuse besides what the provider does. */
+export interface OpenAiModelRule {
+  /** Names, where `*` stands for any text. */
+  readonly models: readonly string[]
+  /** It can reason, and gives its reasoning encrypted. */
+  readonly reasons?: true
+  /** Parameters that it refuses, by their chat-completions names. */
+  readonly unsupported?: readonly string[]
+  /**
+   * It refuses them only while it reasons. `asked`: where an effort other than `none` is named; `unless-none`: wherever
+   * the effort is not `none`. Absent: always.
+   */
+  readonly unsupportedWhile?: 'asked' | 'unless-none'
+  /** The name that it takes for the output cap, where it is not the provider's. */
+  readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
+}

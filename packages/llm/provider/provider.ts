@@ -1,0 +1,93 @@
+import type { DialectId } from '../request/format-id.ts'
+import type { CatalogFile } from './catalog-model.ts'
+import type { EmbeddingService } from './embedding-service.ts'
+import type { ImageService } from './image-service.ts'
+import type { OpenAiDeviations } from './openai-deviations.ts'
+
+/** A company, as data: a file in providers/. */
+export interface Provider {
+  readonly id: string
+  readonly name: string
+  readonly dialect: DialectId
+  /** The first rule that fits a request decides its format; where none does it is `dialect`. */
+  readonly dialectRules?: readonly DialectRule[]
+  /** null: the credential must bring its own `base_url`. `{name}` stands for its option of that name (toBaseUrl). */
+  readonly baseUrl: string | null
+  /** Other addresses for single values of an option. */
+  readonly baseUrlExceptions?: readonly {
+    readonly option: string
+    readonly value: string
+    readonly baseUrl: string
+  }[]
+  /**
+   * How the key travels (see authorize-request.ts). `none`: the key is optional, sent as Bearer when there is one.
+   * `google`: the key is a service account's JSON, exchanged for `Target.accessToken`. `api-key`: in that header, unless
+   * the options name an application whose secret it is (`tenant_id`, `client_id`): then it is exchanged too.
+   */
+  readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google' | 'api-key' | 'aws'
+  /** With auth `aws`: the service's name in signatures. */
+  readonly awsService?: string
+  /** The key is a document, such as a service account's JSON, and has lines. */
+  readonly keyIsDocument?: true
+  /** Absent: it takes none. */
+  readonly options?: readonly ProviderOption[]
+  /** Sent with every request, such as the version of an interface. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Where its list of models is, if on another host than the models; a credential's own address holds for both. */
+  readonly modelsBaseUrl?: string
+  /** Of its list of models, after the base address. Absent: `/models`. */
+  readonly modelsPath?: string
+  /** Where a model stands, after the base address, in formats that name it in the path. Absent: `/models`. */
+  readonly modelPath?: string
+  /**
+   * Of the cheapest route that asks for the key, after the base address. Absent: its list of models. null: none, the
+   * token that the key is exchanged for proves it.
+   */
+  readonly keyCheckPath?: string | null
+  /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
+  readonly models: 'catalog' | 'any'
+  /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */
+  readonly maker?: true
+  /** Fetches no addresses, also where its format has a word for them (see ClientDialect). */
+  readonly inlinesImages?: true
+  /** Where it takes Anthropic's format in an envelope of its own. */
+  readonly messages?: MessagesEnvelope
+  /** Where its usage tells what a request costs, which is believed then (see reported-cost.ts). Absent: not believed. */
+  readonly reportsCost?: 'usage.cost' | 'usage.cost.total_cost' | 'usage.cost_in_usd_ticks'
+  /** Answers inside the process, without network; its prices are fictitious. */
+  readonly sandbox?: true
+  readonly openai?: OpenAiDeviations
+  /** Absent: it has no embeddings. */
+  readonly embeddings?: EmbeddingService
+  /** Absent: it makes no images. */
+  readonly images?: ImageService
+  readonly catalog?: CatalogFile
+}
+
+/** A setting that a provider's credential takes besides its key and address. */
+export interface ProviderOption {
+  readonly name: string
+  /** `map`: an object of texts. */
+  readonly type: 'text' | 'map'
+  readonly required: boolean
+}
+
+/** Requests that a provider takes in another format than its main one (see find-dialect.ts). */
+export interface DialectRule {
+  readonly dialect: DialectId
+  /** Names of models, where `*` stands for any text. Absent: every model. */
+  readonly models?: readonly string[]
+  /**
+   * `same-format`: only what the caller wrote in that format, so that it passes through. `tools-with-reasoning`: only
+   * requests that have tools and name a reasoning effort. Absent: every request.
+   */
+  readonly when?: 'same-format' | 'tools-with-reasoning'
+}
+
+/** Anthropic's Messages at a cloud: the model stands in the path, `{model}`, and the version in the body. */
+export interface MessagesEnvelope {
+  /** After the base address. */
+  readonly plainPath: string
+  readonly streamedPath: string
+  readonly version: string
+}

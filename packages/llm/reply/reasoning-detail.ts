@@ -1,0 +1,25 @@
+/**
+ * Reasoning state of one provider, opaque to everybody else: it has to come back in the next turn, and goes to the
+ * provider family that made it only. The shape is the one that OpenRouter's clients know.
+ */
+export interface ReasoningDetail {
+  readonly type: 'reasoning.text' | 'reasoning.encrypted' | 'reasoning.summary'
+  /**
+   * Who made it: no other dialect sends it. Ours are `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`;
+   * a provider that passes other models on may name more.
+   */
+  readonly format: string
+  /**
+   * The id of the provider that handed it on and alone takes it back. Absent or `direct`: it came from the family that
+   * made it, and goes back there.
+   */
+  readonly via?: string
+  readonly text?: string
+  readonly summary?: string
+  readonly signature?: string
+  /** Encrypted reasoning, as the provider spells it. */
+  readonly data?: string
+  /** The provider's id of the item, or the tool call that it belongs to. */
+  readonly id?: string
+  readonly index?: number
+}

@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { Message } from './message.ts'
+import type { ResponseFormat } from './response-format.ts'
+import type { FunctionTool, ToolChoice } from './tools.ts'
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
+
+/** One chat request as the gateway understands it, whichever surface it came in by. */
+export interface ChatRequest {
+  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  readonly model: string
+  readonly messages: readonly Message[]
+  readonly stream: boolean
+  /** Did the caller ask for usage in the stream? We always ask the provider. */
+  readonly includeUsage: boolean
+  readonly tools?: readonly FunctionTool[]
+  readonly toolChoice?: ToolChoice
+  readonly parallelToolCalls?: boolean
+  readonly responseFormat?: ResponseFormat
+  readonly maxOutputTokens?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  readonly reasoningEffort?: string
+  readonly user?: string
+  /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
+  readonly passedInput?: Json
+  /** Merged into the body of the provider named by the key. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+}

@@ -1,0 +1,36 @@
+import type { FinishReason } from '../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../reply/reasoning-detail.ts'
+import type { UpstreamError } from '../upstream/upstream-error.ts'
+import type { Usage } from '../usage/usage.ts'
+
+export interface ToolCallDelta {
+  index: number
+  id?: string
+  type?: 'function'
+  function?: { name?: string; arguments?: string }
+}
+
+/** What one frame of a provider's stream means. */
+export type StreamEvent =
+  | {
+      readonly type: 'delta'
+      readonly index: number
+      readonly role?: 'assistant'
+      readonly content?: string
+      readonly reasoning?: string
+      readonly reasoningDetails?: readonly ReasoningDetail[]
+      readonly refusal?: string
+      readonly toolCalls?: readonly ToolCallDelta[]
+      readonly finishReason?: FinishReason
+    }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'error'; readonly error: UpstreamError }
+  | { readonly type: 'end' }
+
+/** A decoder of one stream: it keeps what later frames need. */
+export interface StreamDecoder {
+  /** `data` is the payload of one SSE event, `event` its name. */
+  decode(data: string, event?: string): readonly StreamEvent[]
+  /** What was told of usage so far, where a provider tells the input first: for a stream that breaks off. */
+  partialUsage?(): Usage | undefined
+}

@@ -1,0 +1,24 @@
+/** Why a provider said no, by cause rather than by status (wire facts §3.3). */
+export type UpstreamErrorKind =
+  | 'rate_limited'
+  | 'overloaded'
+  | 'quota'
+  | 'auth'
+  | 'context_length'
+  | 'content_filter'
+  | 'model_not_found'
+  | 'bad_request'
+  | 'unavailable'
+  | 'timeout'
+  | 'interrupted'
+
+export interface UpstreamError {
+  readonly kind: UpstreamErrorKind
+  readonly status?: number
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number
+  /** The provider's own word (`x-should-retry`), which overrides what the kind says. */
+  readonly shouldRetry?: boolean
+  /** The provider's own words: for the server's log only, never for a caller. */
+  readonly detail: string
+}

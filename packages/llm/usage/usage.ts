@@ -1,0 +1,22 @@
+import type { ServiceTier } from '../provider/prices.ts'
+
+/**
+ * Tokens in disjoint buckets: they add up, so prices apply to each alone (wire facts §0.1).
+ * input = uncachedInput + cacheRead + cacheWrite + cacheWrite1h; output = output + reasoning.
+ */
+export interface Usage {
+  readonly uncachedInput: number
+  /** Of `uncachedInput`, what was heard: priced apart where the model's prices say so. */
+  readonly audioInput?: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  /** Written to be kept for an hour, where a provider prices that apart; not part of `cacheWrite`. */
+  readonly cacheWrite1h?: number
+  /** Visible output without reasoning. */
+  readonly output: number
+  readonly reasoning: number
+  /** The answer says that it was served in this tier. Absent: in the usual one, as far as is known. */
+  readonly serviceTier?: ServiceTier
+  /** What the provider says that the request costs; whole nano-dollars. It counts before our own prices. */
+  readonly reportedCostNanoUsd?: number
+}
