@@ -15,11 +15,11 @@ const pure = [
 const withoutSql = [
   'bad-input',
   'catalog/catalog',
-  'control-rates',
+  'operation/control-rates',
   'documents',
   'open-api',
   'provider-credentials/parse-options',
-  'signed-cursor',
+  'operation/signed-cursor',
 ].map(name => `packages/server/control/${name}.test.ts`)
 
 const served = { globalSetup: 'packages/server/testing/harness/global-setup.ts' }

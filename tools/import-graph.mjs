@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { root } from './build.mjs'
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"]*?\bfrom\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^'"]*?\bfrom\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g
 const PACKAGE = /^@rideau\/([a-z]+)\/(.+)$/
 
 /** The files that `file` imports, as paths from the repository's root; imports of packages are left out. */

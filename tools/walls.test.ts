@@ -78,7 +78,11 @@ const BREACHES = {
   ],
   'core imports a package': [server('core/c.ts'), pure('zod'), 'no-restricted-imports'],
   'core imports a scoped package': [server('core/d.ts'), pure('@fastify/helmet'), 'no-restricted-imports'],
-  'core imports llm code': [server('core/e.ts'), pure('@rideau/llm/request/chat-request'), 'no-restricted-imports'],
+  'core imports llm code': [
+    server('core/e.ts'),
+    pure('@rideau/llm/request/chat-request'),
+    'no-restricted-imports',
+  ],
   'core reads the clock': [
     server('core/f.ts'),
     'export const now = () => Date.now()',

@@ -10,7 +10,7 @@ import { insertRecords } from '../testing/harness/insert-records.ts'
 import { INSERT_POLICY, putProjectAuth } from '../testing/harness/policies.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import { createManagementKeyRow } from './management-keys/new-management-key.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './operation/operation.ts'
 import { operations } from './operations.ts'
 
 let plane: ControlPlane

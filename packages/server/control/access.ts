@@ -7,36 +7,27 @@ import {
   hasRoleAnywhere,
   type ManagementKeyActor,
   organizationsOf,
-  type Role,
   roleIn,
 } from '../core/permissions.ts'
 import { parseBearer } from '../http/request-headers.ts'
 import { findManagementKeyByHash, touchManagementKey } from '../storage/management-keys.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
-import { type Caller, refuseForeignWrite } from './caller.ts'
-import { type Operation, PARAM_OF, type Services } from './operation.ts'
-import { findResource, type Resources } from './resources.ts'
+import { type Caller, refuseForeignWrite } from './operation/caller.ts'
+import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'
+import { type Operation, PARAM_OF, type Services } from './operation/operation.ts'
+import { findResource } from './operation/resources.ts'
 import { findSession } from './session/find-session.ts'
-
-/** What the choke point found out about a call. */
-export interface Admission {
-  readonly actor: Actor | undefined
-  readonly role: Role | undefined
-  readonly resource: Resources[keyof Resources] | undefined
-  /** The organization that the resource belongs to. */
-  readonly orgId: string | undefined
-}
 
 /**
  * The one choke point: every operation passes it before its body is read. Credential, form of the path, the resource,
  * its organization, the actor's role there. What the actor may not see answers as what does not exist.
  */
-export async function admit(
+export async function grantAccess(
   services: Services,
   operation: Operation,
   caller: Caller,
   params: Readonly<Record<string, string>>,
-): Promise<Admission> {
+): Promise<GrantedAccess> {
   const { access } = operation
   const actor = access === 'public' ? undefined : await identify(services, caller)
   for (const name of operation.paramNames) {
@@ -52,7 +43,7 @@ export async function admit(
     return { actor, ...NO_RESOURCE }
   }
   if (access.of === 'actor') {
-    if (!hasRoleAnywhere(actor, access.role)) throw insufficient(access.role)
+    if (!hasRoleAnywhere(actor, access.role)) throw insufficientRole(access.role)
     return { actor, ...NO_RESOURCE }
   }
   const { of } = access
@@ -61,7 +52,7 @@ export async function admit(
   )
   const role = found === undefined ? undefined : roleIn(actor, found.orgId)
   if (found === undefined || role === undefined) throw noResource()
-  if (!hasRole(role, access.role)) throw insufficient(access.role)
+  if (!hasRole(role, access.role)) throw insufficientRole(access.role)
   return { actor, role, resource: found.row, orgId: found.orgId }
 }
 
@@ -107,12 +98,4 @@ async function identifyKey(services: Services, text: string): Promise<Management
     await touchManagementKey(services.db, row.id, new Date(now))
   }
   return { kind: 'management_key', id: row.id, orgId: row.org_id, role: row.role }
-}
-
-export function noResource(): Fault {
-  return new Fault('resource_not_found', 'There is nothing by this id that you may see.')
-}
-
-function insufficient(needed: Role): Fault {
-  return new Fault('insufficient_role', `This needs the role ${needed} or a higher one.`)
 }

@@ -11,7 +11,7 @@ import { dryRunAlias } from './model-aliases/dry-run-alias.ts'
 import { getAlias } from './model-aliases/get-alias.ts'
 import { listAliases } from './model-aliases/list-aliases.ts'
 import { updateAlias } from './model-aliases/update-alias.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './operation/operation.ts'
 import { updateCredential } from './provider-credentials/update-credential.ts'
 import { validateCredential } from './provider-credentials/validate-credential.ts'
 

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrustedProxies } from '../http/client-address.ts'
-import { type Admission, admit } from './access.ts'
-import { routeNotFound } from './answer-fault.ts'
-import { type Caller, toCaller } from './caller.ts'
-import { ErrorBody } from './error-body.ts'
-import type { Answer, Operation, Services } from './operation.ts'
+import { grantAccess } from './access.ts'
+import { routeNotFound } from './operation/answer-fault.ts'
+import { type Caller, toCaller } from './operation/caller.ts'
+import { ErrorBody } from './operation/error-body.ts'
+import type { GrantedAccess } from './operation/granted-access.ts'
+import type { Answer, Operation, Services } from './operation/operation.ts'
+import { z } from './operation/zod.ts'
 import { runOperation } from './run-operation.ts'
-import { z } from './zod.ts'
 
 const emptyBody = z.strictObject({}).optional()
 
@@ -21,7 +22,7 @@ export function registerOperations(
   trustedProxies: TrustedProxies,
   afterWrite: () => Promise<void>,
 ): void {
-  const admissions = new WeakMap<FastifyRequest, Admission & { readonly caller: Caller }>()
+  const admissions = new WeakMap<FastifyRequest, GrantedAccess & { readonly caller: Caller }>()
   for (const operation of operations) {
     app.route({
       ...toRoute(operation),
@@ -31,18 +32,20 @@ export function registerOperations(
         // The router lets a parameter be empty: `/v1/orgs/` is no organization's path.
         if (Object.values(params).includes('')) throw routeNotFound()
         const caller = toCaller(request, trustedProxies)
-        admissions.set(request, { caller, ...(await admit(services, operation, caller, params)) })
+        admissions.set(request, { caller, ...(await grantAccess(services, operation, caller, params)) })
         // A bodyless route takes any content type, also one that Fastify would refuse as malformed.
         if (operation.body === undefined) delete request.raw.headers['content-type']
       },
       handler: async (request, reply) => {
-        const { caller, ...admission } = admissions.get(request) as Admission & { readonly caller: Caller }
+        const { caller, ...granted } = admissions.get(request) as GrantedAccess & {
+          readonly caller: Caller
+        }
         const answer: Answer = {
           setCookie: (name, value, options) => void reply.setCookie(name, value, options),
         }
         const { id, params, query, body } = request
         const input = { params, query, body, caller, answer }
-        const result = await runOperation(services, operation, admission, input, id)
+        const result = await runOperation(services, operation, granted, input, id)
         if (operation.method !== 'GET') await afterWrite()
         return reply.code(operation.status).send(result)
       },

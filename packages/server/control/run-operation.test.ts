@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemRandom } from '../core/chance.ts'
 import type { Actor } from '../core/permissions.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
-import type { Caller } from './caller.ts'
-import { type Answer, defineOperation, type Operation, type Services } from './operation.ts'
+import type { Caller } from './operation/caller.ts'
+import { type Answer, defineOperation, type Operation, type Services } from './operation/operation.ts'
+import { z } from './operation/zod.ts'
 import { runOperation } from './run-operation.ts'
-import { z } from './zod.ts'
 
 let plane: ControlPlane
 let ours: Tenant

@@ -1,11 +1,11 @@
 import { insertAuditEntry } from '../storage/audit-log.ts'
 import type { Db } from '../storage/pool.ts'
 import { inTenantScope, widenTenantScope } from '../storage/tenant-scope.ts'
-import type { Admission } from './access.ts'
 import { findBefore, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
-import type { Caller } from './caller.ts'
-import type { Answer, Operation, Services } from './operation.ts'
-import { openCursor, signCursor } from './signed-cursor.ts'
+import type { Caller } from './operation/caller.ts'
+import type { GrantedAccess } from './operation/granted-access.ts'
+import type { Answer, Operation, Services } from './operation/operation.ts'
+import { openCursor, signCursor } from './operation/signed-cursor.ts'
 
 /** What the call brings, validated; see Call in operation.ts. */
 interface Input {
@@ -25,27 +25,27 @@ interface Input {
 export async function runOperation(
   services: Services,
   operation: Operation,
-  admission: Admission,
+  granted: GrantedAccess,
   input: Input,
   requestId: string,
 ): Promise<unknown> {
-  const reach = reachOf(admission)
+  const reach = reachOf(granted)
   const { wholeDb, secretBox } = services
   const query = openCursor(input.query, secretBox)
-  const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...admission })
+  const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...granted })
   const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
-    admission.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
+    granted.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
   const { prepare } = operation
   const prepared = prepare === undefined ? undefined : await scope(db => prepare(callOn(db)))
   if (operation.method === 'GET') {
     return signCursor(await scope(db => operation.handle({ ...callOn(db), prepared })), secretBox)
   }
   // Apart, so that a handler which first asks another host holds no connection meanwhile.
-  const before = await scope(db => findBefore(operation, callOn(db), admission))
+  const before = await scope(db => findBefore(operation, callOn(db), granted))
   return await scope(async db => {
     const call = callOn(db)
     const result = await operation.handle({ ...call, prepared })
-    const entry = toAuditEntry(operation, call, admission, before, result, input.caller.address, requestId)
+    const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
     if (entry === undefined) return result
     for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId))) await widenTenantScope(db, made)
     await insertAuditEntry(db, entry, services)

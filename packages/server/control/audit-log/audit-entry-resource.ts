@@ -1,6 +1,6 @@
 import type { StoredAuditEntry } from '../../storage/audit-log.ts'
-import { dateTime, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const AuditEntryResource = z
   .strictObject({

@@ -6,8 +6,8 @@ import {
   SETUP_TOKEN,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
+import type { z } from '../operation/zod.ts'
 import { operations } from '../operations.ts'
-import type { z } from '../zod.ts'
 import type { AuditEntryResource } from './audit-entry-resource.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { actsOnItsResource } from './to-audit-entry.ts'

@@ -1,8 +1,8 @@
 import { listAuditLog as loadAuditLog } from '../../storage/audit-log.ts'
-import { dateTimeField, textField, toDate, uuidField } from '../fields.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { dateTimeField, textField, toDate, uuidField } from '../operation/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { AuditEntryResource, toAuditEntryResource } from './audit-entry-resource.ts'
 
 export const listAuditLog = defineOperation({

@@ -8,12 +8,12 @@ import { toLogResource } from '../logs/log-resource.ts'
 import { toManagementKeyResource } from '../management-keys/management-key-resource.ts'
 import { toMemberResource } from '../members/member-resource.ts'
 import { toAliasResource } from '../model-aliases/alias-resource.ts'
+import type { ResourceKind, Resources } from '../operation/resources.ts'
 import { toOrganizationResource } from '../organizations/organization-resource.ts'
 import { toPlanResource } from '../plans/plan-resource.ts'
 import { toProjectResource } from '../projects/project-resource.ts'
 import { toCredentialResource } from '../provider-credentials/credential-resource.ts'
 import { toQuotaRecord } from '../quotas/quota-resource.ts'
-import type { ResourceKind, Resources } from '../resources.ts'
 import { toWebhookResource } from '../webhooks/webhook-resource.ts'
 
 interface Form<Row> {

@@ -1,8 +1,8 @@
 import { organizationsOf } from '../../core/permissions.ts'
 import type { AuditEntry } from '../../storage/audit-log.ts'
-import type { Admission } from '../access.ts'
-import type { Operation } from '../operation.ts'
-import type { ResourceKind, Resources } from '../resources.ts'
+import type { GrantedAccess } from '../operation/granted-access.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { ResourceKind, Resources } from '../operation/resources.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { FORMS } from './resource-forms.ts'
 
@@ -15,20 +15,20 @@ export function actsOnItsResource({ name, access }: Operation): boolean {
 export async function findBefore(
   operation: Operation,
   call: unknown,
-  admission: Admission,
+  granted: GrantedAccess,
 ): Promise<unknown> {
   if (operation.before !== undefined) return await operation.before(call)
   if (!actsOnItsResource(operation)) return undefined
   const { of } = operation.access as { readonly of: ResourceKind }
   const toRecord = FORMS[of].toRecord as (row: Resources[ResourceKind] | undefined) => unknown
-  return toRecord(admission.resource)
+  return toRecord(granted.resource)
 }
 
 /** What the audit log keeps of a successful call; undefined where the operation changes nothing. */
 export function toAuditEntry(
   operation: Operation,
   call: unknown,
-  admission: Admission,
+  granted: GrantedAccess,
   before: unknown,
   result: unknown,
   clientAddress: string,
@@ -36,10 +36,10 @@ export function toAuditEntry(
 ): AuditEntry | undefined {
   if (operation.audit === 'none') return undefined
   const subject = operation.audit?.(call, result)
-  const actor = subject?.actor ?? admission.actor
-  const pathId = idOf(admission.resource)
+  const actor = subject?.actor ?? granted.actor
+  const pathId = idOf(granted.resource)
   return {
-    orgIds: subject?.orgIds ?? reachOf(admission),
+    orgIds: subject?.orgIds ?? reachOf(granted),
     actor: { kind: actor?.kind ?? 'anonymous', id: actor?.id ?? null },
     operation: operation.name,
     resource: {
@@ -54,7 +54,7 @@ export function toAuditEntry(
 }
 
 /** The organizations that an admitted call may reach: its resource's, else all of the actor's. */
-export function reachOf({ actor, orgId }: Admission): readonly string[] {
+export function reachOf({ actor, orgId }: GrantedAccess): readonly string[] {
   if (orgId !== undefined) return [orgId]
   return actor === undefined ? [] : organizationsOf(actor)
 }

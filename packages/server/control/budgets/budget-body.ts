@@ -1,10 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { uuidField } from '../fields.ts'
-import { MAX_USD, toNanoUsd } from '../money.ts'
-import { parseScopeRef } from '../scope-ref.ts'
-import { z } from '../zod.ts'
+import { uuidField } from '../operation/fields.ts'
+import { MAX_USD, toNanoUsd } from '../operation/money.ts'
+import { parseScopeRef } from '../operation/scope-ref.ts'
+import { z } from '../operation/zod.ts'
 
 export const BUDGET_SCOPES = ['environment', 'key'] as const
 export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const

@@ -1,7 +1,7 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 import { BUDGET_SCOPES, BUDGET_WINDOWS } from './budget-body.ts'
 import type { MeasuredBudget } from './measure-budgets.ts'
 

@@ -1,5 +1,5 @@
 import { insertBudget } from '../../storage/budgets.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { checkBudget, NewBudget, toBudgetSettings } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'

@@ -1,6 +1,6 @@
 import { removeBudget } from '../../storage/budgets.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteBudget = defineOperation({
   name: 'budgets.delete',

@@ -1,7 +1,7 @@
 import { listProjectBudgets as loadBudgets } from '../../storage/budgets.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudgets } from './measure-budgets.ts'
 

@@ -3,8 +3,8 @@ import { findOrganization } from '../../storage/organizations.ts'
 import { toBudgetRowMeter } from '../../storage/policy-meters.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { sumUsage, type UsageQuestion } from '../../storage/usage-totals.ts'
-import type { Services } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
+import type { Services } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
 
 export interface MeasuredBudget extends BudgetRow {
   readonly spent_nano_usd: number

@@ -1,5 +1,5 @@
 import type { BudgetRow } from '../../storage/policy-tables.ts'
-import type { Services } from '../operation.ts'
+import type { Services } from '../operation/operation.ts'
 import type { BudgetSettings } from './budget-body.ts'
 
 export function toBudgetRow(

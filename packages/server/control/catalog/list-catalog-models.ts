@@ -1,8 +1,8 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { allModels } from '@rideau/llm/providers/catalog'
-import { defineOperation } from '../operation.ts'
-import { cutPage, listOf, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { cutPage, listOf, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 
 const CatalogModelResource = z
   .strictObject({

@@ -1,8 +1,8 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { PROVIDERS } from '@rideau/llm/providers/index'
-import { defineOperation } from '../operation.ts'
-import { cutPage, listOf, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { cutPage, listOf, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 
 const CatalogProviderResource = z
   .strictObject({

@@ -1,8 +1,8 @@
 import { CUSTOM_MODEL_INDEX, insertCustomModel } from '../../storage/custom-models.ts'
-import { defineOperation } from '../operation.ts'
-import { orConflict } from '../or-conflict.ts'
-import { requireRole } from '../require-role.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orConflict } from '../operation/or-conflict.ts'
+import { requireRole } from '../operation/require-role.ts'
+import { z } from '../operation/zod.ts'
 import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 

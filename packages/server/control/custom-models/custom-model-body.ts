@@ -2,9 +2,9 @@ import { findModel } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { Fault } from '../../core/fault.ts'
 import type { PricingRow } from '../../storage/model-tables.ts'
-import { capabilityField } from '../capability-field.ts'
-import { textField } from '../fields.ts'
-import { z } from '../zod.ts'
+import { capabilityField } from '../operation/capability-field.ts'
+import { textField } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const MAX_TOKENS = 100_000_000
 /** USD per million tokens. */

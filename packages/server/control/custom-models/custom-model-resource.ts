@@ -1,7 +1,7 @@
 import type { StoredCustomModel } from '../../storage/custom-models.ts'
-import { capabilityField } from '../capability-field.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { capabilityField } from '../operation/capability-field.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const CustomModelResource = z
   .strictObject({

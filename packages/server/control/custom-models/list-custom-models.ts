@@ -1,7 +1,7 @@
 import { listCustomModels as loadCustomModels } from '../../storage/custom-models.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
 export const listCustomModels = defineOperation({

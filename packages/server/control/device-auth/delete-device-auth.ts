@@ -1,7 +1,7 @@
 import { removeDeviceAuth } from '../../storage/device-auth.ts'
-import { defineOperation } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
+import { z } from '../operation/zod.ts'
 import { readDeviceAuth } from './read-device-auth.ts'
 
 export const deleteDeviceAuth = defineOperation({

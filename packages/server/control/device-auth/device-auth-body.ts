@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
-import { z } from '../zod.ts'
+import { z } from '../operation/zod.ts'
 
 /** Apple's ids of teams and keys. */
 const appleId = z.string().regex(/^[A-Z0-9]{10}$/, 'must have 10 characters of A-Z and 0-9')

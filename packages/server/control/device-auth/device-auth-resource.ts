@@ -1,6 +1,6 @@
 import type { StoredDeviceAuth } from '../../storage/device-auth.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const DeviceAuthResource = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { DeviceAuthResource } from './device-auth-resource.ts'
 
 type DeviceAuth = z.output<typeof DeviceAuthResource>

@@ -1,5 +1,5 @@
-import { defineOperation } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
 import { DeviceAuthResource } from './device-auth-resource.ts'
 import { readDeviceAuth } from './read-device-auth.ts'
 

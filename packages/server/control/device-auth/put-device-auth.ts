@@ -4,8 +4,8 @@ import {
   type StoredDeviceAuth,
   putDeviceAuth as storeDeviceAuth,
 } from '../../storage/device-auth.ts'
-import { defineOperation, type Services } from '../operation.ts'
-import type { z } from '../zod.ts'
+import { defineOperation, type Services } from '../operation/operation.ts'
+import type { z } from '../operation/zod.ts'
 import { DeviceAuthBody } from './device-auth-body.ts'
 import { DeviceAuthResource, toDeviceAuthResource } from './device-auth-resource.ts'
 import { readDeviceAuth } from './read-device-auth.ts'

@@ -1,6 +1,6 @@
 import { findDeviceAuth } from '../../storage/device-auth.ts'
-import type { Services } from '../operation.ts'
-import type { z } from '../zod.ts'
+import type { Services } from '../operation/operation.ts'
+import type { z } from '../operation/zod.ts'
 import { type DeviceAuthResource, toDeviceAuthResource } from './device-auth-resource.ts'
 
 /** The project's record; undefined where none is set. */

@@ -1,6 +1,6 @@
 import { removeEndUser } from '../../storage/end-users.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteEndUser = defineOperation({
   name: 'end_users.delete',

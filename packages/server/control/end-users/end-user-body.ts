@@ -3,9 +3,9 @@ import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import { findPlan, findPlanByName } from '../../storage/plans.ts'
 import type { Db } from '../../storage/pool.ts'
-import { textField } from '../fields.ts'
-import { jsonObjectField } from '../json-object-field.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { jsonObjectField } from '../operation/json-object-field.ts'
+import { z } from '../operation/zod.ts'
 
 export const endUserFields = {
   // Not trimmed: it must equal what tokens and requests name.

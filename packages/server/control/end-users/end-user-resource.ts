@@ -1,9 +1,9 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import type { StoredEndUser } from '../../storage/end-users.ts'
 import { sumUsage, type UsageTotals } from '../../storage/usage-totals.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
-import type { Services } from '../operation.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import type { Services } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const EndUserResource = z
   .strictObject({

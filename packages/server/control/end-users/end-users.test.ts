@@ -7,7 +7,7 @@ import {
 } from '../../testing/harness/control-plane.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { EndUserResource } from './end-user-resource.ts'
 
 type EndUser = z.output<typeof EndUserResource>

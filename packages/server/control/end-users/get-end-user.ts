@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 

@@ -1,7 +1,7 @@
 import { listEndUsers as loadEndUsers } from '../../storage/end-users.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
 
 export const listEndUsers = defineOperation({

@@ -1,7 +1,7 @@
 import { findEndUser } from '../../storage/end-users.ts'
-import type { Services } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
-import type { z } from '../zod.ts'
+import type { Services } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
+import type { z } from '../operation/zod.ts'
 import { type EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
 
 /** The record as it now stands, with its plan's name and its usage. */

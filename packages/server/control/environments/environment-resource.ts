@@ -1,6 +1,6 @@
 import type { EnvironmentRow } from '../../storage/schema.ts'
-import { stamps, textField, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, textField, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 /** What of an environment its administrator sets. */
 export const environmentSettings = {

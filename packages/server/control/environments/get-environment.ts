@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { EnvironmentResource, toEnvironmentResource } from './environment-resource.ts'
 
 export const getEnvironment = defineOperation({

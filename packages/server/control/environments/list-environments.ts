@@ -1,7 +1,7 @@
 import { listEnvironments as loadEnvironments } from '../../storage/environments.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { EnvironmentResource, toEnvironmentResource } from './environment-resource.ts'
 
 export const listEnvironments = defineOperation({

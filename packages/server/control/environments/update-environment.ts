@@ -1,6 +1,6 @@
 import { type EnvironmentChange, updateEnvironment as storeEnvironment } from '../../storage/environments.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { EnvironmentResource, environmentSettings, toEnvironmentResource } from './environment-resource.ts'
 
 export const updateEnvironment = defineOperation({

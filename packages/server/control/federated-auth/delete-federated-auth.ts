@@ -1,7 +1,7 @@
 import { removeFederatedAuth } from '../../storage/federated-auth.ts'
-import { defineOperation } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
+import { z } from '../operation/zod.ts'
 import { readFederatedAuth } from './read-federated-auth.ts'
 
 export const deleteFederatedAuth = defineOperation({

@@ -2,8 +2,8 @@ import { Fault } from '../../core/fault.ts'
 import { type ClaimValue, type FederatedConfig, SIGNING_ALGORITHMS } from '../../core/federated-config.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
-import { textField } from '../fields.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const MAX_ISSUERS = 4
 

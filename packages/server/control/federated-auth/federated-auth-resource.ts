@@ -1,7 +1,7 @@
 import type { FederatedConfig } from '../../core/federated-config.ts'
 import type { StoredFederatedAuth } from '../../storage/federated-auth.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const FederatedAuthResource = z
   .strictObject({

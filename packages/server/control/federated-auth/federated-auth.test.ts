@@ -8,7 +8,7 @@ import {
   openIdentityProvider,
 } from '../../testing/fakes/identity-provider.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { FederatedAuthResource } from './federated-auth-resource.ts'
 
 type FederatedAuth = z.output<typeof FederatedAuthResource>

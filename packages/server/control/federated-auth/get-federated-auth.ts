@@ -1,5 +1,5 @@
-import { defineOperation } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
 import { FederatedAuthResource } from './federated-auth-resource.ts'
 import { readFederatedAuth } from './read-federated-auth.ts'
 

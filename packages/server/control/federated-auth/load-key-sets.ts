@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { FederatedConfig } from '../../core/federated-config.ts'
 import { FederatedConfigError, fetchKeySets, type KeySets } from '../../identity/key-sets.ts'
-import type { Services } from '../operation.ts'
+import type { Services } from '../operation/operation.ts'
 
 /** The configuration's keys, fetched anew; 400 `federated_config_invalid` where it does not work. */
 export async function loadKeySets(

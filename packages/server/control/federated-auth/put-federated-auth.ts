@@ -1,5 +1,5 @@
 import { putFederatedAuth as storeFederatedAuth } from '../../storage/federated-auth.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { FederatedAuthBody, parseFederatedConfig } from './federated-auth-body.ts'
 import { FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'
 import { loadKeySets } from './load-key-sets.ts'

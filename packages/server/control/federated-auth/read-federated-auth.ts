@@ -1,6 +1,6 @@
 import { findFederatedAuth } from '../../storage/federated-auth.ts'
-import type { Services } from '../operation.ts'
-import type { z } from '../zod.ts'
+import type { Services } from '../operation/operation.ts'
+import type { z } from '../operation/zod.ts'
 import { type FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'
 
 /** The project's record; undefined where none is set. */

@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 import { verifyIdentityToken } from '../../identity/verify-identity-token.ts'
 import { findFederatedAuth } from '../../storage/federated-auth.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { toFederatedConfig } from './federated-auth-resource.ts'
 import { loadKeySets } from './load-key-sets.ts'
 

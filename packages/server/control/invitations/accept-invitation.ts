@@ -10,12 +10,12 @@ import { lockOrganization } from '../../storage/organizations.ts'
 import { removePasswordResetsOf } from '../../storage/password-resets.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { findUserByEmail, insertUser, lockUser } from '../../storage/users.ts'
-import { type Caller, refuseForeignWrite } from '../caller.ts'
-import { passwordField, textField, tokenField } from '../fields.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
-import { defineOperation, type Services } from '../operation.ts'
+import { type Caller, refuseForeignWrite } from '../operation/caller.ts'
+import { passwordField, textField, tokenField } from '../operation/fields.ts'
+import { defineOperation, type Services } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { findSession } from '../session/find-session.ts'
-import { z } from '../zod.ts'
 
 const AcceptBody = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { revokeKey } from '../../storage/keys.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteKey = defineOperation({
   name: 'keys.delete',

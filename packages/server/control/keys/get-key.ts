@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 
 export const getKey = defineOperation({

@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy.ts'
-import { dateTimeField, textField } from '../fields.ts'
-import { MAX_USD } from '../money.ts'
-import { z } from '../zod.ts'
+import { dateTimeField, textField } from '../operation/fields.ts'
+import { MAX_USD } from '../operation/money.ts'
+import { z } from '../operation/zod.ts'
 
 /** What of a key its maker sets, at its creation and later. */
 export const keyFields = {

@@ -1,8 +1,8 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import { ENDPOINTS, SCOPES } from '../../core/tenancy.ts'
 import type { KeyRow } from '../../storage/schema.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const fields = {
   id: uuid,

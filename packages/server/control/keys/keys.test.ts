@@ -6,7 +6,7 @@ import {
   openControlPlane,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { KeyResource, NewKeyResource } from './key-resource.ts'
 
 type KeyRecord = z.output<typeof KeyResource>

@@ -1,7 +1,7 @@
 import { listKeys as loadKeys } from '../../storage/keys.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 
 export const listKeys = defineOperation({

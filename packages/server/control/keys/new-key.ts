@@ -1,7 +1,7 @@
 import { createKeyText, hashKeyText, maskKeyText } from '../../core/key-format.ts'
 import type { Endpoint, KeyKind, Scope } from '../../core/tenancy.ts'
 import type { EnvironmentRow, KeyRow } from '../../storage/schema.ts'
-import type { Services } from '../operation.ts'
+import type { Services } from '../operation/operation.ts'
 
 export interface NewKey {
   readonly kind: KeyKind

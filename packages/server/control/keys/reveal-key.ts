@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const revealKey = defineOperation({
   name: 'keys.reveal',

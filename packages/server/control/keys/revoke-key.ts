@@ -1,5 +1,5 @@
 import { revokeKey as storeRevocation } from '../../storage/keys.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 
 export const revokeKey = defineOperation({

@@ -1,5 +1,5 @@
 import { insertLimit } from '../../storage/limits.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { toLimitRow } from './new-limit.ts'

@@ -1,7 +1,7 @@
 import { removeLimit } from '../../storage/limits.ts'
-import { defineOperation } from '../operation.ts'
-import { requireRole } from '../require-role.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { requireRole } from '../operation/require-role.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteLimit = defineOperation({
   name: 'limits.delete',

@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts'
 import type { LimitRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { textField } from '../fields.ts'
-import { type Owner, parseScopeRef } from '../scope-ref.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { type Owner, parseScopeRef } from '../operation/scope-ref.ts'
+import { z } from '../operation/zod.ts'
 
 export const LIMIT_SCOPES = ['org', 'project', 'environment', 'key', 'end_user', 'default_end_user'] as const
 export const LIMIT_METRICS = ['requests', 'tokens', 'concurrency'] as const

@@ -1,6 +1,6 @@
 import type { LimitRow } from '../../storage/policy-tables.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 import { LIMIT_METRICS, LIMIT_SCOPES } from './limit-body.ts'
 
 export const LimitResource = z

@@ -6,7 +6,7 @@ import {
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
 import { INSERT_POLICY } from '../../testing/harness/policies.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { LimitResource } from './limit-resource.ts'
 
 type Limit = z.output<typeof LimitResource>

@@ -1,7 +1,7 @@
 import { listOrganizationLimits as loadLimits } from '../../storage/limits.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
 export const listOrganizationLimits = defineOperation({

@@ -1,6 +1,6 @@
 import type { LimitRow } from '../../storage/policy-tables.ts'
-import type { Services } from '../operation.ts'
-import type { Owner } from '../scope-ref.ts'
+import type { Services } from '../operation/operation.ts'
+import type { Owner } from '../operation/scope-ref.ts'
 
 export function toLimitRow(
   { newId, clock }: Pick<Services, 'newId' | 'clock'>,

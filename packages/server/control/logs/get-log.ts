@@ -1,6 +1,6 @@
 import { hasRole } from '../../core/permissions.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { logFields, toLogResource } from './log-resource.ts'
 
 const LogDetailResource = z

@@ -7,8 +7,8 @@ import {
   listRequestLogs,
   tailRequestLogs,
 } from '../../storage/request-log-list.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage } from '../pagination.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage } from '../operation/pagination.ts'
 import { LogQuery, toLogFilter } from './log-query.ts'
 import { LogResource, toLogResource } from './log-resource.ts'
 

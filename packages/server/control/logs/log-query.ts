@@ -1,8 +1,15 @@
 import type { LogFilter } from '../../storage/request-log-list.ts'
-import { dateTimeField, integerParam, numberParam, textField, toDate, uuidField } from '../fields.ts'
-import { MAX_USD, toNanoUsd } from '../money.ts'
-import { pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import {
+  dateTimeField,
+  integerParam,
+  numberParam,
+  textField,
+  toDate,
+  uuidField,
+} from '../operation/fields.ts'
+import { MAX_USD, toNanoUsd } from '../operation/money.ts'
+import { pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000

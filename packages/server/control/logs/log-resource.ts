@@ -1,7 +1,7 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import type { ListedLog } from '../../storage/request-log-list.ts'
-import { dateTime, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const amounts = z.strictObject({ tokens: z.int(), cost_usd: z.number().nullable() })
 

@@ -8,7 +8,7 @@ import {
 } from '../../testing/harness/control-plane.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { LogResource } from './log-resource.ts'
 
 type LogRecord = z.output<typeof LogResource>

@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
-import { dateTimeField, textField } from '../fields.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { dateTimeField, textField } from '../operation/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { NewManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 import { createManagementKeyRow } from './new-management-key.ts'
 

@@ -1,6 +1,6 @@
 import { revokeManagementKey } from '../../storage/management-keys.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteManagementKey = defineOperation({
   name: 'management_keys.delete',

@@ -1,7 +1,7 @@
 import { listManagementKeys as loadKeys } from '../../storage/management-keys.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 
 export const listManagementKeys = defineOperation({

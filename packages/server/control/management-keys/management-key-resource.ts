@@ -1,6 +1,6 @@
 import type { ManagementKeyRow } from '../../storage/schema.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const fields = {
   id: uuid,

@@ -1,6 +1,6 @@
 import { createKeyText, hashKeyText, maskKeyText } from '../../core/key-format.ts'
 import type { ManagementKeyRow } from '../../storage/schema.ts'
-import type { Services } from '../operation.ts'
+import type { Services } from '../operation/operation.ts'
 
 export interface NewManagementKey {
   readonly orgId: string

@@ -1,5 +1,5 @@
 import { revokeManagementKey as storeRevocation } from '../../storage/management-keys.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 
 export const revokeManagementKey = defineOperation({

@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts'
 import { createToken, hashToken } from '../../core/opaque-token.ts'
 import { putPasswordReset } from '../../storage/password-resets.ts'
-import { dateTime } from '../fields.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { dateTime } from '../operation/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { mayResetPassword } from './reset-authority.ts'
 
 const RESET_MS = 3_600_000

@@ -1,8 +1,8 @@
 import { findMember, removeMember } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
-import { noResource } from '../access.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { noResource } from '../operation/granted-access.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { refuseAbove, refuseLastOwner } from './member-rules.ts'
 
 export const deleteMember = defineOperation({

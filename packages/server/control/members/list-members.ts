@@ -1,7 +1,7 @@
 import { listMembers as loadMembers } from '../../storage/members.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
 
 export const listMembers = defineOperation({

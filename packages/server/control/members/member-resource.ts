@@ -1,7 +1,7 @@
 import { ROLES } from '../../core/permissions.ts'
 import type { StoredMember } from '../../storage/members.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const fields = {
   id: uuid,

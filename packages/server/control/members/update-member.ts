@@ -1,9 +1,9 @@
 import { ROLES } from '../../core/permissions.ts'
 import { findMember, updateMemberRole } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
-import { noResource } from '../access.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { noResource } from '../operation/granted-access.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
 import { refuseAbove, refuseLastOwner } from './member-rules.ts'
 

@@ -1,7 +1,7 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
 import type { AliasTargetRow } from '../../storage/model-tables.ts'
-import { textField } from '../fields.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 const Target = z.strictObject({
   model: textField(256).meta({ description: '`provider/model` or a bare name; never another alias.' }),

@@ -1,7 +1,7 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
 import type { StoredAlias } from '../../storage/model-aliases.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const AliasResource = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { ALIAS_NAME_INDEX, insertModelAlias } from '../../storage/model-aliases.ts'
-import { defineOperation } from '../operation.ts'
-import { orConflict } from '../or-conflict.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orConflict } from '../operation/or-conflict.ts'
+import { z } from '../operation/zod.ts'
 import { aliasField, aliasSettings, toTargetsJson } from './alias-body.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 

@@ -1,6 +1,6 @@
 import { removeModelAlias } from '../../storage/model-aliases.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteAlias = defineOperation({
   name: 'model_aliases.delete',

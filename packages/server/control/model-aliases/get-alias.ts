@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 
 export const getAlias = defineOperation({

@@ -1,7 +1,7 @@
 import { listModelAliases } from '../../storage/model-aliases.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 
 export const listAliases = defineOperation({

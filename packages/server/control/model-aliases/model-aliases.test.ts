@@ -5,7 +5,7 @@ import {
   openControlPlane,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { AliasResource } from './alias-resource.ts'
 
 type AliasRecord = z.output<typeof AliasResource>

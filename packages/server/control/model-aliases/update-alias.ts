@@ -1,7 +1,7 @@
 import { updateModelAlias } from '../../storage/model-aliases.ts'
-import { defineOperation } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
+import { z } from '../operation/zod.ts'
 import { aliasSettings, toTargetsJson } from './alias-body.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 

@@ -1,6 +1,6 @@
 import { removeOrganization } from '../../storage/organizations.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteOrganization = defineOperation({
   name: 'orgs.delete',

@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
 export const getOrganization = defineOperation({

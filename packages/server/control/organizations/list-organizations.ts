@@ -1,8 +1,8 @@
 import { organizationsOf } from '../../core/permissions.ts'
 import { listOrganizations as loadOrganizations } from '../../storage/organizations.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
 export const listOrganizations = defineOperation({

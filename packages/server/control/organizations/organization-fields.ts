@@ -1,6 +1,6 @@
-import { textField } from '../fields.ts'
-import { slugField } from '../slug.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { slugField } from '../operation/slug.ts'
+import { z } from '../operation/zod.ts'
 
 export const DEFAULT_TIME_ZONE = 'UTC'
 

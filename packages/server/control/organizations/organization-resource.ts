@@ -1,6 +1,6 @@
 import type { OrganizationRow } from '../../storage/schema.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const OrganizationResource = z
   .strictObject({ id: uuid, name: z.string(), slug: z.string(), time_zone: z.string(), ...stamps })

@@ -1,7 +1,7 @@
 import { updateOrganization as storeOrganization } from '../../storage/organizations.ts'
-import { defineOperation } from '../operation.ts'
-import { orConflict } from '../or-conflict.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orConflict } from '../operation/or-conflict.ts'
+import { z } from '../operation/zod.ts'
 import { DEFAULT_TIME_ZONE, organizationFields } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 

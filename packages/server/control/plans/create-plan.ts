@@ -1,7 +1,7 @@
 import { clearDefaultPlan, insertPlan } from '../../storage/plans.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
-import { defineOperation } from '../operation.ts'
-import { orConflict } from '../or-conflict.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orConflict } from '../operation/or-conflict.ts'
 import { NewPlan, toPlanSettings } from './plan-body.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 

@@ -1,6 +1,6 @@
 import { removePlan } from '../../storage/plans.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deletePlan = defineOperation({
   name: 'plans.delete',

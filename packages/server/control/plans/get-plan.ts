@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
 export const getPlan = defineOperation({

@@ -1,7 +1,7 @@
 import { listPlans as loadPlans } from '../../storage/plans.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
 export const listPlans = defineOperation({

@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts'
 import { SCOPES, type Scope } from '../../core/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
-import { textField } from '../fields.ts'
-import { MAX_USD, toNanoUsd } from '../money.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { MAX_USD, toNanoUsd } from '../operation/money.ts'
+import { z } from '../operation/zod.ts'
 
 const bound = z.int().min(0).nullish()
 

@@ -1,8 +1,8 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import { SCOPES } from '../../core/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const PlanResource = z
   .strictObject({

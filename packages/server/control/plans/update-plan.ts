@@ -1,7 +1,7 @@
 import { clearDefaultPlan, updatePlan as storePlan } from '../../storage/plans.ts'
-import { defineOperation } from '../operation.ts'
-import { orConflict } from '../or-conflict.ts'
-import { orGone } from '../or-gone.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orConflict } from '../operation/or-conflict.ts'
+import { orGone } from '../operation/or-gone.ts'
 import { PlanChange, toPlanSettings } from './plan-body.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 

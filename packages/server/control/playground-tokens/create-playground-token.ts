@@ -4,9 +4,9 @@ import { type Actor, memberIdIn } from '../../core/permissions.ts'
 import { SCOPES } from '../../core/tenancy.ts'
 import { findDefaultPlan } from '../../storage/plans.ts'
 import { findSigner, rotateSigningKeys } from '../../storage/signing-keys.ts'
-import { dateTime } from '../fields.ts'
-import { defineOperation, type Services } from '../operation.ts'
-import { z } from '../zod.ts'
+import { dateTime } from '../operation/fields.ts'
+import { defineOperation, type Services } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 /** contract.md §4. */
 const LIFE_SECONDS = 900

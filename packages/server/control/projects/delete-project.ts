@@ -1,6 +1,6 @@
 import { removeProject } from '../../storage/projects.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteProject = defineOperation({
   name: 'projects.delete',

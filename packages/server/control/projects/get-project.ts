@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
 export const getProject = defineOperation({

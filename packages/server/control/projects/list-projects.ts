@@ -1,7 +1,7 @@
 import { listProjects as loadProjects } from '../../storage/projects.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
 export const listProjects = defineOperation({

@@ -4,7 +4,7 @@ import type { Db } from '../../storage/pool.ts'
 import { insertProject } from '../../storage/projects.ts'
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow, ProjectRow } from '../../storage/schema.ts'
-import type { Services } from '../operation.ts'
+import type { Services } from '../operation/operation.ts'
 import { toCredentialRow } from '../provider-credentials/new-credential.ts'
 
 export interface NewProject {

@@ -1,7 +1,7 @@
 import { parseOrigin } from '../../core/origin.ts'
-import { textField } from '../fields.ts'
-import { slugField } from '../slug.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { slugField } from '../operation/slug.ts'
+import { z } from '../operation/zod.ts'
 
 const originField = z
   .string()

@@ -1,6 +1,6 @@
 import type { ProjectRow } from '../../storage/schema.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const ProjectResource = z
   .strictObject({

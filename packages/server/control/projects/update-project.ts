@@ -1,7 +1,7 @@
 import { updateProject as storeProject } from '../../storage/projects.ts'
-import { defineOperation } from '../operation.ts'
-import { orConflict } from '../or-conflict.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orConflict } from '../operation/or-conflict.ts'
+import { z } from '../operation/zod.ts'
 import { projectFields } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 

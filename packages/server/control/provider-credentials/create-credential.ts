@@ -1,6 +1,6 @@
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { credentialFields, parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'

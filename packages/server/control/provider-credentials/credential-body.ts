@@ -1,8 +1,8 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { Fault } from '../../core/fault.ts'
-import { textField } from '../fields.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 import type { CredentialInput } from './new-credential.ts'
 import { parseOptions } from './parse-options.ts'
 

@@ -1,6 +1,6 @@
 import type { StoredCredential } from '../../storage/provider-credentials.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 /** `options` are not told: a provider's may name secrets beside the key. */
 export const CredentialResource = z

@@ -1,6 +1,6 @@
 import { removeProviderCredential } from '../../storage/provider-credentials.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteCredential = defineOperation({
   name: 'provider_credentials.delete',

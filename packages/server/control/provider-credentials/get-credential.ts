@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 
 export const getCredential = defineOperation({

@@ -1,7 +1,7 @@
 import { listProviderCredentials } from '../../storage/provider-credentials.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 
 export const listCredentials = defineOperation({

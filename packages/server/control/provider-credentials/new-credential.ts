@@ -1,7 +1,7 @@
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { NewCredential } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
-import type { Services } from '../operation.ts'
+import type { Services } from '../operation/operation.ts'
 
 export interface CredentialInput {
   readonly provider: string

@@ -8,9 +8,9 @@ import {
   type StoredCredential,
   updateProviderCredential,
 } from '../../storage/provider-credentials.ts'
-import { defineOperation, type Services } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
-import { z } from '../zod.ts'
+import { defineOperation, type Services } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
+import { z } from '../operation/zod.ts'
 import { credentialSettings, parseApiKey, parseBaseUrl } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { sealApiKey } from './new-credential.ts'

@@ -7,7 +7,7 @@ import {
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import { checkCredential } from './check-credential.ts'
 import type { CredentialResource } from './credential-resource.ts'
 

@@ -1,6 +1,6 @@
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import { insertQuota } from '../../storage/quotas.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { measureQuota } from './measure-quotas.ts'
 import { NewQuota, parseQuota } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'

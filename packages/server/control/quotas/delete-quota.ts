@@ -1,6 +1,6 @@
 import { removeQuota } from '../../storage/quotas.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteQuota = defineOperation({
   name: 'quotas.delete',

@@ -1,7 +1,7 @@
 import { listQuotas as loadQuotas } from '../../storage/quotas.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { measureQuotas } from './measure-quotas.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 

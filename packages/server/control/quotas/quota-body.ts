@@ -1,9 +1,9 @@
 import { CALENDAR_WINDOWS } from '../../core/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { textField } from '../fields.ts'
-import { type Owner, parseScopeRef } from '../scope-ref.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { type Owner, parseScopeRef } from '../operation/scope-ref.ts'
+import { z } from '../operation/zod.ts'
 
 export const QUOTA_SCOPES = ['environment', 'key', 'end_user', 'default_end_user'] as const
 export const QUOTA_METRICS = ['requests', 'tokens'] as const

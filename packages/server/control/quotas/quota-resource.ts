@@ -1,7 +1,7 @@
 import { CALENDAR_WINDOWS } from '../../core/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
-import { dateTime, stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 import type { MeasuredQuota } from './measure-quotas.ts'
 import { QUOTA_METRICS, QUOTA_SCOPES } from './quota-body.ts'
 

@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts'
 import { findUserByEmail } from '../../storage/users.ts'
-import { refuseForeignOrigin } from '../caller.ts'
-import { emailField, givenPasswordField } from '../fields.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { refuseForeignOrigin } from '../operation/caller.ts'
+import { emailField, givenPasswordField } from '../operation/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 

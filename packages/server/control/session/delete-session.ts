@@ -1,6 +1,6 @@
 import { removeSession, removeSessionsOf } from '../../storage/sessions.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { clearSession } from './session-life.ts'
 
 export const deleteSession = defineOperation({

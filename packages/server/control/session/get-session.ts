@@ -1,5 +1,5 @@
 import { getUser } from '../../storage/users.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 
 export const getSession = defineOperation({

@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts'
-import type { Answer } from '../operation.ts'
+import type { Caller } from '../operation/caller.ts'
+import type { Answer } from '../operation/operation.ts'
 
 /**
  * Under https the name's prefix makes browsers hold to what is set here: this host alone, every path, never in the

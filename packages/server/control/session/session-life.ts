@@ -3,8 +3,8 @@ import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { insertSession, removeEndedSessions, removeSessionByHash } from '../../storage/sessions.ts'
 import { lockUser } from '../../storage/users.ts'
-import type { Caller } from '../caller.ts'
-import type { Answer, Services } from '../operation.ts'
+import type { Caller } from '../operation/caller.ts'
+import type { Answer, Services } from '../operation/operation.ts'
 import { readSessionToken, setSessionCookie } from './session-cookie.ts'
 
 /** A session ends so long after its last use, */

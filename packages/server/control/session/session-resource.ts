@@ -1,9 +1,9 @@
 import { ROLES } from '../../core/permissions.ts'
 import { listMemberships, type Membership } from '../../storage/members.ts'
 import type { UserRow } from '../../storage/schema.ts'
-import { uuid } from '../fields.ts'
-import type { Services } from '../operation.ts'
-import { z } from '../zod.ts'
+import { uuid } from '../operation/fields.ts'
+import type { Services } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const SessionResource = z
   .strictObject({

@@ -10,7 +10,6 @@ import type { Db } from '../../storage/pool.ts'
 import type { OrganizationRow, UserRow } from '../../storage/schema.ts'
 import { hasUsers, insertUser } from '../../storage/users.ts'
 import { EnvironmentResource, toEnvironmentResource } from '../environments/environment-resource.ts'
-import { emailField, passwordField, stamps, textField, toStamps, uuid } from '../fields.ts'
 import { NewKeyResource, toKeyResource } from '../keys/key-resource.ts'
 import { createKeyRow } from '../keys/new-key.ts'
 import {
@@ -18,12 +17,13 @@ import {
   toManagementKeyResource,
 } from '../management-keys/management-key-resource.ts'
 import { createManagementKeyRow } from '../management-keys/new-management-key.ts'
-import { defineOperation, type Services } from '../operation.ts'
+import { emailField, passwordField, stamps, textField, toStamps, uuid } from '../operation/fields.ts'
+import { defineOperation, type Services } from '../operation/operation.ts'
+import { toSlug } from '../operation/slug.ts'
+import { z } from '../operation/zod.ts'
 import { OrganizationResource, toOrganizationResource } from '../organizations/organization-resource.ts'
 import { createProject } from '../projects/new-project.ts'
 import { ProjectResource, toProjectResource } from '../projects/project-resource.ts'
-import { toSlug } from '../slug.ts'
-import { z } from '../zod.ts'
 
 const SetupBody = z
   .strictObject({

@@ -1,5 +1,5 @@
-import { defineOperation } from '../operation.ts'
-import { listOf } from '../pagination.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf } from '../operation/pagination.ts'
 import { loadUsage } from './load-usage.ts'
 import { UsageQuery } from './usage-query.ts'
 import { UsageResource } from './usage-resource.ts'

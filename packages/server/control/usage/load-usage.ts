@@ -1,7 +1,7 @@
 import { listUsage, type UsageFilter } from '../../storage/usage.ts'
-import type { Services } from '../operation.ts'
-import { loadPage } from '../pagination.ts'
-import type { z } from '../zod.ts'
+import type { Services } from '../operation/operation.ts'
+import { loadPage } from '../operation/pagination.ts'
+import type { z } from '../operation/zod.ts'
 import { readUsageQuery, type UsageQuery } from './usage-query.ts'
 import { toUsageResource } from './usage-resource.ts'
 

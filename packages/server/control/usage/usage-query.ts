@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 import type { UsageGroup } from '../../storage/usage.ts'
-import { dateTimeField, toDate } from '../fields.ts'
-import { pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { dateTimeField, toDate } from '../operation/fields.ts'
+import { pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 
 const GROUPS = {
   model: 'model',

@@ -1,8 +1,8 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import { toLatencyQuantile } from '../../core/latency-histogram.ts'
 import type { UsageRow } from '../../storage/usage.ts'
-import { dateTime, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { dateTime, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const UsageResource = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { insertWebhook } from '../../storage/webhooks.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
 import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'
 

@@ -1,6 +1,6 @@
 import { removeWebhook } from '../../storage/webhooks.ts'
-import { defineOperation } from '../operation.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
 
 export const deleteWebhook = defineOperation({
   name: 'webhooks.delete',

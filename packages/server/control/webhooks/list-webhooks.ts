@@ -1,7 +1,7 @@
 import { listWebhooks as loadWebhooks } from '../../storage/webhooks.ts'
-import { defineOperation } from '../operation.ts'
-import { listOf, loadPage, pageQuery } from '../pagination.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 
 export const listWebhooks = defineOperation({

@@ -1,7 +1,7 @@
 import { updateWebhook as storeWebhook } from '../../storage/webhooks.ts'
-import { defineOperation } from '../operation.ts'
-import { orGone } from '../or-gone.ts'
-import { z } from '../zod.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
+import { z } from '../operation/zod.ts'
 import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 

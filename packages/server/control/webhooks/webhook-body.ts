@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
-import { textField } from '../fields.ts'
-import { z } from '../zod.ts'
+import { textField } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 
 export const WEBHOOK_EVENTS = ['budget.alert', 'quota.alert', 'credential.invalid', 'circuit.open'] as const
 

@@ -1,6 +1,6 @@
 import type { WebhookRow } from '../../storage/policy-tables.ts'
-import { stamps, toStamps, uuid } from '../fields.ts'
-import { z } from '../zod.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { z } from '../operation/zod.ts'
 import { WEBHOOK_EVENTS } from './webhook-body.ts'
 
 const fields = {

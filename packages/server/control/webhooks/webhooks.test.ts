@@ -5,7 +5,7 @@ import {
   openControlPlane,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
-import type { z } from '../zod.ts'
+import type { z } from '../operation/zod.ts'
 import type { NewWebhookResource, WebhookResource } from './webhook-resource.ts'
 
 type Webhook = z.output<typeof WebhookResource>

@@ -4,7 +4,7 @@ import { lockOrganization } from '../../../storage/organizations.ts'
 import type { Db } from '../../../storage/pool.ts'
 import type { UserRow } from '../../../storage/schema.ts'
 import { findUserByEmail, getUser, insertUser, lockUser, markEmailProven } from '../../../storage/users.ts'
-import type { Services } from '../../operation.ts'
+import type { Services } from '../../operation/operation.ts'
 import { storePassword } from '../store-password.ts'
 import type { OidcPerson } from './oidc-client.ts'
 

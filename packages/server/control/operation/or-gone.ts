@@ -1,4 +1,4 @@
-import { Fault } from '../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 
 /** What a write found; a resource that was removed between the check of its access and the write is not there. */
 export function orGone<Row>(row: Row | undefined): Row {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { Fault } from '../core/fault.ts'
-import type { SecretBox } from '../core/secret-box.ts'
+import { Fault } from '../../core/fault.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 
 /**
  * A cursor goes out with a signature before it, and comes in without: nobody can make one up, and no list need know.

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseTrustedProxies } from '../http/client-address.ts'
+import { parseTrustedProxies } from '../../http/client-address.ts'
 import {
   type ControlPlane,
   openControlPlane,
   PASSWORD,
   type Person,
   SETUP_TOKEN,
-} from '../testing/harness/control-plane.ts'
+} from '../../testing/harness/control-plane.ts'
 import { openControlRates } from './control-rates.ts'
 
 const LIMITED = '429 control_rate_limit_exceeded'

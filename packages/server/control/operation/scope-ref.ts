@@ -1,10 +1,10 @@
-import { Fault } from '../core/fault.ts'
-import { isUuid } from '../core/ids.ts'
-import { findEndUserId } from '../storage/end-users.ts'
-import { findEnvironment } from '../storage/environments.ts'
-import { findKey } from '../storage/keys.ts'
-import type { Db } from '../storage/pool.ts'
-import { findProject } from '../storage/projects.ts'
+import { Fault } from '../../core/fault.ts'
+import { isUuid } from '../../core/ids.ts'
+import { findEndUserId } from '../../storage/end-users.ts'
+import { findEnvironment } from '../../storage/environments.ts'
+import { findKey } from '../../storage/keys.ts'
+import type { Db } from '../../storage/pool.ts'
+import { findProject } from '../../storage/projects.ts'
 
 /** Where a limit, quota or budget was made: an organization, a project or an environment. */
 export interface Owner {

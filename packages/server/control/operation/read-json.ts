@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { Fault } from '../core/fault.ts'
-import { parseJson } from '../http/parse-json.ts'
-import { readBody } from '../http/read-body.ts'
-import { isJsonContentType } from '../http/request-headers.ts'
+import { Fault } from '../../core/fault.ts'
+import { parseJson } from '../../http/parse-json.ts'
+import { readBody } from '../../http/read-body.ts'
+import { isJsonContentType } from '../../http/request-headers.ts'
 
 /** contract.md §1 "limits on size". */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024

@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts'
-import { isTaken } from '../storage/unique.ts'
+import { Fault } from '../../core/fault.ts'
+import { isTaken } from '../../storage/unique.ts'
 
 /**
  * A write, of which the unique index refuses what is taken: 409 `resource_conflict`. A look before the write would leave

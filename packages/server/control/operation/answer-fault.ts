@@ -1,8 +1,8 @@
 import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault, toFault } from '../core/fault.ts'
-import { faultHeaders } from '../http/envelope.ts'
-import { hasUnreadBody } from '../http/read-body.ts'
+import { Fault, toFault } from '../../core/fault.ts'
+import { faultHeaders } from '../../http/envelope.ts'
+import { hasUnreadBody } from '../../http/read-body.ts'
 
 /** Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. */
 export function answerFault(

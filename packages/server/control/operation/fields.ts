@@ -1,4 +1,4 @@
-import { UUID_PATTERN } from '../core/ids.ts'
+import { UUID_PATTERN } from '../../core/ids.ts'
 import { z } from './zod.ts'
 
 /** The forms that fields share. Requests are strict; an optional field also takes null, which means absent. */

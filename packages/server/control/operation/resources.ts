@@ -1,29 +1,29 @@
-import { type Actor, organizationsOf } from '../core/permissions.ts'
-import { findBudget } from '../storage/budgets.ts'
-import { findCustomModel, type StoredCustomModel } from '../storage/custom-models.ts'
-import { findEndUser, type StoredEndUser } from '../storage/end-users.ts'
-import { findEnvironment } from '../storage/environments.ts'
-import { findKey } from '../storage/keys.ts'
-import { findLimit } from '../storage/limits.ts'
-import { findManagementKey } from '../storage/management-keys.ts'
-import { findMember, type StoredMember } from '../storage/members.ts'
-import { findModelAlias, type StoredAlias } from '../storage/model-aliases.ts'
-import { findOrganization } from '../storage/organizations.ts'
-import { findPlan } from '../storage/plans.ts'
-import type { BudgetRow, LimitRow, PlanRow, QuotaRow, WebhookRow } from '../storage/policy-tables.ts'
-import type { Db } from '../storage/pool.ts'
-import { findProject } from '../storage/projects.ts'
-import { findProviderCredential, type StoredCredential } from '../storage/provider-credentials.ts'
-import { findQuota } from '../storage/quotas.ts'
-import { findRequestLog, type StoredLog } from '../storage/request-log-list.ts'
+import { type Actor, organizationsOf } from '../../core/permissions.ts'
+import { findBudget } from '../../storage/budgets.ts'
+import { findCustomModel, type StoredCustomModel } from '../../storage/custom-models.ts'
+import { findEndUser, type StoredEndUser } from '../../storage/end-users.ts'
+import { findEnvironment } from '../../storage/environments.ts'
+import { findKey } from '../../storage/keys.ts'
+import { findLimit } from '../../storage/limits.ts'
+import { findManagementKey } from '../../storage/management-keys.ts'
+import { findMember, type StoredMember } from '../../storage/members.ts'
+import { findModelAlias, type StoredAlias } from '../../storage/model-aliases.ts'
+import { findOrganization } from '../../storage/organizations.ts'
+import { findPlan } from '../../storage/plans.ts'
+import type { BudgetRow, LimitRow, PlanRow, QuotaRow, WebhookRow } from '../../storage/policy-tables.ts'
+import type { Db } from '../../storage/pool.ts'
+import { findProject } from '../../storage/projects.ts'
+import { findProviderCredential, type StoredCredential } from '../../storage/provider-credentials.ts'
+import { findQuota } from '../../storage/quotas.ts'
+import { findRequestLog, type StoredLog } from '../../storage/request-log-list.ts'
 import type {
   EnvironmentRow,
   KeyRow,
   ManagementKeyRow,
   OrganizationRow,
   ProjectRow,
-} from '../storage/schema.ts'
-import { findWebhook } from '../storage/webhooks.ts'
+} from '../../storage/schema.ts'
+import { findWebhook } from '../../storage/webhooks.ts'
 
 /** What a path can name, as stored. */
 export interface Resources {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { Fault } from '../core/fault.ts'
-import { type TrustedProxies, toClientAddress } from '../http/client-address.ts'
+import { Fault } from '../../core/fault.ts'
+import { type TrustedProxies, toClientAddress } from '../../http/client-address.ts'
 
 /** Who calls, as far as the request's head tells. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import { FAULTS, type FaultCode } from '../core/fault-table.ts'
+import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { z } from './zod.ts'
 
 /** The error envelope as the OpenAPI document shows it; http/envelope.ts makes it. */

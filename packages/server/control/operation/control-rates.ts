@@ -1,7 +1,7 @@
-import type { Clock } from '../core/chance.ts'
-import { Fault } from '../core/fault.ts'
-import { SlidingWindow } from '../core/sliding-window.ts'
-import { toAddressGroup } from '../http/client-address.ts'
+import type { Clock } from '../../core/chance.ts'
+import { Fault } from '../../core/fault.ts'
+import { SlidingWindow } from '../../core/sliding-window.ts'
+import { toAddressGroup } from '../../http/client-address.ts'
 
 const MINUTE_MS = 60_000
 /** Calls by one credential. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { Fault } from '../core/fault.ts'
-import type { Page } from '../storage/page.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Page } from '../../storage/page.ts'
 import { integerParam } from './fields.ts'
 import { z } from './zod.ts'
 

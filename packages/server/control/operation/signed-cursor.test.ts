@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from '../core/chance.ts'
-import { openSecretBox } from '../core/secret-box.ts'
+import { systemRandom } from '../../core/chance.ts'
+import { openSecretBox } from '../../core/secret-box.ts'
 import { openCursor, signCursor } from './signed-cursor.ts'
 
 const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)

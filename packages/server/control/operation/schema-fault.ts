@@ -1,4 +1,4 @@
-import { Fault } from '../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 import type { z } from './zod.ts'
 
 /** The part of a request that a schema was for, as Fastify names them. */

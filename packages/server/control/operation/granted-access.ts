@@ -1,0 +1,23 @@
+import { Fault } from '../../core/fault.ts'
+import type { Actor, Role } from '../../core/permissions.ts'
+import type { Resources } from './resources.ts'
+
+/** What the access check found out about a call. */
+export interface GrantedAccess {
+  /** undefined: the operation is public. */
+  readonly actor: Actor | undefined
+  /** The actor's role in the organization; undefined where the operation has no resource. */
+  readonly role: Role | undefined
+  readonly resource: Resources[keyof Resources] | undefined
+  /** The organization that the resource belongs to. */
+  readonly orgId: string | undefined
+}
+
+/** The answer for an id that does not exist, and for one that the caller may not see. */
+export function noResource(): Fault {
+  return new Fault('resource_not_found', 'There is nothing by this id that you may see.')
+}
+
+export function insufficientRole(needed: Role): Fault {
+  return new Fault('insufficient_role', `This needs the role ${needed} or a higher one.`)
+}
