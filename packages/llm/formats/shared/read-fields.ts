@@ -48,6 +48,16 @@ export interface NumberRange {
   readonly integer?: boolean
 }
 
+/** A number, not null. */
+export function numberAt(value: Json | undefined, path: string, range: NumberRange = {}): number {
+  const { min = -Infinity, max = Infinity, integer = false } = range
+  if (typeof value !== 'number' || (integer && !Number.isInteger(value))) {
+    throw invalid(path, integer ? 'must be an integer.' : 'must be a number.')
+  }
+  if (value < min || value > max) throw invalid(path, `must be ${describeRange(min, max)}.`)
+  return value
+}
+
 export function optionalNumber(
   source: JsonObject,
   name: string,
@@ -55,13 +65,7 @@ export function optionalNumber(
   path = name,
 ): number | undefined {
   const value = source[name]
-  if (value === undefined || value === null) return undefined
-  const { min = -Infinity, max = Infinity, integer = false } = range
-  if (typeof value !== 'number' || (integer && !Number.isInteger(value))) {
-    throw invalid(path, integer ? 'must be an integer.' : 'must be a number.')
-  }
-  if (value < min || value > max) throw invalid(path, `must be ${describeRange(min, max)}.`)
-  return value
+  return value === undefined || value === null ? undefined : numberAt(value, path, range)
 }
 
 export function optionalChoice<const T extends string>(
@@ -79,6 +83,11 @@ export function optionalChoice<const T extends string>(
 export function listAt(value: Json | undefined, path: string): Json[] {
   if (!Array.isArray(value)) throw invalid(path, 'must be a list.')
   return value
+}
+
+/** A list of strings. */
+export function textsAt(value: Json | undefined, path: string): string[] {
+  return listAt(value, path).map((each, at) => textAt(each, `${path}[${at}]`))
 }
 
 /** Refuses a field that is not on the list, by its path. */

@@ -9,9 +9,9 @@ import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { findLostParams, findLostParts, readField } from '../../shared/lost-params.ts'
 import { mergeOptions } from '../../shared/merge-options.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { passRequest } from './pass-request.ts'
 
-const NO_PLACE = ['parallel_tool_calls']
 const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'document'])
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 const PASSED_ON = ['k', 'p', 'thinking', 'safety_mode', 'citation_options', 'strict_tools']
@@ -52,15 +52,8 @@ function translateBody(
       if (value !== undefined && value !== null) body[name] = value
     }
   }
-  for (const name of dropped) delete body[SPELLED[name] ?? name]
+  for (const name of dropped) delete body[FIELDS.spellings[name] ?? name]
   return Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[target.provider.id])))
-}
-
-/** Its words for OpenAI's names. */
-const SPELLED: Readonly<Record<string, string>> = {
-  top_p: 'p',
-  stop: 'stop_sequences',
-  reasoning_effort: 'thinking',
 }
 
 function encodeBody(request: ChatRequest, model: string): JsonObject {
@@ -69,39 +62,26 @@ function encodeBody(request: ChatRequest, model: string): JsonObject {
     messages: request.messages.map(encodeMessage),
     stream: request.stream,
   }
-  const set = (name: string, value: JsonObject[string]): void => {
-    if (value !== undefined) body[name] = value
-  }
-  encodeTools(request, set)
-  set('response_format', encodeFormat(request))
-  set('max_tokens', request.maxOutputTokens)
-  set('temperature', request.temperature)
-  set('p', request.topP)
-  set('stop_sequences', request.stop === undefined ? undefined : [...request.stop])
-  set('seed', request.seed)
-  set('presence_penalty', request.presencePenalty)
-  set('frequency_penalty', request.frequencyPenalty)
-  set('thinking', encodeThinking(request, model))
+  FIELDS.write(request, body)
+  Object.assign(body, encodeTools(request))
+  const format = encodeFormat(request)
+  if (format !== undefined) body.response_format = format
+  const thinking = encodeThinking(request, model)
+  if (thinking !== undefined) body.thinking = thinking
   return body
 }
 
-/** One function that must be called is the only one that is told of. */
-function encodeTools(
-  { tools, toolChoice }: ChatRequest,
-  set: (name: string, value: JsonObject[string]) => void,
-): void {
-  if (tools === undefined || tools.length === 0) return
+/** A function that must be called is sent alone: the format cannot name one of several. */
+function encodeTools({ tools, toolChoice }: ChatRequest): JsonObject {
+  if (tools === undefined || tools.length === 0) return {}
   const named = typeof toolChoice === 'object' ? toolChoice.function.name : undefined
-  const told = named === undefined ? tools : tools.filter(tool => tool.function.name === named)
-  set(
-    'tools',
-    told.map(({ function: { name, description, parameters } }) => ({
-      type: 'function',
-      function: { name, ...(description ? { description } : {}), parameters: parameters ?? NO_PARAMETERS },
-    })),
-  )
-  if (toolChoice === 'required' || named !== undefined) set('tool_choice', 'REQUIRED')
-  else if (toolChoice === 'none') set('tool_choice', 'NONE')
+  const sent = named === undefined ? tools : tools.filter(tool => tool.function.name === named)
+  const encoded = sent.map(({ function: { name, description, parameters } }) => ({
+    type: 'function',
+    function: { name, ...(description ? { description } : {}), parameters: parameters ?? NO_PARAMETERS },
+  }))
+  if (toolChoice === 'required' || named !== undefined) return { tools: encoded, tool_choice: 'REQUIRED' }
+  return toolChoice === 'none' ? { tools: encoded, tool_choice: 'NONE' } : { tools: encoded }
 }
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
@@ -173,7 +153,7 @@ export function findUnsupportedParams(
 ): readonly string[] {
   // A body of this same format is the provider's to judge.
   if (source?.surface === 'cohere-v2') return []
-  const lost = findLostParams(request, source, NO_PLACE, PASSED_ON)
+  const lost = [...FIELDS.listUnsupported(request), ...findLostParams(request, source, [], PASSED_ON)]
   const { presencePenalty = 0, frequencyPenalty = 0, reasoningEffort } = request
   if (presencePenalty < 0 || presencePenalty > 1) lost.push('presence_penalty')
   if (frequencyPenalty < 0 || frequencyPenalty > 1) lost.push('frequency_penalty')

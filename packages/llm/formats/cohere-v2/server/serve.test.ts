@@ -19,7 +19,7 @@ import { addUp } from '../../shared/add-up.ts'
 import { cohereV2 } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
-import { decodeRequest } from './decode-request.ts'
+import { parseRequest } from './parse-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ChatEventEncoder } from './encode-stream.ts'
 
@@ -135,6 +135,7 @@ function expectSound(wire: readonly JsonObject[]): void {
 
 describe('a request of this format for another provider', () => {
   const body: JsonObject = {
+    model: 'x',
     messages: [
       { role: 'system', content: 'Be brief.' },
       {
@@ -169,10 +170,10 @@ describe('a request of this format for another provider', () => {
     thinking: { type: 'enabled', token_budget: 2048 },
     stop_sequences: ['x'],
   }
-  const request = { ...decodeRequest(body).asked, model: 'x', stream: false, includeUsage: true }
+  const { request, findings } = parseRequest(body)
 
   test('is what it asks of anybody', () => {
-    expect(decodeRequest(body).nativeOnly).toEqual([])
+    expect(findings?.nativeOnly).toEqual([])
     expect(request).toMatchObject({
       toolChoice: 'none',
       reasoningEffort: 'low',
@@ -208,11 +209,17 @@ describe('a request of this format for another provider', () => {
     [{ thinking: { type: 'enabled', token_budget: 9000 } }, 'high'],
     [{}, undefined],
   ])('%j asks for the effort %s', (fields, effort) => {
-    expect(decodeRequest({ messages: [], ...fields }).asked.reasoningEffort).toBe(effort)
+    const { request: asked } = parseRequest({
+      model: 'm',
+      messages: [{ role: 'user', content: 'a' }],
+      ...fields,
+    })
+    expect(asked.reasoningEffort).toBe(effort)
   })
 
   test('what only this format has is named, and what asks for nothing is not', () => {
-    const { nativeOnly, asked } = decodeRequest({
+    const { findings: found, request: asked } = parseRequest({
+      model: 'm',
       messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'hologram' }] }],
       documents: ['d'],
       k: 3,
@@ -222,7 +229,7 @@ describe('a request of this format for another provider', () => {
       safety_mode: 'CONTEXTUAL',
       priority: 1,
     })
-    expect(nativeOnly).toEqual(['documents', 'k', 'novelty', 'messages[0].content[1]'])
+    expect(found?.nativeOnly).toEqual(['documents', 'k', 'novelty', 'messages[0].content[1]'])
     // Documents that pass through are input that somebody pays for.
     expect(asked.passedInput).toEqual(['d'])
   })
@@ -285,15 +292,11 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
   })
 
   test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, { body }) => {
-    const { asked, nativeOnly } = decodeRequest(body)
-    const fields = { model: 'any', stream: body.stream === true, includeUsage: true }
-    const cap = typeof body.max_tokens === 'number' ? { maxOutputTokens: body.max_tokens } : {}
-    const heat = typeof body.temperature === 'number' ? { temperature: body.temperature } : {}
-    const request: ChatRequest = { ...asked, ...fields, ...cap, ...heat }
+    const { request, findings } = parseRequest(body)
     const to = { ...target, model: String(body.model) }
     const sent = JSON.parse(cohereV2.encodeRequest(request, to, undefined).body.toString())
     expect(justified.unexplained(name, findDifferences(normalize(sent), normalize(body)))).toEqual([])
-    expect(nativeOnly).toEqual([])
+    expect(findings?.nativeOnly).toEqual([])
     const passed = cohereV2.encodeRequest(request, to, toSourceBody('cohere-v2', body)).body.toString()
     expect(passed).toBe(JSON.stringify(body))
   })

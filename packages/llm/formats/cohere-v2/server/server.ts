@@ -11,17 +11,18 @@ import type {
   StreamEnd,
   UpstreamEvent,
 } from '../../shared/server-format.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { toCohereError } from './encode-error.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ChatEventEncoder } from './encode-stream.ts'
-import { findUnknownField, parseCohereChat } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
 /** `{cohere prefix}/v2/chat`: a provider of the same format is passed through, every other one is translated. */
 export const cohereSurface: ChatSurface = {
   id: 'cohere-v2',
-  parse: parseCohereChat,
-  findPassedOn: findUnknownField,
+  parse: parseRequest,
+  findPassedOn: body => FIELDS.findUnknown(body),
   encodeReply: toReply,
   openStream: answered =>
     answered.dialect === 'cohere-v2' ? new PassedStream() : new TranslatedStream(answered),
