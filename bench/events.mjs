@@ -16,14 +16,14 @@ const BOUNDS_US = { 'passed through': 3, translated: 7 }
 const ENTRY = `
 export { relayStream } from './packages/server/gateway/stream/relay.ts'
 export { StreamWriter } from './packages/server/gateway/stream/stream-writer.ts'
-export { compatSurface } from './packages/llm/formats/openai-chat/server/server.ts'
-export { anthropicSurface } from './packages/llm/formats/anthropic-messages/server/server.ts'
-export { responsesSurface } from './packages/llm/formats/openai-responses/server/server.ts'
+export { openAiChatServer } from './packages/llm/formats/openai-chat/server/server.ts'
+export { anthropicServer } from './packages/llm/formats/anthropic-messages/server/server.ts'
+export { responsesServer } from './packages/llm/formats/openai-responses/server/server.ts'
 export { geminiEvents } from './packages/llm/formats/gemini-content/server/server.ts'
-export { converseStreamSurface } from './packages/llm/formats/bedrock-converse/server/server.ts'
-export { cohereSurface } from './packages/llm/formats/cohere-v2/server/server.ts'
-export { ollamaSurface } from './packages/llm/formats/ollama-chat/server/server.ts'
-export { CLIENT_DIALECTS } from './packages/llm/formats/index.ts'
+export { converseStreamServer } from './packages/llm/formats/bedrock-converse/server/server.ts'
+export { cohereServer } from './packages/llm/formats/cohere-v2/server/server.ts'
+export { ollamaServer } from './packages/llm/formats/ollama-chat/server/server.ts'
+export { CLIENT_FORMATS } from './packages/llm/formats/index.ts'
 export { findProvider } from './packages/llm/providers/index.ts'
 `
 
@@ -66,7 +66,7 @@ async function loadGateway() {
 
 /** One answer through the relay; gives the bytes that the caller got. */
 async function relayOne(gateway, { from: dialectId, surface }, chunks) {
-  const dialect = gateway.CLIENT_DIALECTS[dialectId]
+  const format = gateway.CLIENT_FORMATS[dialectId]
   const provider = gateway.findProvider(STREAMS[dialectId].provider)
   const target = { provider, model: 'm', baseUrl: 'https://example.com', apiKey: 'k' }
   let written = 0
@@ -93,7 +93,7 @@ async function relayOne(gateway, { from: dialectId, surface }, chunks) {
     created: 1,
     model: 'p/m',
     provider: provider.id,
-    dialect: dialectId,
+    format: dialectId,
     isSandbox: false,
     includeUsage: true,
     rewritesUsage: false,
@@ -104,8 +104,8 @@ async function relayOne(gateway, { from: dialectId, surface }, chunks) {
   const end = await gateway.relayStream({
     exchange,
     stream: { call, pipe },
-    framing: dialect.framing,
-    decoder: dialect.openStream(target),
+    framing: format.framing,
+    decoder: format.openStream(target),
     encoder,
     writer,
     includeUsage: true,
@@ -122,13 +122,13 @@ async function relayOne(gateway, { from: dialectId, surface }, chunks) {
 /** Every format to OpenAI's chunks, OpenAI's chunks to every format, and each to itself. */
 function listWays(gateway) {
   const surfaces = [
-    gateway.compatSurface,
-    gateway.anthropicSurface,
-    gateway.responsesSurface,
+    gateway.openAiChatServer,
+    gateway.anthropicServer,
+    gateway.responsesServer,
     gateway.geminiEvents,
-    gateway.converseStreamSurface,
-    gateway.cohereSurface,
-    gateway.ollamaSurface,
+    gateway.converseStreamServer,
+    gateway.cohereServer,
+    gateway.ollamaServer,
   ]
   return surfaces.flatMap(surface =>
     Object.keys(STREAMS)

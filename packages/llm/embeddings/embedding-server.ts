@@ -20,7 +20,7 @@ export interface EmbeddingAnswered {
 }
 
 /** A format that callers ask for embeddings in. */
-export interface EmbeddingSurface {
+export interface EmbeddingServer {
   readonly id: 'native' | 'openai-chat'
   parse(body: JsonObject): EmbeddingCall
   findPassedOn(body: JsonObject): string | undefined
@@ -32,7 +32,7 @@ export interface EmbeddingSurface {
   ): Buffer
 }
 
-export const nativeEmbeddings: EmbeddingSurface = {
+export const nativeEmbeddings: EmbeddingServer = {
   id: 'native',
   parse: parseNativeEmbedding,
   // What it does not know it refuses.
@@ -52,7 +52,7 @@ export const nativeEmbeddings: EmbeddingSurface = {
 }
 
 /** OpenAI's own shape. Its official clients ask for base64 unless told otherwise, and decode it themselves. */
-export const compatEmbeddings: EmbeddingSurface = {
+export const compatEmbeddings: EmbeddingServer = {
   id: 'openai-chat',
   parse: parseCompatEmbedding,
   findPassedOn,

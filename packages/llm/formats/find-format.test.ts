@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../provider/provider.ts'
 import { custom } from '../providers/custom.ts'
-import type { DialectId } from '../request/format-id.ts'
+import type { ClientFormatId } from '../request/format-id.ts'
 import type { FunctionTool } from '../request/tools.ts'
-import { findDialectId } from './find-format.ts'
+import { findClientFormatId } from './find-format.ts'
 import { matchesAny } from './shared/model-pattern.ts'
 
 // Ids that stand for themselves: only the rules are looked at here.
-const OTHER = 'other' as DialectId
-const THIRD = 'anthropic-messages' as DialectId
+const OTHER = 'other' as ClientFormatId
+const THIRD = 'anthropic-messages' as ClientFormatId
 const provider: Provider = {
   ...custom,
-  dialectRules: [
-    { dialect: THIRD, when: 'same-format' },
-    { dialect: OTHER, models: ['claude-*'] },
-    { dialect: OTHER, models: ['thinker-*'], when: 'tools-with-reasoning' },
+  formatRules: [
+    { format: THIRD, when: 'same-format' },
+    { format: OTHER, models: ['claude-*'] },
+    { format: OTHER, models: ['thinker-*'], when: 'tools-with-reasoning' },
   ],
 }
 const tools: FunctionTool[] = [{ type: 'function', function: { name: 'now' } }]
 
-describe('findDialectId', () => {
+describe('findClientFormatId', () => {
   test('without a rule that fits: the main format', () => {
-    expect(findDialectId(custom, 'any', {}, 'openai-chat')).toBe('openai-chat')
-    expect(findDialectId(provider, 'plain', { tools }, 'openai-chat')).toBe('openai-chat')
+    expect(findClientFormatId(custom, 'any', {}, 'openai-chat')).toBe('openai-chat')
+    expect(findClientFormatId(provider, 'plain', { tools }, 'openai-chat')).toBe('openai-chat')
   })
 
   test('by the name of the model', () => {
-    expect(findDialectId(provider, 'claude-x', {}, 'native')).toBe(OTHER)
-    expect(findDialectId(provider, 'my-claude-x', {}, 'native')).toBe('openai-chat')
+    expect(findClientFormatId(provider, 'claude-x', {}, 'native')).toBe(OTHER)
+    expect(findClientFormatId(provider, 'my-claude-x', {}, 'native')).toBe('openai-chat')
   })
 
   test('tools with reasoning: both have to be asked for', () => {
-    const find = (request: Parameters<typeof findDialectId>[2]): DialectId =>
-      findDialectId(provider, 'thinker-1', request, 'native')
+    const find = (request: Parameters<typeof findClientFormatId>[2]): ClientFormatId =>
+      findClientFormatId(provider, 'thinker-1', request, 'native')
     expect(find({ tools, reasoningEffort: 'low' })).toBe(OTHER)
     expect(find({ tools })).toBe('openai-chat')
     expect(find({ tools: [], reasoningEffort: 'low' })).toBe('openai-chat')
@@ -40,7 +40,7 @@ describe('findDialectId', () => {
   })
 
   test('the same format as the caller: the first rule that fits decides', () => {
-    expect(findDialectId(provider, 'claude-x', {}, 'anthropic-messages')).toBe(THIRD)
+    expect(findClientFormatId(provider, 'claude-x', {}, 'anthropic-messages')).toBe(THIRD)
   })
 })
 

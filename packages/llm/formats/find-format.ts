@@ -1,31 +1,31 @@
-import type { DialectRule, Provider } from '../provider/provider.ts'
+import type { FormatRule, Provider } from '../provider/provider.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
-import type { DialectId, SurfaceId } from '../request/format-id.ts'
+import type { ClientFormatId, FormatId } from '../request/format-id.ts'
 import { matchesAny } from './shared/model-pattern.ts'
 
 /** The format in which a request goes to a provider's model: by the provider's rules, else its main one. */
-export function findDialectId(
+export function findClientFormatId(
   provider: Provider,
   model: string,
   request: Pick<ChatRequest, 'tools' | 'reasoningEffort'>,
-  surface: SurfaceId,
-): DialectId {
-  for (const rule of provider.dialectRules ?? []) {
-    if (isMeant(rule, model) && isCalledFor(rule, request, surface)) return rule.dialect
+  surface: FormatId,
+): ClientFormatId {
+  for (const rule of provider.formatRules ?? []) {
+    if (isMeant(rule, model) && isCalledFor(rule, request, surface)) return rule.format
   }
-  return provider.dialect
+  return provider.format
 }
 
-function isMeant({ models }: DialectRule, model: string): boolean {
+function isMeant({ models }: FormatRule, model: string): boolean {
   return models === undefined || matchesAny(model, models)
 }
 
 function isCalledFor(
-  { when, dialect }: DialectRule,
+  { when, format }: FormatRule,
   { tools, reasoningEffort }: Pick<ChatRequest, 'tools' | 'reasoningEffort'>,
-  surface: SurfaceId,
+  surface: FormatId,
 ): boolean {
-  if (when === 'same-format') return dialect === surface
+  if (when === 'same-format') return format === surface
   if (when === undefined) return true
   return tools !== undefined && tools.length > 0 && reasoningEffort !== undefined
 }

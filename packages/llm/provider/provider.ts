@@ -1,4 +1,4 @@
-import type { DialectId } from '../request/format-id.ts'
+import type { ClientFormatId } from '../request/format-id.ts'
 import type { CatalogFile } from './catalog-model.ts'
 import type { EmbeddingService } from './embedding-service.ts'
 import type { ImageService } from './image-service.ts'
@@ -8,9 +8,9 @@ import type { OpenAiDeviations } from './openai-deviations.ts'
 export interface Provider {
   readonly id: string
   readonly name: string
-  readonly dialect: DialectId
+  readonly format: ClientFormatId
   /** The first rule that fits a request decides its format; where none does it is `dialect`. */
-  readonly dialectRules?: readonly DialectRule[]
+  readonly formatRules?: readonly FormatRule[]
   /** null: the credential must bring its own `base_url`. `{name}` stands for its option of that name (toBaseUrl). */
   readonly baseUrl: string | null
   /** Other addresses for single values of an option. */
@@ -48,7 +48,7 @@ export interface Provider {
   readonly models: 'catalog' | 'any'
   /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */
   readonly maker?: true
-  /** Fetches no addresses, also where its format has a word for them (see ClientDialect). */
+  /** Fetches no addresses, also where its format has a word for them (see ClientFormat). */
   readonly inlinesImages?: true
   /** Where it takes Anthropic's format in an envelope of its own. */
   readonly messages?: MessagesEnvelope
@@ -73,8 +73,8 @@ export interface ProviderOption {
 }
 
 /** Requests that a provider takes in another format than its main one (see find-dialect.ts). */
-export interface DialectRule {
-  readonly dialect: DialectId
+export interface FormatRule {
+  readonly format: ClientFormatId
   /** Names of models, where `*` stands for any text. Absent: every model. */
   readonly models?: readonly string[]
   /**

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const alibaba: Provider = {
   id: 'alibaba',
   name: 'Alibaba Cloud Model Studio',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
   auth: 'bearer',
   models: 'catalog',

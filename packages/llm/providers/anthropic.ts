@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const anthropic: Provider = {
   id: 'anthropic',
   name: 'Anthropic',
-  dialect: 'anthropic-messages',
+  format: 'anthropic-messages',
   baseUrl: 'https://api.anthropic.com/v1',
   auth: 'x-api-key',
   headers: { 'anthropic-version': '2023-06-01' },

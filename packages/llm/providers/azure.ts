@@ -6,8 +6,8 @@ import { OPENAI_DIALECT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 export const azure: Provider = {
   id: 'azure',
   name: 'Azure OpenAI',
-  dialect: 'openai-chat',
-  dialectRules: OPENAI_DIALECT_RULES,
+  format: 'openai-chat',
+  formatRules: OPENAI_DIALECT_RULES,
   baseUrl: 'https://{resource}.openai.azure.com/openai/v1',
   auth: 'api-key',
   options: [

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const bedrock: Provider = {
   id: 'bedrock',
   name: 'Amazon Bedrock',
-  dialect: 'bedrock-converse',
+  format: 'bedrock-converse',
   baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
   auth: 'aws',
   awsService: 'bedrock',

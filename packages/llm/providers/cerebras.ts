@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const cerebras: Provider = {
   id: 'cerebras',
   name: 'Cerebras',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.cerebras.ai/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const cohere: Provider = {
   id: 'cohere',
   name: 'Cohere',
-  dialect: 'cohere-v2',
+  format: 'cohere-v2',
   baseUrl: 'https://api.cohere.com/v2',
   auth: 'bearer',
   // Twenty a page unless more are asked for.

@@ -4,7 +4,7 @@ import type { Provider } from '../provider/provider.ts'
 export const custom: Provider = {
   id: 'custom',
   name: 'Custom',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: null,
   auth: 'none',
   models: 'any',

@@ -5,8 +5,8 @@ import type { Provider } from '../provider/provider.ts'
 export const deepseek: Provider = {
   id: 'deepseek',
   name: 'DeepSeek',
-  dialect: 'openai-chat',
-  dialectRules: [{ dialect: 'openai-responses', when: 'same-format' }],
+  format: 'openai-chat',
+  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
   baseUrl: 'https://api.deepseek.com',
   auth: 'bearer',
   models: 'catalog',

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const fireworks: Provider = {
   id: 'fireworks',
   name: 'Fireworks AI',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   auth: 'bearer',
   models: 'catalog',

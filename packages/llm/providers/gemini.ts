@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const gemini: Provider = {
   id: 'gemini',
   name: 'Google Gemini (AI Studio)',
-  dialect: 'gemini-content',
+  format: 'gemini-content',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   auth: 'x-goog-api-key',
   // Its list has fifty models a page unless more are asked for.

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const huggingface: Provider = {
   id: 'huggingface',
   name: 'Hugging Face',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://router.huggingface.co/v1',
   auth: 'bearer',
   models: 'catalog',

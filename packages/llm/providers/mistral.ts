@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const mistral: Provider = {
   id: 'mistral',
   name: 'Mistral',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.mistral.ai/v1',
   auth: 'bearer',
   models: 'catalog',

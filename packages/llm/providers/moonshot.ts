@@ -6,7 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const moonshot: Provider = {
   id: 'moonshot',
   name: 'Moonshot AI',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.moonshot.ai/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const nvidia: Provider = {
   id: 'nvidia',
   name: 'NVIDIA NIM',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://integrate.api.nvidia.com/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -7,7 +7,7 @@ import type { Provider } from '../provider/provider.ts'
 export const ollama: Provider = {
   id: 'ollama',
   name: 'Ollama',
-  dialect: 'ollama-chat',
+  format: 'ollama-chat',
   baseUrl: 'http://127.0.0.1:11434/v1',
   auth: 'none',
   // Tokens of context for every request of the credential; a model is loaded anew where the number changes.

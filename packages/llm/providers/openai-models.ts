@@ -1,5 +1,5 @@
 import type { OpenAiModelRule } from '../provider/openai-deviations.ts'
-import type { DialectRule } from '../provider/provider.ts'
+import type { FormatRule } from '../provider/provider.ts'
 
 /** Rules of OpenAI's own models, whoever hosts them (wire facts §0.9 to §0.11). */
 
@@ -35,20 +35,20 @@ export const OPENAI_MODEL_RULES: readonly OpenAiModelRule[] = [
   { models: ['o1*', 'o3*', 'o4-*', 'gpt-5*', 'codex-*'], reasons: true, unsupported: [...SAMPLING, 'stop'] },
 ]
 
-export const OPENAI_DIALECT_RULES: readonly DialectRule[] = [
+export const OPENAI_DIALECT_RULES: readonly FormatRule[] = [
   {
-    dialect: 'openai-responses',
+    format: 'openai-responses',
     models: ['gpt-*', 'chatgpt-*', 'o1*', 'o3*', 'o4-*', 'codex-*', 'computer-use-*'],
     when: 'same-format',
   },
   // Chat completions do not know them.
   {
-    dialect: 'openai-responses',
+    format: 'openai-responses',
     models: [
       ...['gpt-5-pro*', 'gpt-5.*-pro*', 'o1-pro*', 'o3-pro*', 'gpt-5-codex*', 'gpt-5.*-codex*', 'codex-*'],
       ...['o3-deep-research*', 'o4-mini-deep-research*', 'computer-use-*'],
     ],
   },
   // Chat completions refuse tools where an effort is named.
-  { dialect: 'openai-responses', models: ['gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*'], when: 'tools-with-reasoning' },
+  { format: 'openai-responses', models: ['gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*'], when: 'tools-with-reasoning' },
 ]

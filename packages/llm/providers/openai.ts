@@ -6,8 +6,8 @@ import { OPENAI_DIALECT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
-  dialect: 'openai-chat',
-  dialectRules: OPENAI_DIALECT_RULES,
+  format: 'openai-chat',
+  formatRules: OPENAI_DIALECT_RULES,
   baseUrl: 'https://api.openai.com/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -6,8 +6,8 @@ import type { Provider } from '../provider/provider.ts'
 export const openrouter: Provider = {
   id: 'openrouter',
   name: 'OpenRouter',
-  dialect: 'openai-chat',
-  dialectRules: [{ dialect: 'openai-responses', when: 'same-format' }],
+  format: 'openai-chat',
+  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
   baseUrl: 'https://openrouter.ai/api/v1',
   auth: 'bearer',
   models: 'any',

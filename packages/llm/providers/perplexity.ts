@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const perplexity: Provider = {
   id: 'perplexity',
   name: 'Perplexity',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.perplexity.ai',
   auth: 'bearer',
   models: 'catalog',

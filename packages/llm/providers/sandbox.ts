@@ -6,7 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const sandbox: Provider = {
   id: 'sandbox',
   name: 'Sandbox',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'http://sandbox.invalid/v1',
   auth: 'none',
   models: 'catalog',

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const together: Provider = {
   id: 'together',
   name: 'Together AI',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.together.ai/v1',
   auth: 'bearer',
   models: 'catalog',

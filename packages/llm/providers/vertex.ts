@@ -7,7 +7,7 @@ const PLACE = 'projects/{project}/locations/{location}'
 export const vertex: Provider = {
   id: 'vertex',
   name: 'Google Vertex AI',
-  dialect: 'gemini-content',
+  format: 'gemini-content',
   // The first version lacks fields that Google's own clients send, such as parametersJsonSchema.
   baseUrl: `https://{location}-aiplatform.googleapis.com/v1beta1/${PLACE}`,
   baseUrlExceptions: [
@@ -25,7 +25,7 @@ export const vertex: Provider = {
   ],
   keyCheckPath: null,
   modelPath: '/publishers/google/models',
-  dialectRules: [{ dialect: 'anthropic-messages', models: ['claude-*'] }],
+  formatRules: [{ format: 'anthropic-messages', models: ['claude-*'] }],
   messages: {
     plainPath: '/publishers/anthropic/models/{model}:rawPredict',
     streamedPath: '/publishers/anthropic/models/{model}:streamRawPredict',

@@ -4,7 +4,7 @@ import type { Provider } from '../provider/provider.ts'
 export const vllm: Provider = {
   id: 'vllm',
   name: 'vLLM',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: null,
   auth: 'none',
   models: 'any',

@@ -6,7 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const voyage: Provider = {
   id: 'voyage',
   name: 'Voyage AI',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.voyageai.com/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -5,8 +5,8 @@ import type { Provider } from '../provider/provider.ts'
 export const xai: Provider = {
   id: 'xai',
   name: 'xAI',
-  dialect: 'openai-chat',
-  dialectRules: [{ dialect: 'openai-responses', when: 'same-format' }],
+  format: 'openai-chat',
+  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
   baseUrl: 'https://api.x.ai/v1',
   auth: 'bearer',
   models: 'catalog',

@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const zai: Provider = {
   id: 'zai',
   name: 'Z.ai',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://api.z.ai/api/paas/v4',
   auth: 'bearer',
   models: 'catalog',

@@ -1,5 +1,5 @@
 /** A wire format that we call providers in. */
-export type DialectId =
+export type ClientFormatId =
   | 'openai-chat'
   | 'openai-responses'
   | 'anthropic-messages'
@@ -9,8 +9,8 @@ export type DialectId =
   | 'ollama-chat'
 
 /** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
-export type SurfaceId =
+export type FormatId =
   | 'native'
-  | DialectId
+  | ClientFormatId
   /** A Responses body that was sent to chat completions, as some editors do: nobody's own format. */
   | 'openai-mixed'

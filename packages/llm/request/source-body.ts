@@ -1,9 +1,9 @@
 import type { FieldSpan } from '../json/field-span.ts'
-import type { SurfaceId } from './format-id.ts'
+import type { FormatId } from './format-id.ts'
 
 /** The received bytes of a body, so that what stays the same is not serialised again where the formats agree. */
 export interface SourceBody {
-  readonly surface: SurfaceId
+  readonly format: FormatId
   readonly bytes: Buffer
   /** Of every top-level field: where its key starts and its value ends (byte offsets), see json/json-scan.ts. */
   readonly fields: ReadonlyMap<string, FieldSpan>

@@ -104,8 +104,8 @@ function holdReply({ choices, usage }: ChatReply, body: string): void {
 }
 
 /** As the gateway reads a stream: up to its end, or the first error. */
-function decodeFrames(dialect: (typeof DIALECTS)[number], frames: readonly RecordedFrame[]): StreamEvent[] {
-  const decoder = dialect.openStream(target)
+function decodeFrames(format: (typeof DIALECTS)[number], frames: readonly RecordedFrame[]): StreamEvent[] {
+  const decoder = format.openStream(target)
   const events: StreamEvent[] = []
   for (const { data, event } of frames) {
     for (const each of decoder.decode(data, event)) {
@@ -153,15 +153,15 @@ function breakFrames(frames: readonly RecordedFrame[], changes: readonly Break[]
   return broken
 }
 
-describe.each(DIALECTS.map(dialect => [dialect.id, dialect] as const))('%s', (id, dialect) => {
+describe.each(DIALECTS.map(format => [format.id, format] as const))('%s', (id, format) => {
   // Every format's own answer: a provider may also speak another format than it should.
   const plain = [
     ...Object.values(OWN_ANSWERS).map(own => JSON.stringify(own.plain)),
-    ...sample(listAnswers(id, 'unary')).map(path => readAnswer(path, dialect.framing).text),
+    ...sample(listAnswers(id, 'unary')).map(path => readAnswer(path, format.framing).text),
   ]
   const streamed = [
     ...Object.values(OWN_ANSWERS).map(own => own.frames),
-    ...sample(listAnswers(id, 'stream')).map(path => readAnswer(path, dialect.framing).frames),
+    ...sample(listAnswers(id, 'stream')).map(path => readAnswer(path, format.framing).frames),
   ]
 
   test('a broken answer is read as far as it goes, and never as what it cannot be', () => {
@@ -169,7 +169,7 @@ describe.each(DIALECTS.map(dialect => [dialect.id, dialect] as const))('%s', (id
       fc.property(fc.nat(), breaks, (at, changes) => {
         const text = breakJson(plain[at % plain.length] ?? '', changes)
         const body = toObject(parse(text))
-        if (body !== undefined) holdReply(dialect.decodeReply(body, target), text)
+        if (body !== undefined) holdReply(format.decodeReply(body, target), text)
       }),
       RUNS,
     )
@@ -178,7 +178,7 @@ describe.each(DIALECTS.map(dialect => [dialect.id, dialect] as const))('%s', (id
   test('so is a broken stream', () => {
     fc.assert(
       fc.property(fc.nat(), breaks, (at, changes) => {
-        holdEvents(decodeFrames(dialect, breakFrames(streamed[at % streamed.length] ?? [], changes)))
+        holdEvents(decodeFrames(format, breakFrames(streamed[at % streamed.length] ?? [], changes)))
       }),
       RUNS,
     )
@@ -187,11 +187,11 @@ describe.each(DIALECTS.map(dialect => [dialect.id, dialect] as const))('%s', (id
   test('an unbroken one passes the same checks, or they would check nothing', () => {
     const own = OWN_ANSWERS[id]
     const text = JSON.stringify(own.plain)
-    const reply = dialect.decodeReply(own.plain, target)
+    const reply = format.decodeReply(own.plain, target)
     holdReply(reply, text)
     expect(reply.choices[0]?.message.tool_calls).toHaveLength(1)
     expect(reply.usage).toBeDefined()
-    const events = decodeFrames(dialect, own.frames)
+    const events = decodeFrames(format, own.frames)
     holdEvents(events)
     const sum = addUp(events)
     expect(sum.calls).toHaveLength(1)
@@ -233,7 +233,7 @@ describe.each(DIALECTS.map(dialect => [dialect.id, dialect] as const))('%s', (id
         breaks,
         (at, cut, status, given, changes) => {
           const text = breakJson(REFUSALS[at % REFUSALS.length] ?? '', changes)
-          const error = dialect.decodeError(
+          const error = format.decodeError(
             status,
             given,
             cut % 3 === 0 ? text.slice(0, cut % (text.length + 1)) : text,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
-import type { DialectId } from '../request/format-id.ts'
+import type { ClientFormatId } from '../request/format-id.ts'
 import type { RecordedFrame } from './recorded-answers.ts'
 
 interface OwnAnswer {
@@ -24,7 +24,7 @@ const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weat
 const wireCall = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: ARGUMENTS } }
 
 /** One call of a tool after a word of text, in every format. */
-export const OWN_ANSWERS: Readonly<Record<DialectId, OwnAnswer>> = {
+export const OWN_ANSWERS: Readonly<Record<ClientFormatId, OwnAnswer>> = {
   'openai-chat': {
     plain: {
       id: 'c',

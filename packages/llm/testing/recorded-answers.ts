@@ -3,7 +3,7 @@ import type { Framing } from '../frames/framing.ts'
 import { openFrames } from '../frames/open-frames.ts'
 import type { Json } from '../json/json-value.ts'
 import { findProvider } from '../providers/index.ts'
-import type { DialectId } from '../request/format-id.ts'
+import type { ClientFormatId } from '../request/format-id.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere has none of it. */
 const WIRE = new URL('../../../../shared/wire/', import.meta.url)
@@ -11,7 +11,7 @@ const WIRE = new URL('../../../../shared/wire/', import.meta.url)
 export const hasRecordings = existsSync(WIRE)
 
 /** How the files of a format begin. */
-const PREFIXES: Readonly<Record<DialectId, string>> = {
+const PREFIXES: Readonly<Record<ClientFormatId, string>> = {
   'openai-chat': 'chat-completions__',
   'openai-responses': 'responses__',
   'anthropic-messages': 'messages__',
@@ -27,8 +27,8 @@ export interface RecordedFrame {
 }
 
 /** Paths of a format's answers, plain or streamed, by whichever provider. */
-export function listAnswers(dialect: DialectId, mode: 'unary' | 'stream'): readonly string[] {
-  return listFiles(`${PREFIXES[dialect]}${mode}__`)
+export function listAnswers(format: ClientFormatId, mode: 'unary' | 'stream'): readonly string[] {
+  return listFiles(`${PREFIXES[format]}${mode}__`)
 }
 
 /** Paths of the recordings whose names begin so. */

@@ -3,7 +3,7 @@ import { scanJson } from '../json/json-scan.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toText } from '../json/json-value.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
-import type { SurfaceId } from '../request/format-id.ts'
+import type { FormatId } from '../request/format-id.ts'
 import type { SourceBody } from '../request/source-body.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere does not have it. */
@@ -103,11 +103,11 @@ export function toChatRequest(body: JsonObject): ChatRequest {
 }
 
 /** A body as it would be received. */
-export function toSourceBody(surface: SurfaceId, body: JsonObject): SourceBody {
+export function toSourceBody(format: FormatId, body: JsonObject): SourceBody {
   const bytes = Buffer.from(JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return { surface, bytes, fields: scan.fields }
+  return { format, bytes, fields: scan.fields }
 }
 
 function parseObject(text: unknown): JsonObject | undefined {

@@ -97,13 +97,13 @@ describe.skipIf(!hasRecordings)('recorded costs', () => {
     '%s: every recorded answer that names a cost bears it, and the like of what its tokens cost',
     (id, provider) => {
       let costs = 0
-      for (const dialect of [openAiChat, openAiResponses]) {
-        for (const path of listAnswers(dialect.id, 'unary')) {
+      for (const format of [openAiChat, openAiResponses]) {
+        for (const path of listAnswers(format.id, 'unary')) {
           if (!path.startsWith(`${id}/`)) continue
           const body = toObject(readAnswer(path, 'sse').json)
           if (!/"(?:cost|total_cost|cost_in_usd_ticks)":\s*[0-9]/.test(JSON.stringify(body ?? null))) continue
           const target = { provider, model: 'm', baseUrl: provider.baseUrl ?? '', apiKey: '' }
-          const usage = dialect.decodeReply(body ?? {}, target).usage
+          const usage = format.decodeReply(body ?? {}, target).usage
           if (usage === undefined) continue
           costs++
           const cost = usage.reportedCostNanoUsd ?? -1

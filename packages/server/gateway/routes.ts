@@ -1,22 +1,22 @@
 import {
   compatEmbeddings,
-  type EmbeddingSurface,
+  type EmbeddingServer,
   nativeEmbeddings,
 } from '@rideau/llm/embeddings/embedding-server'
-import { anthropicCount, anthropicSurface } from '@rideau/llm/formats/anthropic-messages/server/server'
-import { converseStreamSurface, converseSurface } from '@rideau/llm/formats/bedrock-converse/server/server'
-import { cohereSurface } from '@rideau/llm/formats/cohere-v2/server/server'
+import { anthropicCount, anthropicServer } from '@rideau/llm/formats/anthropic-messages/server/server'
+import { converseStreamServer, converseServer } from '@rideau/llm/formats/bedrock-converse/server/server'
+import { cohereServer } from '@rideau/llm/formats/cohere-v2/server/server'
 import {
   geminiCount,
   geminiEvents,
   geminiList,
-  geminiSurface,
+  geminiServer,
 } from '@rideau/llm/formats/gemini-content/server/server'
-import { nativeSurface } from '@rideau/llm/formats/native/server/server'
-import { ollamaSurface } from '@rideau/llm/formats/ollama-chat/server/server'
-import { compatSurface } from '@rideau/llm/formats/openai-chat/server/server'
-import { responsesSurface } from '@rideau/llm/formats/openai-responses/server/server'
-import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import { nativeServer } from '@rideau/llm/formats/native/server/server'
+import { ollamaServer } from '@rideau/llm/formats/ollama-chat/server/server'
+import { openAiChatServer } from '@rideau/llm/formats/openai-chat/server/server'
+import { responsesServer } from '@rideau/llm/formats/openai-responses/server/server'
+import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import { serveChat } from './pipeline/chat.ts'
@@ -49,13 +49,13 @@ export interface Route extends RouteInfo {
 }
 
 /** As the log names them. */
-const NATIVE: RouteInfo['surface'] = 'native'
-const OPENAI: RouteInfo['surface'] = 'openai'
-const ANTHROPIC: RouteInfo['surface'] = 'anthropic'
-const GEMINI: RouteInfo['surface'] = 'gemini'
-const COHERE: RouteInfo['surface'] = 'cohere'
-const BEDROCK: RouteInfo['surface'] = 'bedrock'
-const OLLAMA: RouteInfo['surface'] = 'ollama'
+const NATIVE: RouteInfo['mount'] = 'native'
+const OPENAI: RouteInfo['mount'] = 'openai'
+const ANTHROPIC: RouteInfo['mount'] = 'anthropic'
+const GEMINI: RouteInfo['mount'] = 'gemini'
+const COHERE: RouteInfo['mount'] = 'cohere'
+const BEDROCK: RouteInfo['mount'] = 'bedrock'
+const OLLAMA: RouteInfo['mount'] = 'ollama'
 
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
@@ -68,18 +68,18 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
   const compat = `${prefixes.openai}/v1`
   const anthropic = `${prefixes.anthropic}/v1`
   return [
-    chat('/v1/chat', NATIVE, nativeSurface),
-    chat(`${compat}/chat/completions`, OPENAI, compatSurface),
-    chat(`${compat}/responses`, OPENAI, responsesSurface),
-    chat(`${anthropic}/messages`, ANTHROPIC, anthropicSurface),
+    chat('/v1/chat', NATIVE, nativeServer),
+    chat(`${compat}/chat/completions`, OPENAI, openAiChatServer),
+    chat(`${compat}/responses`, OPENAI, responsesServer),
+    chat(`${anthropic}/messages`, ANTHROPIC, anthropicServer),
     {
-      ...chat(`${anthropic}/messages/count_tokens`, ANTHROPIC, anthropicSurface),
+      ...chat(`${anthropic}/messages/count_tokens`, ANTHROPIC, anthropicServer),
       endpoint: 'count_tokens',
       serve: (x, facts, rest, deps) => serveCountTokens(x, facts, anthropicCount, rest, deps),
     },
-    chat(`${prefixes.cohere}/v2/chat`, COHERE, cohereSurface),
-    chat(`${prefixes.bedrock}/model/*/converse`, BEDROCK, converseSurface),
-    chat(`${prefixes.bedrock}/model/*/converse-stream`, BEDROCK, converseStreamSurface),
+    chat(`${prefixes.cohere}/v2/chat`, COHERE, cohereServer),
+    chat(`${prefixes.bedrock}/model/*/converse`, BEDROCK, converseServer),
+    chat(`${prefixes.bedrock}/model/*/converse-stream`, BEDROCK, converseStreamServer),
     embeddings('/v1/embeddings', NATIVE, nativeEmbeddings),
     embeddings(`${compat}/embeddings`, OPENAI, compatEmbeddings),
     // Images exist on the compat surface only (spec.md).
@@ -107,29 +107,29 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
   ]
 }
 
-function chat(path: string, surface: RouteInfo['surface'], format: ChatSurface): Route {
+function chat(path: string, mount: RouteInfo['mount'], format: ChatServer): Route {
   const serve: Route['serve'] = (x, facts, rest, deps) => serveChat(x, facts, format, rest, deps)
-  return { method: 'POST', path, endpoint: 'chat', surface, need: CHAT, isMetered: true, serve }
+  return { method: 'POST', path, endpoint: 'chat', mount, need: CHAT, isMetered: true, serve }
 }
 
-function embeddings(path: string, surface: RouteInfo['surface'], format: EmbeddingSurface): Route {
+function embeddings(path: string, mount: RouteInfo['mount'], format: EmbeddingServer): Route {
   const serve: Route['serve'] = (x, facts, _rest, deps) => serveEmbeddings(x, facts, format, deps)
-  return { method: 'POST', path, endpoint: 'embeddings', surface, need: EMBED, isMetered: true, serve }
+  return { method: 'POST', path, endpoint: 'embeddings', mount, need: EMBED, isMetered: true, serve }
 }
 
 function images(path: string, kind: 'generations' | 'edits'): Route {
   const serve: Route['serve'] = (x, facts, _rest, deps) => serveImages(x, facts, kind, deps)
-  return { method: 'POST', path, endpoint: 'images', surface: OPENAI, need: IMAGES, isMetered: true, serve }
+  return { method: 'POST', path, endpoint: 'images', mount: OPENAI, need: IMAGES, isMetered: true, serve }
 }
 
 /** Can reach no provider, and needs no scope. */
 function free(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
-  return { method, path, endpoint, surface: NATIVE, need: ANY, isMetered: false, serve }
+  return { method, path, endpoint, mount: NATIVE, need: ANY, isMetered: false, serve }
 }
 
 /** Failures take the surface's shape there. */
-function under(surface: RouteInfo['surface'], route: Route): Route {
-  return { ...route, surface }
+function under(mount: RouteInfo['mount'], route: Route): Route {
+  return { ...route, mount }
 }
 
 /** Google's clients ask for one of these; nothing that is served here differs between them. */
@@ -138,14 +138,14 @@ const GEMINI_VERSIONS = ['v1beta', 'v1', 'v1alpha']
 /** The model stands in the path, the method behind it. */
 function listGemini(models: string): Route[] {
   return [
-    chat(`${models}/*:generateContent`, GEMINI, geminiSurface),
+    chat(`${models}/*:generateContent`, GEMINI, geminiServer),
     {
       ...chat(`${models}/*:streamGenerateContent`, GEMINI, geminiEvents),
       serve: (x, facts, rest, deps) =>
         serveChat(x, facts, isAskedForEvents(x) ? geminiEvents : geminiList, rest, deps),
     },
     {
-      ...chat(`${models}/*:countTokens`, GEMINI, geminiSurface),
+      ...chat(`${models}/*:countTokens`, GEMINI, geminiServer),
       endpoint: 'count_tokens',
       serve: (x, facts, rest, deps) => serveCountTokens(x, facts, geminiCount, rest, deps),
     },
@@ -163,7 +163,7 @@ function listGemini(models: string): Route[] {
 function listOllama(api: string): Route[] {
   const show: Route['serve'] = (x, _facts, _rest, deps) => serveOllamaModel(x, deps)
   return [
-    chat(`${api}/chat`, OLLAMA, ollamaSurface),
+    chat(`${api}/chat`, OLLAMA, ollamaServer),
     under(
       OLLAMA,
       free('GET', `${api}/tags`, 'models', x => serveOllamaTags(x)),

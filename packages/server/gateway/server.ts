@@ -12,7 +12,7 @@ import { sendFault, sendJson } from './edge/send.ts'
 import { settle } from './records/settle.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
 import { noFacts } from './request/facts.ts'
-import { findSurface } from './request/prefixes.ts'
+import { findMount } from './request/prefixes.ts'
 import { canceledFault, Exchange, type RouteInfo } from './request/request-context.ts'
 import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
@@ -122,13 +122,13 @@ function stopIfUnwanted(x: Exchange): void {
     x.stop(canceledFault())
 }
 
-const UNROUTED: Omit<RouteInfo, 'surface'> = { endpoint: 'none', need: { endpoint: null, scope: null } }
+const UNROUTED: Omit<RouteInfo, 'mount'> = { endpoint: 'none', need: { endpoint: null, scope: null } }
 
 /** What needs no credential: health, preflight, and the answer that there is no such route. */
 function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): void {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
-  const route: RouteInfo = { ...UNROUTED, surface: findSurface(path, deps.prefixes) }
+  const route: RouteInfo = { ...UNROUTED, mount: findMount(path, deps.prefixes) }
   const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now() })
   // Load balancers probe by HEAD too.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'

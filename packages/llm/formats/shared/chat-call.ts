@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
-import type { SurfaceId } from '../../request/format-id.ts'
+import type { FormatId } from '../../request/format-id.ts'
 import type { Findings } from './findings.ts'
 
 /** What a chat body asks besides what goes to the provider. */
@@ -12,7 +12,7 @@ export interface ChatCall {
   /** Named by a secret key; a client token's end user is its own. */
   readonly endUser: string | undefined
   /** The body's shape, where it is not the one of the surface that it came to. */
-  readonly shape?: SurfaceId
+  readonly shape?: FormatId
   /** How the caller's format spells canonical parameters, where it does otherwise: what is refused is named so. */
   readonly spelled?: Readonly<Record<string, string>>
   /** What not every target can give, where the surface's format has such things. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json/json-value.ts'
 import type { Provider } from '../../provider/provider.ts'
 import type { ChatReply } from '../../reply/chat-reply.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
-import type { DialectId } from '../../request/format-id.ts'
+import type { ClientFormatId } from '../../request/format-id.ts'
 import type { SourceBody } from '../../request/source-body.ts'
 import type { StreamDecoder } from '../../stream/stream-event.ts'
 import type { Target } from '../../upstream/target.ts'
@@ -11,8 +11,8 @@ import type { UpstreamError } from '../../upstream/upstream-error.ts'
 import type { UpstreamRequest } from '../../upstream/upstream-request.ts'
 
 /** The side of a wire format on which we are the client. Pure. */
-export interface ClientDialect {
-  readonly id: DialectId
+export interface ClientFormat {
+  readonly id: ClientFormatId
   readonly framing: Framing
   /** The provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
   readonly inlinesImages?: true

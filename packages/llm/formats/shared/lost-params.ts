@@ -56,7 +56,7 @@ export function findLostParams(
     reasoning_effort: request.reasoningEffort,
   }
   const lost = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
-  if (source?.surface !== 'openai-chat') return lost
+  if (source?.format !== 'openai-chat') return lost
   for (const name of source.fields.keys()) {
     if (TRANSLATED.has(name) || passedOn.includes(name)) continue
     const value = readField(source, name)

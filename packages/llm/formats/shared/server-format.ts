@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import type { FinishReason } from '../../reply/chat-reply.ts'
-import type { DialectId, SurfaceId } from '../../request/format-id.ts'
+import type { ClientFormatId, FormatId } from '../../request/format-id.ts'
 import type { SourceBody } from '../../request/source-body.ts'
 import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
@@ -24,7 +24,7 @@ export interface Answered {
   readonly model: string
   readonly provider: string
   /** The format that the provider answered in: its bytes pass to a caller of the same format only. */
-  readonly dialect: DialectId
+  readonly format: ClientFormatId
   readonly isSandbox: boolean
   /** Did the caller ask for usage in the stream? */
   readonly includeUsage: boolean
@@ -66,8 +66,8 @@ export interface StreamEncoder {
 }
 
 /** A format that chat callers speak to us. */
-export interface ChatSurface {
-  readonly id: SurfaceId
+export interface ChatServer {
+  readonly id: FormatId
   /** `pathModel`: the model where the format names it in the path, else empty. */
   parse(body: JsonObject, source: SourceBody, pathModel: string): ChatCall
   /** A field that the provider gets unread, which client tokens may not send; undefined: there is none. */
@@ -88,8 +88,8 @@ export interface ChatSurface {
 
 /** How a format asks for a count, and how it is told. */
 export interface CountFormat {
-  readonly surface: ChatSurface
-  /** `pathModel`: see ChatSurface. */
+  readonly server: ChatServer
+  /** `pathModel`: see ChatServer. */
   parse(body: JsonObject, pathModel: string): ChatCall
   encode(tokens: number): JsonObject
 }

@@ -7,7 +7,7 @@ import { parseOptions } from './parse-options.ts'
 const provider: Provider = {
   id: 'p',
   name: 'P',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: null,
   auth: 'bearer',
   models: 'catalog',

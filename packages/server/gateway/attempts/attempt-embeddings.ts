@@ -5,7 +5,7 @@ import type {
   Vector,
 } from '@rideau/llm/embeddings/embedding-format'
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Charge } from '../billing/bill.ts'
@@ -19,7 +19,7 @@ export interface EmbeddingAttempt {
   readonly exchange: Exchange
   readonly transport: Transport
   readonly format: EmbeddingFormat
-  readonly decodeError: ClientDialect['decodeError']
+  readonly decodeError: ClientFormat['decodeError']
   readonly target: Target
   readonly request: EmbeddingRequest
   /** Milliseconds for each call. */

@@ -1,4 +1,4 @@
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -12,7 +12,7 @@ export interface ImageAttempt {
   readonly exchange: Exchange
   readonly transport: Transport
   readonly format: ImageFormat
-  readonly decodeError: ClientDialect['decodeError']
+  readonly decodeError: ClientFormat['decodeError']
   readonly target: Target
   readonly request: ImageRequest
   readonly dropped: readonly string[]

@@ -1,4 +1,4 @@
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
 import { decodeText } from '@rideau/llm/json/decode-text'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -11,7 +11,7 @@ import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
 export interface AttemptOptions {
   readonly exchange: Exchange
   readonly transport: Transport
-  readonly dialect: ClientDialect
+  readonly format: ClientFormat
   readonly target: Target
   readonly request: UpstreamRequest
   /** Milliseconds until the whole answer, or a stream's first event, has to be there. */
@@ -20,16 +20,16 @@ export interface AttemptOptions {
 
 /** One try for a plain answer. Never rejects: what goes wrong is a classified error. */
 export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<PlainAnswer>> {
-  const { dialect, target } = options
+  const { format, target } = options
   return attemptWhole(options, answer => {
     const { status, readHeaders, bytes } = answer
-    const parsed = parseAnswer(answer, dialect.decodeError)
+    const parsed = parseAnswer(answer, format.decodeError)
     if (!parsed.ok) return parsed
     const { body } = parsed
-    const reply = dialect.decodeReply(body, target)
+    const reply = format.decodeReply(body, target)
     if (reply.choices.length > 0) return { ok: true, status, value: { bytes, body, reply } }
     if (body.error !== undefined) {
-      return { ok: false, error: dialect.decodeError(status, readHeaders(), decodeText(bytes)) }
+      return { ok: false, error: format.decodeError(status, readHeaders(), decodeText(bytes)) }
     }
     return unreadable(answer, 'the answer has no choices', reply.usage)
   })

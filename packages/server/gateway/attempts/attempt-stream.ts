@@ -70,9 +70,9 @@ class Opening implements OpenStream {
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
     this.#options = options
     this.#settle = settle
-    const decoder = options.dialect.openStream(options.target)
+    const decoder = options.format.openStream(options.target)
     this.#decoder = decoder
-    this.#parser = openFrames(options.dialect.framing, event => {
+    this.#parser = openFrames(options.format.framing, event => {
       if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data, event.event))
     })
   }
@@ -147,10 +147,10 @@ class Opening implements OpenStream {
       this.#end = 'end'
       return
     }
-    const { dialect } = this.#options
+    const { format } = this.#options
     const body = Buffer.concat(this.#held).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(dialect.decodeError(this.#status, this.#readHeaders(), body), 'told')
+      this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'told')
     } else {
       const detail = 'the stream ended before its first event'
       this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')

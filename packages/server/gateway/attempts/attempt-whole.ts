@@ -1,4 +1,4 @@
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { decodeText } from '@rideau/llm/json/decode-text'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
@@ -133,7 +133,7 @@ export type ParsedAnswer =
   | (AttemptResult<never> & { readonly ok: false })
 
 /** The JSON object of a successful answer; anything else is the error that it tells of. */
-export function parseAnswer(answer: WholeAnswer, decodeError: ClientDialect['decodeError']): ParsedAnswer {
+export function parseAnswer(answer: WholeAnswer, decodeError: ClientFormat['decodeError']): ParsedAnswer {
   const { status, readHeaders, bytes } = answer
   if (status < 200 || status >= 300) {
     return { ok: false, error: decodeError(status, readHeaders(), decodeText(bytes)) }

@@ -20,8 +20,8 @@ const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 3
 
 /** Does the target's provider fetch no images, and does the request name one by its address? */
-export function needsImages({ dialect, provider, request }: PlannedTarget): boolean {
-  if (dialect.inlinesImages !== true && provider.inlinesImages !== true) return false
+export function needsImages({ format, provider, request }: PlannedTarget): boolean {
+  if (format.inlinesImages !== true && provider.inlinesImages !== true) return false
   return request.messages.some(
     ({ content }) => Array.isArray(content) && content.some(part => findAddress(part) !== undefined),
   )

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { answerClientError, type BrokenAnswer } from '../../http/client-error.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { findSurface } from '../request/prefixes.ts'
-import { MANNERS } from './manners.ts'
+import { findMount } from '../request/prefixes.ts'
+import { MOUNTS } from './mounts.ts'
 
 /** What Node's parser gives of a request that it refuses. */
 interface ParserError extends NodeJS.ErrnoException {
@@ -28,12 +28,12 @@ export function answerBrokenRequest(
 ): void {
   const isUnderWay = answer !== undefined && !answer.writableFinished
   const path = isUnderWay ? answer.req.url : readPath(error.rawPacket)
-  const manners = MANNERS[path === undefined ? 'native' : findSurface(path, deps.prefixes)]
+  const mounts = MOUNTS[path === undefined ? 'native' : findMount(path, deps.prefixes)]
   const render: BrokenAnswer = (fault, requestId) => {
-    const headers: [string, string][] = manners.idHeader === undefined ? [] : [[manners.idHeader, requestId]]
-    const more = manners.faultHeaders?.(fault) ?? []
+    const headers: [string, string][] = mounts.idHeader === undefined ? [] : [[mounts.idHeader, requestId]]
+    const more = mounts.faultHeaders?.(fault) ?? []
     for (let at = 0; at + 1 < more.length; at += 2) headers.push([more[at] as string, more[at + 1] as string])
-    return { body: manners.encodeFault(fault, requestId, deps.baseUrl()), headers }
+    return { body: mounts.encodeFault(fault, requestId, deps.baseUrl()), headers }
   }
   answerClientError(error, socket, isUnderWay && answer.headersSent, deps.newId, render)
 }

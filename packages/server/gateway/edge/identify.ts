@@ -9,7 +9,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
 import type { Exchange } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
-import { MANNERS } from './manners.ts'
+import { MOUNTS } from './mounts.ts'
 
 /**
  * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
@@ -19,7 +19,7 @@ export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
   refuseKeyInAddress(x)
   const token = readCredential(x)
   if (token === undefined) {
-    const explained = MANNERS[x.route.surface].explainCredential?.(x.req.headers.authorization)
+    const explained = MOUNTS[x.route.mount].explainCredential?.(x.req.headers.authorization)
     throw new Fault('unauthenticated', explained ?? SEND_A_KEY)
   }
   const digest = hash('sha256', token, 'hex')
@@ -36,7 +36,7 @@ const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer 
  */
 function readCredential({ req, route }: Exchange): string | undefined {
   const bearer = parseBearer(req.headers.authorization)
-  const { keyHeader } = MANNERS[route.surface]
+  const { keyHeader } = MOUNTS[route.mount]
   const apiKey = keyHeader === undefined ? undefined : req.headers[keyHeader]
   if (typeof apiKey !== 'string' || apiKey === '') return bearer
   if (bearer === undefined) return apiKey
@@ -45,7 +45,7 @@ function readCredential({ req, route }: Exchange): string | undefined {
 
 /** Proxies log addresses: a key that was sent in one is a key that others may have read. */
 function refuseKeyInAddress({ req, route }: Exchange): void {
-  const { refusedKeyParam, keyHeader = 'authorization' } = MANNERS[route.surface]
+  const { refusedKeyParam, keyHeader = 'authorization' } = MOUNTS[route.mount]
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
   if (refusedKeyParam === undefined || query === undefined) return
   if (!new URLSearchParams(query).has(refusedKeyParam)) return

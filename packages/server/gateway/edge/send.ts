@@ -3,12 +3,12 @@ import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { corsHeaders } from './cors.ts'
-import { MANNERS } from './manners.ts'
+import { MOUNTS } from './mounts.ts'
 
 /** Some clients read the request's id from a header of their own name. */
 export function idHeaders(x: Exchange): string[] {
   const { requestId, route } = x
-  const { idHeader } = MANNERS[route.surface]
+  const { idHeader } = MOUNTS[route.mount]
   return idHeader === undefined
     ? ['X-Request-Id', requestId]
     : ['X-Request-Id', requestId, idHeader, requestId]
@@ -16,7 +16,7 @@ export function idHeaders(x: Exchange): string[] {
 
 /** What every failure looks like, in the shape of the surface that was called. */
 function encodeFault({ requestId, route }: Exchange, fault: Fault, baseUrl: string): object {
-  return MANNERS[route.surface].encodeFault(fault, requestId, baseUrl)
+  return MOUNTS[route.mount].encodeFault(fault, requestId, baseUrl)
 }
 
 export function sendJson(x: Exchange, status: number, body: unknown): void {
@@ -52,7 +52,7 @@ export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
     String(bytes.length),
     ...idHeaders(x),
     ...Object.entries(faultHeaders(fault)).flat(),
-    ...(MANNERS[x.route.surface].faultHeaders?.(fault) ?? []),
+    ...(MOUNTS[x.route.mount].faultHeaders?.(fault) ?? []),
     ...corsHeaders(x),
   ]
   if (hasUnreadBody(x.req)) {

@@ -7,7 +7,7 @@ import {
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
-import { findSurface } from '../request/prefixes.ts'
+import { findMount } from '../request/prefixes.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream
@@ -195,9 +195,9 @@ test.each(['COMPAT', 'ANTHROPIC', 'GEMINI', 'OLLAMA', 'COHERE', 'BEDROCK'])(
 
 test('of prefixes inside one another the longer one says whose surface a path is', () => {
   const { prefixes } = parseConfig({ RIDEAU_COMPAT_PREFIX: '/llm', RIDEAU_ANTHROPIC_PREFIX: '/llm/a' })
-  expect(findSurface('/llm/v1/none', prefixes)).toBe('openai')
-  expect(findSurface('/llm/a/v1/none', prefixes)).toBe('anthropic')
-  expect(findSurface('/llmx/v1/none', prefixes)).toBe('native')
+  expect(findMount('/llm/v1/none', prefixes)).toBe('openai')
+  expect(findMount('/llm/a/v1/none', prefixes)).toBe('anthropic')
+  expect(findMount('/llmx/v1/none', prefixes)).toBe('native')
 })
 
 test('the prefixes may not be the same, nor the root', () => {

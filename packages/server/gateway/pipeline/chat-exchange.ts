@@ -1,5 +1,5 @@
 import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
-import type { Answered, ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import type { Answered, ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -21,7 +21,7 @@ import type { Exchange } from '../request/request-context.ts'
 export interface ChatExchange {
   readonly x: Exchange
   readonly deps: GatewayDeps
-  readonly surface: ChatSurface
+  readonly server: ChatServer
   readonly plan: ChatPlan
   readonly facts: Facts
   /** The target that is being tried, or that answers; see aimAt. */
@@ -42,7 +42,7 @@ const MAX_TIMEOUT_MS = 600_000
 export function openChatExchange(
   x: Exchange,
   deps: GatewayDeps,
-  surface: ChatSurface,
+  server: ChatServer,
   plan: ChatPlan,
   facts: Facts,
 ): ChatExchange {
@@ -50,7 +50,7 @@ export function openChatExchange(
   noteTarget(facts, target)
   const answered = toAnswered(x, target, plan.call)
   const images: FetchedImages = new Map()
-  return { x, deps, surface, plan, facts, target, answered, emulated: [], images }
+  return { x, deps, server, plan, facts, target, answered, emulated: [], images }
 }
 
 /** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
@@ -61,14 +61,14 @@ export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
   noteTarget(chat.facts, target)
 }
 
-function toAnswered(x: Exchange, { provider, dialect, id }: PlannedTarget, call: ChatCall): Answered {
+function toAnswered(x: Exchange, { provider, format, id }: PlannedTarget, call: ChatCall): Answered {
   return {
     requestId: x.requestId,
     created: Math.floor(x.arrivedAt / 1000),
     clock: x,
     model: id,
     provider: provider.id,
-    dialect: dialect.id,
+    format: format.id,
     isSandbox: provider.sandbox === true,
     includeUsage: call.request.includeUsage,
     rewritesUsage: provider.openai?.completionExcludesReasoning === true,
@@ -106,22 +106,22 @@ function toBillOfLost({ x, deps, plan, target }: ChatExchange, charge: Charge): 
  */
 export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions | Promise<AttemptOptions> {
   const { x, deps, plan, images, target: planned } = chat
-  const { dialect } = planned
-  const isPassed = dialect.passesOwn === true && plan.source.surface === dialect.id
+  const { format } = planned
+  const isPassed = format.passesOwn === true && plan.source.format === format.id
   if (isPassed || !needsImages(planned)) return encodeAttempt(chat, target, planned.request)
   return inlineImages(x, planned.request, images, deps).then(asked => encodeAttempt(chat, target, asked))
 }
 
 function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): AttemptOptions {
   const { x, plan, deps, target: planned } = chat
-  const { provider, alias, dialect } = planned
-  const request = dialect.encodeRequest(asked, target, plan.source, planned.dropped)
+  const { provider, alias, format } = planned
+  const request = format.encodeRequest(asked, target, plan.source, planned.dropped)
   authorizeRequest(request, target, deps.now())
   chat.emulated = request.emulated ?? []
   return {
     exchange: x,
     transport: provider.sandbox === true ? deps.sandbox : deps.http,
-    dialect,
+    format,
     target,
     request,
     timeoutMs: Math.min(plan.call.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),

@@ -1,4 +1,4 @@
-import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import { countInput } from '../billing/count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { planChat } from '../plan/plan-chat.ts'
@@ -22,30 +22,30 @@ import { serveStreamedChat } from './streamed-chat.ts'
 export async function serveChat(
   x: Exchange,
   facts: Facts,
-  surface: ChatSurface,
+  server: ChatServer,
   rest: string,
   deps: GatewayDeps,
 ): Promise<void> {
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('chat is served after identification only')
-  const read = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  const read = await readJson(x, server.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = read.source.bytes
   const model = rest === '' ? read.value.model : rest
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
-  const call = surface.parse(read.value, read.source, rest)
-  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, surface: call.shape } }
+  const call = server.parse(read.value, read.source, rest)
+  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, server: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata
   const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, surface, body.value)
+  refusePassThrough(caller, environment, server, body.value)
   const limits = findLimits(x, deps)
-  const sent = withFormatHeaders(x, body, surface, caller, environment)
+  const sent = withFormatHeaders(x, body, server, caller, environment)
   const planned = planChat(call, sent, caller, environment, limits, deps)
   const admitting = admitChat(x, planned, limits, body.value.n, deps)
   const plan = admitting instanceof Promise ? await admitting : admitting
-  const chat = openChatExchange(x, deps, surface, plan, facts)
+  const chat = openChatExchange(x, deps, server, plan, facts)
   openRecord(x, facts, plan.held, () => countInput(plan.call.request), deps)
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
 }

@@ -1,4 +1,4 @@
-import type { ClientDialect, TokenCounter } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat, TokenCounter } from '@rideau/llm/formats/shared/client-format'
 import type { CountFormat } from '@rideau/llm/formats/shared/server-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -34,22 +34,22 @@ const SMALLEST = { tokens: 1, nanoUsd: 1 }
 export async function serveCountTokens(
   x: Exchange,
   facts: Facts,
-  { surface, parse, encode }: CountFormat,
+  { server, parse, encode }: CountFormat,
   rest: string,
   deps: GatewayDeps,
 ): Promise<void> {
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('tokens are counted after identification only')
-  const body = await readJson(x, surface.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  const body = await readJson(x, server.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
   const model = rest === '' ? body.value.model : rest
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
   const call = parse(body.value, rest)
   const naming = nameEndUser(x, body.value.end_user, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, surface, body.value)
-  const sent = withFormatHeaders(x, body, surface, caller, environment)
+  refusePassThrough(caller, environment, server, body.value)
+  const sent = withFormatHeaders(x, body, server, caller, environment)
   const limits = findLimits(x, deps)
   const plan = planChat(call, sent, caller, environment, limits, deps)
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
@@ -68,19 +68,19 @@ export async function serveCountTokens(
 async function countAt(
   x: Exchange,
   target: Target,
-  { dialect, request }: PlannedTarget,
+  { format, request }: PlannedTarget,
   source: SourceBody,
   deps: GatewayDeps,
 ): Promise<AttemptResult<number>> {
   // A cloud that takes the format in an envelope of its own has no such route in it.
-  const tokenCounter = target.provider.messages === undefined ? dialect.tokenCounter : undefined
+  const tokenCounter = target.provider.messages === undefined ? format.tokenCounter : undefined
   if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
   const counting = tokenCounter.encodeRequest(request, target, source)
   authorizeRequest(counting, target, deps.now())
   const result = await attemptPlain({
     exchange: x,
     transport: deps.http,
-    dialect: toCounting(dialect, tokenCounter),
+    format: toCounting(format, tokenCounter),
     target,
     request: counting,
     timeoutMs: TIMEOUT_MS,
@@ -89,14 +89,14 @@ async function countAt(
 }
 
 /** An answer is whole where it has a count, as another one where it has a choice. */
-function toCounting(dialect: ClientDialect, counter: TokenCounter): ClientDialect {
+function toCounting(format: ClientFormat, counter: TokenCounter): ClientFormat {
   const counted = {
     index: 0,
     message: { role: 'assistant' as const, content: null },
     finishReason: 'stop' as const,
   }
   return {
-    ...dialect,
+    ...format,
     decodeReply: body => ({
       choices: counter.decodeReply(body) === undefined ? [] : [counted],
       usage: undefined,

@@ -1,5 +1,5 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
-import type { EmbeddingSurface } from '@rideau/llm/embeddings/embedding-server'
+import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
@@ -30,20 +30,20 @@ const LOGGED_BYTES = 40 * 1024
 export async function serveEmbeddings(
   x: Exchange,
   facts: Facts,
-  surface: EmbeddingSurface,
+  server: EmbeddingServer,
   deps: GatewayDeps,
 ): Promise<void> {
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('embeddings are served after identification only')
-  const { value, source } = await readJson(x, surface.id, BODY_LIMIT, deps.bodyTimeoutMs)
+  const { value, source } = await readJson(x, server.id, BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = source.bytes
   const { model } = value
   facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
-  const { request, endUser } = surface.parse(value)
+  const { request, endUser } = server.parse(value)
   const naming = nameEndUser(x, endUser ?? value.end_user, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, surface, value)
+  refusePassThrough(caller, environment, server, value)
   const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
   refuseByPlan(limits.plan, x.route.need)
   const inputTokens = countInput(request.input, estimateTokens)
@@ -84,7 +84,7 @@ export async function serveEmbeddings(
     return { ...result, bill: toLostBill(planned.catalogModel, charge, { inputTokens, outputTokens: 0 }) }
   })
 
-  await answer(x, deps, surface, {
+  await answer(x, deps, server, {
     request,
     reply,
     target,
@@ -107,7 +107,7 @@ interface Answer {
 async function answer(
   x: Exchange,
   deps: GatewayDeps,
-  surface: EmbeddingSurface,
+  server: EmbeddingServer,
   { request, reply, target, inputTokens, requestBytes, facts }: Answer,
 ): Promise<void> {
   const bill = toBill(target.catalogModel, toUsage(reply), {
@@ -121,7 +121,7 @@ async function answer(
     provider: target.provider.id,
     isSandbox: target.provider.sandbox === true,
   }
-  const bytes = surface.encodeReply(answered, request, reply, bill)
+  const bytes = server.encodeReply(answered, request, reply, bill)
   x.firstByteAt = performance.now()
   const responseBody =
     x.environment?.logCapture === 'full'

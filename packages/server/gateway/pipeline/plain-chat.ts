@@ -9,7 +9,7 @@ import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './ch
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
-  const { x, deps, surface, plan, facts } = chat
+  const { x, deps, server, plan, facts } = chat
   await othersToCatchUp
   const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
@@ -22,7 +22,7 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
     deliveredTokens: estimateTokens(answer.bytes.length),
   })
   facts.answered = bill
-  const bytes = surface.encodeReply(chat.answered, answer, bill)
+  const bytes = server.encodeReply(chat.answered, answer, bill)
   x.firstByteAt = performance.now()
   await settle(
     x,

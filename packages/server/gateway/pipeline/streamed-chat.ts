@@ -13,17 +13,17 @@ import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './ch
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
 export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
-  const { x, deps, surface, plan, facts } = chat
+  const { x, deps, server, plan, facts } = chat
   const openHeaders = (): void => {
-    const headers = chatHeaders(chat, surface.streamType ?? 'text/event-stream; charset=utf-8')
+    const headers = chatHeaders(chat, server.streamType ?? 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
     headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
     x.res.writeHead(200, headers)
   }
-  const writer = new StreamWriter(x, openHeaders, surface.keepAlive)
+  const writer = new StreamWriter(x, openHeaders, server.keepAlive)
   // From here on a fault may have to be told inside the stream.
   const encodeEarly = (fault: Fault): string | Uint8Array =>
-    surface.encodeStreamFault(fault, x.requestId, deps.baseUrl())
+    server.encodeStreamFault(fault, x.requestId, deps.baseUrl())
   x.encodeStreamFault = encodeEarly
   const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
@@ -33,16 +33,16 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     return result.ok ? { ...result, value: [result.value, attempt] as const } : result
   })
   const { answered } = chat
-  const { dialect, target, timeoutMs } = attempt
-  const encoder = surface.openStream(answered)
+  const { format, target, timeoutMs } = attempt
+  const encoder = server.openStream(answered)
   const encodeFault = (fault: Fault): string | Uint8Array =>
     encoder.encodeFault?.(fault, x.requestId, deps.baseUrl()) ?? encodeEarly(fault)
   x.encodeStreamFault = encodeFault
   const end = await relayStream({
     exchange: x,
     stream,
-    framing: dialect.framing,
-    decoder: dialect.openStream(target),
+    framing: format.framing,
+    decoder: format.openStream(target),
     encoder,
     writer,
     includeUsage: answered.includeUsage,
@@ -66,7 +66,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   }
   const cutBy = end.isCut ? 'budget_exceeded' : undefined
   await settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
-  if (end.isCut && surface.cutNote !== '') writer.write(surface.cutNote ?? CUT_NOTE)
+  if (end.isCut && server.cutNote !== '') writer.write(server.cutNote ?? CUT_NOTE)
   writer.end(encoder.finish({ ...end, bill }))
 }
 

@@ -1,5 +1,5 @@
 import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
@@ -9,7 +9,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 /** One model that may answer, with everything that a try at it takes. */
 export interface PlannedTarget extends ResolvedTarget {
   /** The format in which this request goes to it; a provider may speak several. */
-  readonly dialect: ClientDialect
+  readonly format: ClientFormat
   /** What is asked of it: the caller's request, with a lower output cap where the key's bound needs one. */
   readonly request: ChatRequest
   /** Parameters left out because the environment says `drop`. */

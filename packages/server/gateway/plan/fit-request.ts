@@ -9,12 +9,12 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
  */
 export function fitRequest(
   request: ChatRequest,
-  { surface }: SourceBody,
+  { format }: SourceBody,
   provider: Provider,
   model: CatalogModel | undefined,
 ): ChatRequest {
-  if (provider.dialect === surface || model === undefined) return request
-  if (surface !== 'anthropic-messages') {
+  if (provider.format === format || model === undefined) return request
+  if (format !== 'anthropic-messages') {
     if (request.reasoningEffort !== 'none' || model.capabilities.includes('reasoning')) return request
     const { reasoningEffort: _, ...other } = request
     return other

@@ -1,5 +1,5 @@
-import { findDialectId } from '@rideau/llm/formats/find-format'
-import { CLIENT_DIALECTS } from '@rideau/llm/formats/index'
+import { findClientFormatId } from '@rideau/llm/formats/find-format'
+import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
 import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import type { Provider } from '@rideau/llm/provider/provider'
@@ -58,14 +58,14 @@ function planTarget(
   const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
-  const dialect = CLIENT_DIALECTS[findDialectId(provider, model, whole, source.surface)]
-  const fitted = fitToolChoice(whole, dialect.id)
+  const format = CLIENT_FORMATS[findClientFormatId(provider, model, whole, source.format)]
+  const fitted = fitToolChoice(whole, format.id)
   const request = fitted ?? whole
-  const refusal = refuseFindings(call, dialect, source, environment, caller)
+  const refusal = refuseFindings(call, format, source, environment, caller)
   if (refusal !== undefined) return { refusal }
-  const found = listLost(call, dialect, source)
+  const found = listLost(call, format, source)
   const lost = isLostChoice(whole, fitted) ? [...found, 'tool_choice'] : found
-  const unsupportedParams = dialect.findUnsupportedParams(request, provider, model, source)
+  const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
   const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
@@ -74,12 +74,12 @@ function planTarget(
   // What an end user asks is never stored at a provider: absent means off.
   const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped
   // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
-  return { provider, model, id, catalogModel, credentials, alias, dialect, request, dropped: withheld }
+  return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld }
 }
 
 /** Responses are stored unless the request says otherwise. */
-function mayStore({ surface, fields }: SourceBody): boolean {
-  return surface === 'openai-responses' || fields.has('store')
+function mayStore({ format, fields }: SourceBody): boolean {
+  return format === 'openai-responses' || fields.has('store')
 }
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }

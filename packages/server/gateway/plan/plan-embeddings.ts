@@ -1,7 +1,7 @@
 import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
-import { CLIENT_DIALECTS } from '@rideau/llm/formats/index'
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { MeterSet } from '../../core/meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
@@ -15,7 +15,7 @@ import { planTargets } from './plan-targets.ts'
 export interface EmbeddingTarget extends ResolvedTarget {
   readonly format: EmbeddingFormat
   /** A provider's errors are the same on all of its routes. */
-  readonly decodeError: ClientDialect['decodeError']
+  readonly decodeError: ClientFormat['decodeError']
 }
 
 export interface EmbeddingAsk {
@@ -48,7 +48,7 @@ function planOne(target: ResolvedTarget, ask: EmbeddingAsk): EmbeddingTarget | {
   if (limited !== undefined) return { refusal: limited }
   const bound = refuseByBound(target, ask)
   if (bound !== undefined) return { refusal: bound }
-  return { ...target, format, decodeError: CLIENT_DIALECTS[provider.dialect].decodeError }
+  return { ...target, format, decodeError: CLIENT_FORMATS[provider.format].decodeError }
 }
 
 /** The key's `max_request_cost_usd`: there is no output to lower, so it holds or refuses. */

@@ -1,5 +1,5 @@
-import { CLIENT_DIALECTS } from '@rideau/llm/formats/index'
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
 import type { MeterSet } from '../../core/meters.ts'
@@ -15,7 +15,7 @@ import { planTargets } from './plan-targets.ts'
 export interface ImageTarget extends ResolvedTarget {
   readonly format: ImageFormat
   /** A provider's errors are the same on all of its routes. */
-  readonly decodeError: ClientDialect['decodeError']
+  readonly decodeError: ClientFormat['decodeError']
   /** Wire names of parameters that it cannot honour and that are not sent. */
   readonly dropped: readonly string[]
 }
@@ -51,7 +51,7 @@ function planOne(target: ResolvedTarget, ask: ImageAsk): ImageTarget | { refusal
   }
   const refusal = refuseByMoney({ ...target, format }, target, ask)
   if (refusal !== undefined) return { refusal }
-  return { ...target, format, decodeError: CLIENT_DIALECTS[provider.dialect].decodeError, dropped }
+  return { ...target, format, decodeError: CLIENT_FORMATS[provider.format].decodeError, dropped }
 }
 
 /** The plan's models and limits of money, and the key's `max_request_cost_usd`: nothing can be lowered, so it holds or refuses. */

@@ -1,5 +1,5 @@
 import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
-import type { ClientDialect } from '@rideau/llm/formats/shared/client-format'
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
@@ -10,7 +10,7 @@ const UNREAD = /^(?:input|contents|messages|system)\[/
 /** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
 export function refuseFindings(
   { findings }: ChatCall,
-  dialect: ClientDialect,
+  format: ClientFormat,
   source: SourceBody,
   environment: Environment,
   caller: Caller,
@@ -32,7 +32,7 @@ export function refuseFindings(
   if (stateful === undefined) return undefined
   // What a provider keeps belongs to the whole environment.
   if (isEndUser) return refuse(stateful, 'a client token may not reach what the provider keeps.')
-  if (dialect.id !== source.surface) {
+  if (format.id !== source.format) {
     return refuse(
       stateful,
       'this model has nothing of what another provider keeps; send everything in the request.',
@@ -50,12 +50,12 @@ export function refuseFindings(
 /** Parameters that this target leaves out, by the path at which the caller wrote them. */
 export function listLost(
   { findings }: ChatCall,
-  dialect: ClientDialect,
+  format: ClientFormat,
   source: SourceBody,
 ): readonly string[] {
   if (findings === undefined) return []
   const { hosted, unread = [], nativeOnly } = findings
-  return dialect.id === source.surface ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
+  return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
 }
 
 function refuse(param: string, message: string): Refusal {

@@ -1,5 +1,5 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 
@@ -10,14 +10,14 @@ import type { Caller, Environment } from '../../core/tenancy.ts'
 export function refusePassThrough(
   caller: Caller,
   environment: Environment,
-  surface: Pick<ChatSurface, 'findPassedOn'>,
+  server: Pick<ChatServer, 'findPassedOn'>,
   body: JsonObject,
 ): void {
   if (caller.kind !== 'client_token') return
   const file = findStoredFile(body.messages, 'messages')
   if (file !== undefined) throw invalid(file, 'a client token may not reach what the provider keeps.')
   if (environment.allowClientPassthrough) return
-  const name = surface.findPassedOn(body)
+  const name = server.findPassedOn(body)
   if (name !== undefined) throw invalid(name, 'a client token may not send this here.')
 }
 

@@ -1,4 +1,4 @@
-import type { ChatSurface } from '@rideau/llm/formats/shared/server-format'
+import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { JsonBody } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
@@ -10,7 +10,7 @@ import type { Exchange } from '../request/request-context.ts'
 export function withFormatHeaders(
   x: Exchange,
   body: JsonBody,
-  { forwardedHeaders }: Pick<ChatSurface, 'forwardedHeaders'>,
+  { forwardedHeaders }: Pick<ChatServer, 'forwardedHeaders'>,
   caller: Caller,
   environment: Environment,
 ): JsonBody {

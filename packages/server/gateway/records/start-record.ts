@@ -21,7 +21,7 @@ export function startRecord(
     key_id: caller.keyId,
     end_user_id: x.endUser?.id ?? null,
     endpoint: x.route.endpoint,
-    surface: x.route.surface,
+    surface: x.route.mount,
     model_requested: facts.modelRequested,
     provider: facts.provider,
     model: facts.model,

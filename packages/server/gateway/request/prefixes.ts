@@ -9,11 +9,11 @@ export interface Prefixes {
 }
 
 /** A surface as routes and the log name it. */
-export type SurfaceName = 'native' | keyof Prefixes
+export type MountName = 'native' | keyof Prefixes
 
 /** The surface that a path belongs to, also where there is no such route; of two prefixes the longer one counts. */
-export function findSurface(path: string, prefixes: Prefixes): SurfaceName {
-  let found: SurfaceName = 'native'
+export function findMount(path: string, prefixes: Prefixes): MountName {
+  let found: MountName = 'native'
   let length = 0
   for (const name of Object.keys(prefixes) as (keyof Prefixes)[]) {
     const prefix = prefixes[name]

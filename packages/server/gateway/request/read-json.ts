@@ -1,7 +1,7 @@
 import { PROTECTED_NAMES } from '@rideau/llm/formats/shared/reserved-fields'
 import { findCaseVariant } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { SurfaceId } from '@rideau/llm/request/format-id'
+import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { Fault } from '../../core/fault.ts'
 import { parseJson } from '../../http/parse-json.ts'
@@ -21,7 +21,7 @@ export interface JsonBody {
 /** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
 export async function readJson(
   x: Exchange,
-  surface: SurfaceId,
+  format: FormatId,
   limit: number,
   timeoutMs: number,
 ): Promise<JsonBody> {
@@ -40,7 +40,7 @@ export async function readJson(
       param: variant,
     })
   }
-  return { value, source: { surface, bytes, fields } }
+  return { value, source: { format, bytes, fields } }
 }
 
 /** A promise where the body is not here yet. */

@@ -5,14 +5,14 @@ import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 import type { Admission } from '../limits/admission.ts'
-import type { SurfaceName } from './prefixes.ts'
+import type { MountName } from './prefixes.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
 export interface RouteInfo {
   /** As the log names it: `chat`, `models`… */
   readonly endpoint: string
-  readonly surface: SurfaceName
+  readonly mount: MountName
   readonly need: Need
 }
 

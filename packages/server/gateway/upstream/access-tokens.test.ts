@@ -30,7 +30,7 @@ beforeEach(() => {
 const provider: Provider = {
   id: 'p',
   name: 'P',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   baseUrl: 'https://p.example/v1',
   auth: 'google',
   keyIsDocument: true,

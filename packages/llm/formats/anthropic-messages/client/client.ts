@@ -1,4 +1,4 @@
-import type { ClientDialect } from '../../shared/client-format.ts'
+import type { ClientFormat } from '../../shared/client-format.ts'
 import { tokenCounter } from './count-tokens.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -7,7 +7,7 @@ import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
 /** Anthropic's Messages as we call them. */
-export const anthropicMessages: ClientDialect = {
+export const anthropicMessages: ClientFormat = {
   id: 'anthropic-messages',
   framing: 'sse',
   encodeRequest,

@@ -10,7 +10,7 @@ const OF_THE_ANSWER = ['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 
 /** `POST /v1/messages/count_tokens`. */
 export const tokenCounter: TokenCounter = {
   encodeRequest: (request, target, source) => {
-    const isOurs = source?.surface === 'anthropic-messages'
+    const isOurs = source?.format === 'anthropic-messages'
     return {
       ...joinAddress(target.baseUrl, '/messages/count_tokens'),
       headers: encodeHeaders(false, isOurs ? source.headers : undefined),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SurfaceId } from '../../../request/format-id.ts'
+import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
@@ -40,15 +40,11 @@ const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
 const send = (fields: Partial<ChatRequest>, model?: string, dropped?: string[]): JsonObject =>
   JSON.parse(encodeRequest(toRequest(fields), toTarget(model), undefined, dropped).body.toString())
 
-function toSource(
-  surface: SurfaceId,
-  body: JsonObject | string,
-  headers?: Record<string, string>,
-): SourceBody {
+function toSource(format: FormatId, body: JsonObject | string, headers?: Record<string, string>): SourceBody {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return { surface, bytes, fields: scan.fields, ...(headers === undefined ? {} : { headers }) }
+  return { format, bytes, fields: scan.fields, ...(headers === undefined ? {} : { headers }) }
 }
 
 describe('address, headers and cap', () => {

@@ -16,14 +16,14 @@ import { PASSED_ON, willThink } from './unsupported-params.ts'
 
 const VERSION = '2023-06-01'
 
-/** See ClientDialect: a body of this format passes through, any other is translated. */
+/** See ClientFormat: a body of this format passes through, any other is translated. */
 export function encodeRequest(
   request: ChatRequest,
   target: Target,
   source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
-  const isOurs = source?.surface === 'anthropic-messages'
+  const isOurs = source?.format === 'anthropic-messages'
   const { model, provider } = target
   const envelope = provider.messages
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
@@ -65,7 +65,7 @@ function toBody(
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'emulated'> {
   const body = encodeBody(without(request, dropped), target)
-  if (source?.surface === 'openai-chat') {
+  if (source?.format === 'openai-chat') {
     for (const name of PASSED_ON) if (!dropped.includes(name)) copyField(body, source, name)
   }
   const options = request.providerOptions?.[target.provider.id]

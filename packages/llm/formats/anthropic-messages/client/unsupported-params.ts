@@ -11,18 +11,18 @@ import { findModelTraits, type ModelTraits } from './model-traits.ts'
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 export const PASSED_ON: readonly string[] = ['top_k', 'cache_control', 'thinking']
 
-/** See ClientDialect. A body of this same format is the provider's to judge. */
+/** See ClientFormat. A body of this same format is the provider's to judge. */
 export function findUnsupportedParams(
   request: ChatRequest,
   _provider: Provider,
   model: string,
   source?: SourceBody,
 ): readonly string[] {
-  if (source?.surface === 'anthropic-messages') return []
+  if (source?.format === 'anthropic-messages') return []
   const traits = findModelTraits(model)
   const names = findCanonical(request, traits)
   for (const { content } of request.messages) names.push(...findUnknownParts(content))
-  if (source?.surface === 'openai-chat') names.push(...findForeign(source, traits))
+  if (source?.format === 'openai-chat') names.push(...findForeign(source, traits))
   return [...new Set(names)]
 }
 

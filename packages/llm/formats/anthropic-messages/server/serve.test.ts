@@ -221,7 +221,7 @@ describe('a request of this format for another provider', () => {
 
   test('holds nothing of this format’s own when OpenAI’s is sent', () => {
     const request = { ...decodeRequest(body), model: 'x', stream: false, includeUsage: true }
-    const source = { surface: 'anthropic-messages' as const, bytes: Buffer.from('{}'), fields: new Map() }
+    const source = { format: 'anthropic-messages' as const, bytes: Buffer.from('{}'), fields: new Map() }
     const sent = JSON.parse(encodeForOpenAi(request, target, source).body.toString())
     expect(sent.messages).toEqual([
       { role: 'system', content: 'a\nb' },

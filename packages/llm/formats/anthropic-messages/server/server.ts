@@ -5,7 +5,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   CountFormat,
   StreamEncoder,
   StreamEnd,
@@ -21,13 +21,13 @@ import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-
 /**
  * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.
  */
-export const anthropicSurface: ChatSurface = {
+export const anthropicServer: ChatServer = {
   id: 'anthropic-messages',
   parse: parseAnthropicChat,
   findPassedOn: findUnknownField,
   encodeReply: toAnthropicReply,
   openStream: answered =>
-    answered.dialect === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
+    answered.format === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `event: error\ndata: ${JSON.stringify(toAnthropicError(fault, requestId, baseUrl))}\n\n`,
   keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
@@ -36,13 +36,13 @@ export const anthropicSurface: ChatSurface = {
 
 /** `{anthropic prefix}/v1/messages/count_tokens`. */
 export const anthropicCount: CountFormat = {
-  surface: anthropicSurface,
+  server: anthropicServer,
   parse: parseCountTokens,
   encode: tokens => ({ input_tokens: tokens }),
 }
 
 function toAnthropicReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect === 'anthropic-messages') return answer.bytes
+  if (answered.format === 'anthropic-messages') return answer.bytes
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered))
   return Buffer.from(JSON.stringify(reply))
 }

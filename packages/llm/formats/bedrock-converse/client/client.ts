@@ -1,11 +1,11 @@
-import type { ClientDialect } from '../../shared/client-format.ts'
+import type { ClientFormat } from '../../shared/client-format.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
 /** AWS Bedrock's Converse API as we call it, for every maker's models there. */
-export const bedrockConverse: ClientDialect = {
+export const bedrockConverse: ClientFormat = {
   id: 'bedrock-converse',
   framing: 'aws-event-stream',
   inlinesImages: true,

@@ -68,7 +68,7 @@ function encodePart(part: ContentPart, documents: { count: number }): JsonObject
   }
 }
 
-/** The gateway has fetched every address by now (ClientDialect.inlinesImages): Converse itself fetches none. */
+/** The gateway has fetched every address by now (ClientFormat.inlinesImages): Converse itself fetches none. */
 function encodeImage(url: string): JsonObject {
   const { mediaType, data } = readDataUrl(url)
   const format = mediaType.replace(/^image\//, '').replace(/^jpg$/, 'jpeg')

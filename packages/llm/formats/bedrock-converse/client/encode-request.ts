@@ -35,7 +35,7 @@ export function encodeRequest(
       'content-type': 'application/json',
       accept: request.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
     },
-    ...(source?.surface === 'bedrock-converse'
+    ...(source?.format === 'bedrock-converse'
       ? { body: passRequest(request, source, dropped) }
       : translateBody(request, target, dropped)),
   }
@@ -104,7 +104,7 @@ export function findUnsupportedParams(
   source?: SourceBody,
 ): readonly string[] {
   // A body of this same format is the provider's to judge.
-  if (source?.surface === 'bedrock-converse') return []
+  if (source?.format === 'bedrock-converse') return []
   const lost = findLostParams(request, source, NO_PLACE)
   if (!canHonourChoice(request, model)) lost.push('tool_choice')
   if (!canHonourEffort(request, model)) lost.push('reasoning_effort')

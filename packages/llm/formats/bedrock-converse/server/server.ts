@@ -5,7 +5,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
@@ -16,13 +16,13 @@ import { ConverseEncoder, type ConverseEvent, toMetadata } from './encode-stream
 import { findUnknownField, parseConversePlain, parseConverseStream } from './parse-chat.ts'
 
 /** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
-export const converseSurface: ChatSurface = {
+export const converseServer: ChatServer = {
   id: 'bedrock-converse',
   parse: parseConversePlain,
   findPassedOn: findUnknownField,
   encodeReply: toReply,
   openStream: answered =>
-    answered.dialect === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
+    answered.format === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeAwsException(toStreamException(fault), toStreamError(fault, requestId, baseUrl)),
   streamType: 'application/vnd.amazon.eventstream',
@@ -35,10 +35,10 @@ export const converseSurface: ChatSurface = {
 }
 
 /** The same as `…/converse-stream`: the path says that the answer is a stream. */
-export const converseStreamSurface: ChatSurface = { ...converseSurface, parse: parseConverseStream }
+export const converseStreamServer: ChatServer = { ...converseServer, parse: parseConverseStream }
 
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect === 'bedrock-converse') return answer.bytes
+  if (answered.format === 'bedrock-converse') return answer.bytes
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, latencyMs(answered))
   return Buffer.from(JSON.stringify(reply))
 }

@@ -1,11 +1,11 @@
-import type { ClientDialect } from '../../shared/client-format.ts'
+import type { ClientFormat } from '../../shared/client-format.ts'
 import { decodeError } from '../../shared/decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
 /** Version 2 of Cohere's chat as we call it. Its errors are words in an envelope, as others' are. */
-export const cohereV2: ClientDialect = {
+export const cohereV2: ClientFormat = {
   id: 'cohere-v2',
   framing: 'sse',
   encodeRequest,

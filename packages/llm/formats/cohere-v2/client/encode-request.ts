@@ -33,7 +33,7 @@ export function encodeRequest(
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
     body:
-      source?.surface === 'cohere-v2'
+      source?.format === 'cohere-v2'
         ? passRequest(request, target.model, source, dropped)
         : translateBody(request, target, source, dropped),
   }
@@ -46,7 +46,7 @@ function translateBody(
   dropped: readonly string[],
 ): Buffer {
   const body = encodeBody(request, target.model)
-  if (source?.surface === 'openai-chat') {
+  if (source?.format === 'openai-chat') {
     for (const name of PASSED_ON) {
       const value = readField(source, name)
       if (value !== undefined && value !== null) body[name] = value
@@ -152,7 +152,7 @@ export function findUnsupportedParams(
   source?: SourceBody,
 ): readonly string[] {
   // A body of this same format is the provider's to judge.
-  if (source?.surface === 'cohere-v2') return []
+  if (source?.format === 'cohere-v2') return []
   const lost = [...FIELDS.listUnsupported(request), ...findLostParams(request, source, [], PASSED_ON)]
   const { presencePenalty = 0, frequencyPenalty = 0, reasoningEffort } = request
   if (presencePenalty < 0 || presencePenalty > 1) lost.push('presence_penalty')

@@ -6,7 +6,7 @@ import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
@@ -19,19 +19,19 @@ import { ChatEventEncoder } from './encode-stream.ts'
 import { parseRequest } from './parse-request.ts'
 
 /** `{cohere prefix}/v2/chat`: a provider of the same format is passed through, every other one is translated. */
-export const cohereSurface: ChatSurface = {
+export const cohereServer: ChatServer = {
   id: 'cohere-v2',
   parse: parseRequest,
   findPassedOn: body => FIELDS.findUnknown(body),
   encodeReply: toReply,
   openStream: answered =>
-    answered.dialect === 'cohere-v2' ? new PassedStream() : new TranslatedStream(answered),
+    answered.format === 'cohere-v2' ? new PassedStream() : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeFault(new ChatEventEncoder({ id: requestId, created: 0, model: '' }), fault, requestId, baseUrl),
 }
 
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect === 'cohere-v2') return answer.bytes
+  if (answered.format === 'cohere-v2') return answer.bytes
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered))
   return Buffer.from(JSON.stringify(reply))
 }

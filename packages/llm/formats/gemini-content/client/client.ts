@@ -1,4 +1,4 @@
-import type { ClientDialect } from '../../shared/client-format.ts'
+import type { ClientFormat } from '../../shared/client-format.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
@@ -6,7 +6,7 @@ import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
 /** Gemini's generateContent, as AI Studio and Vertex AI serve it. */
-export const geminiContent: ClientDialect = {
+export const geminiContent: ClientFormat = {
   id: 'gemini-content',
   framing: 'sse',
   // It fetches few addresses, and honours what robots may not read (wire facts §1.4).

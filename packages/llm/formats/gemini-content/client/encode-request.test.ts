@@ -33,7 +33,7 @@ const source = (body: JsonObject): SourceBody => {
     const valueStart = keyStart + name.length + 3
     return [name, { keyStart, valueStart, valueEnd: valueStart + JSON.stringify(value).length }] as const
   })
-  return { surface: 'openai-chat', bytes, fields: new Map(fields) }
+  return { format: 'openai-chat', bytes, fields: new Map(fields) }
 }
 const encode = (fields: Partial<ChatRequest> = {}, model?: string, from?: SourceBody): JsonObject =>
   JSON.parse(encodeRequest(request(fields), target(model), from).body.toString())

@@ -14,7 +14,7 @@ import { readSource } from './read-source.ts'
 /** Where models stand, after the base address. */
 const MODEL_PATH = '/models'
 
-/** See ClientDialect. */
+/** See ClientFormat. */
 export function encodeRequest(
   request: ChatRequest,
   target: Target,
@@ -25,7 +25,7 @@ export function encodeRequest(
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
   const body =
-    source?.surface === 'gemini-content'
+    source?.format === 'gemini-content'
       ? passRequest(request, source, target.model, dropped)
       : encodeBody(request, target, source, dropped)
   return {

@@ -8,7 +8,7 @@ export interface SourceParams {
 }
 
 export function readSource(source: SourceBody | undefined): SourceParams {
-  if (source?.surface !== 'openai-chat') return {}
+  if (source?.format !== 'openai-chat') return {}
   const n = readField(source, 'n')
   const topK = readField(source, 'top_k')
   return {

@@ -9,7 +9,7 @@ import { findThinking } from './thinking.ts'
 /** Fields of an OpenAI-format caller that have no canonical meaning, but a word here. */
 const PASSED_ON = ['n', 'top_k']
 
-/** See ClientDialect. */
+/** See ClientFormat. */
 export function findUnsupportedParams(
   request: ChatRequest,
   provider: Provider,
@@ -17,7 +17,7 @@ export function findUnsupportedParams(
   source?: SourceBody,
 ): readonly string[] {
   // A body of this format goes out as it came.
-  if (source?.surface === 'gemini-content') return []
+  if (source?.format === 'gemini-content') return []
   const { tools, toolChoice, parallelToolCalls, reasoningEffort, messages } = request
   const names = findLostParams(request, source, [], PASSED_ON)
   const hasTools = tools !== undefined && tools.length > 0

@@ -22,7 +22,7 @@ const READ: ReadonlySet<string> = new Set([
   'serviceTier',
 ])
 
-/** What goes on to a provider of the format unread, or as it pleases; see ChatSurface. */
+/** What goes on to a provider of the format unread, or as it pleases; see ChatServer. */
 export function findPassedOnContent(body: JsonObject): string | undefined {
   for (const given in body) {
     const name = toCamel(given)

@@ -187,7 +187,7 @@ describe('a request for a provider of this format', () => {
   const send = (body: JsonObject, fields: object, dropped: readonly string[] = []): JsonObject => {
     const request = { model: 'm', messages: [], stream: false, includeUsage: true, ...fields }
     const bytes = Buffer.from(JSON.stringify(body))
-    const source = { surface: 'gemini-content' as const, bytes, fields: new Map() }
+    const source = { format: 'gemini-content' as const, bytes, fields: new Map() }
     return JSON.parse(encodeRequest(request, target, source, dropped).body.toString())
   }
 
@@ -236,7 +236,7 @@ describe('a request for a provider of this format', () => {
         encodeRequest(
           { model: 'm', messages: [], stream: false, includeUsage: true },
           { ...target, model },
-          { surface: 'gemini-content', bytes: Buffer.from(JSON.stringify({ contents })), fields: new Map() },
+          { format: 'gemini-content', bytes: Buffer.from(JSON.stringify({ contents })), fields: new Map() },
         ).body.toString(),
       ).contents
     const without = { name: 'f', args: {} }

@@ -6,7 +6,7 @@ import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   CountFormat,
   StreamEncoder,
   StreamEnd,
@@ -21,7 +21,7 @@ import { findPassedOnContent, parseContent, parseContentCount, toCounted } from 
  * `{gemini prefix}/v1beta/models/{model}:generateContent`: an answer of a provider of the same format is passed on, every
  * other one is translated.
  */
-export const geminiSurface: ChatSurface = {
+export const geminiServer: ChatServer = {
   id: 'gemini-content',
   parse: (body, _source, model) => parseContent(body, model, false),
   findPassedOn: findPassedOnContent,
@@ -36,13 +36,13 @@ export const geminiSurface: ChatSurface = {
 }
 
 /** `:streamGenerateContent?alt=sse`. */
-export const geminiEvents: ChatSurface = {
-  ...geminiSurface,
+export const geminiEvents: ChatServer = {
+  ...geminiServer,
   parse: (body, _source, model) => parseContent(body, model, true),
 }
 
 /** `:streamGenerateContent` without more: one list, of which elements arrive as they are made. */
-export const geminiList: ChatSurface = {
+export const geminiList: ChatServer = {
   ...geminiEvents,
   openStream: answered => openEncoder(answered, LIST),
   encodeStreamFault: (fault, requestId, baseUrl) =>
@@ -54,7 +54,7 @@ export const geminiList: ChatSurface = {
 
 /** `:countTokens`. */
 export const geminiCount: CountFormat = {
-  surface: { ...geminiSurface, findPassedOn: body => findPassedOnContent(toCounted(body)) },
+  server: { ...geminiServer, findPassedOn: body => findPassedOnContent(toCounted(body)) },
   parse: parseContentCount,
   encode: totalTokens => ({ totalTokens }),
 }
@@ -78,7 +78,7 @@ const READ = /"(?:finishReason|functionCall|error|promptFeedback)"/
 const END_OF_EVENT = /\n\r?\n$/
 
 function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect === 'gemini-content') return answer.bytes
+  if (answered.format === 'gemini-content') return answer.bytes
   const reply = { ...answer.reply, usage: bill.usage }
   return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(answered), toShown(answered))))
 }
@@ -92,7 +92,7 @@ function toShown({ call }: Answered): { thoughts: boolean } {
 }
 
 function openEncoder(answered: Answered, form: Form): StreamEncoder {
-  return answered.dialect === 'gemini-content'
+  return answered.format === 'gemini-content'
     ? new PassedStream(answered, form)
     : new TranslatedStream(answered, form)
 }

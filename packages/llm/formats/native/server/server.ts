@@ -5,12 +5,12 @@ import type { Bill } from '../../../usage/bill.ts'
 import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
-import type { Answered, ChatSurface, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
+import type { Answered, ChatServer, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
 import { toEnvelope } from './encode-error.ts'
 import { parseNativeChat } from './parse-chat.ts'
 
 /** `POST /v1/chat`: the gateway's own format (contract.md §3). */
-export const nativeSurface: ChatSurface = {
+export const nativeServer: ChatServer = {
   id: 'native',
   parse: parseNativeChat,
   // Everything else that goes to a provider has a field of ours.

@@ -39,7 +39,7 @@ function encodeContent(content: string | readonly ContentPart[] | null | undefin
   return images.length === 0 ? { content: text } : { content: text, images }
 }
 
-/** The bytes only: the gateway has fetched every address by now (ClientDialect.inlinesImages). */
+/** The bytes only: the gateway has fetched every address by now (ClientFormat.inlinesImages). */
 function encodeImage(part: ContentPart): string {
   const url = toText(toObject(part.image_url)?.url) ?? ''
   return url.slice(url.indexOf(',') + 1)

@@ -41,8 +41,8 @@ export function encodeRequest(
 }
 
 function readPassedOn(source: SourceBody | undefined, dropped: readonly string[]): JsonObject | undefined {
-  const isOwn = source?.surface === 'ollama-chat'
-  if (source === undefined || (!isOwn && source.surface !== 'openai-chat')) return undefined
+  const isOwn = source?.format === 'ollama-chat'
+  if (source === undefined || (!isOwn && source.format !== 'openai-chat')) return undefined
   const given = (isOwn ? OWN : PASSED_ON).map(name => [name, readField(source, name)] as const)
   const fields = Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null))
   const options = toObject(fields.options)

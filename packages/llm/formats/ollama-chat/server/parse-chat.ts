@@ -15,7 +15,7 @@ const READ: ReadonlySet<string> = new Set([
   ...['keep_alive', 'truncate', 'shift', 'logprobs', 'top_logprobs'],
 ])
 
-/** What goes on to a provider of the format unread; see ChatSurface. */
+/** What goes on to a provider of the format unread; see ChatServer. */
 export function findPassedOnChat(body: JsonObject): string | undefined {
   for (const name in body) if (!FREE.has(name)) return name
   return isObject(body.options) ? findUnreadOption(body.options) : undefined

@@ -5,7 +5,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   RequestClock,
   StreamEncoder,
   StreamEnd,
@@ -17,13 +17,13 @@ import { LineEncoder } from './encode-stream.ts'
 import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
 
 /** `{ollama prefix}/api/chat`: an answer of a provider of the same format is passed on, every other one is translated. */
-export const ollamaSurface: ChatSurface = {
+export const ollamaServer: ChatServer = {
   id: 'ollama-chat',
   parse: parseOllamaChat,
   findPassedOn: findPassedOnChat,
   encodeReply: toOllamaReply,
   openStream: answered =>
-    answered.dialect === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
+    answered.format === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `${JSON.stringify(toOllamaError(fault, requestId, baseUrl))}\n`,
   streamType: 'application/x-ndjson',
@@ -33,7 +33,7 @@ export const ollamaSurface: ChatSurface = {
 }
 
 function toOllamaReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect === 'ollama-chat') return answer.bytes
+  if (answered.format === 'ollama-chat') return answer.bytes
   const took = { firstMs: 0, totalMs: answered.clock.elapsedMs() }
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered), took)
   return Buffer.from(JSON.stringify(reply))

@@ -6,7 +6,7 @@ import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SurfaceId } from '../../../request/format-id.ts'
+import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
@@ -22,11 +22,11 @@ function toTarget(provider: string | OpenAiDeviations, baseUrl = 'https://api.ex
   return { provider: known ?? { ...fallback, ...openai }, model: 'their-model', baseUrl, apiKey: 'k' }
 }
 
-function toSource(surface: SurfaceId, text: string): SourceBody {
+function toSource(format: FormatId, text: string): SourceBody {
   const bytes = Buffer.from(text)
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return { surface, bytes, fields: scan.fields }
+  return { format, bytes, fields: scan.fields }
 }
 
 const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
@@ -39,7 +39,7 @@ const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
 
 /** The body that goes out for a body that came in. */
 function send(
-  surface: SurfaceId,
+  format: FormatId,
   body: JsonObject,
   target: Target,
   request: Partial<ChatRequest> = {},
@@ -47,7 +47,7 @@ function send(
 ): JsonObject {
   const text = JSON.stringify({ model: 'openai/x', messages: MESSAGES, ...body })
   return JSON.parse(
-    encodeRequest(toRequest(request), target, toSource(surface, text), dropped).body.toString(),
+    encodeRequest(toRequest(request), target, toSource(format, text), dropped).body.toString(),
   )
 }
 

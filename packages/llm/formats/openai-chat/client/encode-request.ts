@@ -37,7 +37,7 @@ export function encodeRequest(
   const request = isForeign(source) ? toPlainRequest(asked, deviations) : asked
   const body = toWireBody(request, source)
   const changes: Changes = new Map([['model', toWireModel(target)]])
-  if (source?.surface === 'native') removeNative(body, changes)
+  if (source?.format === 'native') removeNative(body, changes)
   setOutputCap(
     request,
     body,

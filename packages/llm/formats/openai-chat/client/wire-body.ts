@@ -1,7 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SurfaceId } from '../../../request/format-id.ts'
+import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 
 /** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
@@ -17,11 +17,11 @@ export interface WireBody {
 }
 
 /** Surfaces whose bodies have the shape of a chat completion's. */
-const SAME_SHAPE: ReadonlySet<SurfaceId> = new Set(['native', 'openai-chat'])
+const SAME_SHAPE: ReadonlySet<FormatId> = new Set(['native', 'openai-chat'])
 
 /** Did the caller speak another format than this one? */
 export function isForeign(source: SourceBody | undefined): boolean {
-  return source !== undefined && !SAME_SHAPE.has(source.surface)
+  return source !== undefined && !SAME_SHAPE.has(source.format)
 }
 
 /** What the caller sent where it has this shape, else the canonical request. */

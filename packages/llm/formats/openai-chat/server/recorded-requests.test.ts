@@ -37,7 +37,7 @@ const FOLDERS = [
 function toTarget({ provider, model, body }: RecordedRequest): Target {
   const known = findProvider(provider)
   return {
-    provider: known?.dialect === 'openai-chat' ? known : custom,
+    provider: known?.format === 'openai-chat' ? known : custom,
     model: typeof body.model === 'string' ? body.model : model,
     baseUrl: 'https://example.com/v1',
     apiKey: '',

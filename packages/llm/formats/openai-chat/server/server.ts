@@ -9,7 +9,7 @@ import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
@@ -24,19 +24,19 @@ import { markChoices, markChunk } from './passed-reasoning.ts'
  * `{prefix}/v1/chat/completions` over a provider that speaks the same format: the provider's bytes pass through, except
  * for usage, which always follows OpenAI's arithmetic and is sent in a stream only where it was asked for.
  */
-export const compatSurface: ChatSurface = {
+export const openAiChatServer: ChatServer = {
   id: 'openai-chat',
   parse: parseCompatChat,
   findPassedOn: findUnknownField,
   encodeReply: toCompatReply,
   openStream: answered =>
-    answered.dialect === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
+    answered.format === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `data: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
 function toCompatReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect !== 'openai-chat') {
+  if (answered.format !== 'openai-chat') {
     const reply = encodeReply({ ...answer.reply, usage: bill.usage }, envelopeOf(answered))
     return Buffer.from(JSON.stringify(reply))
   }

@@ -1,4 +1,4 @@
-import type { ClientDialect } from '../../shared/client-format.ts'
+import type { ClientFormat } from '../../shared/client-format.ts'
 import { decodeError } from '../../shared/decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
@@ -6,7 +6,7 @@ import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
 /** OpenAI's Responses as we call them. No state is kept there for us: every request carries its whole conversation. */
-export const openAiResponses: ClientDialect = {
+export const openAiResponses: ClientFormat = {
   id: 'openai-responses',
   framing: 'sse',
   encodeRequest,

@@ -39,7 +39,7 @@ export function encodeBody(
   if (request.reasoningEffort !== undefined && !dropped.includes('reasoning_effort')) {
     body.reasoning = { effort: request.reasoningEffort }
   }
-  const own = source?.surface === 'openai-chat' ? source : undefined
+  const own = source?.format === 'openai-chat' ? source : undefined
   if (own !== undefined) for (const name of SAME_NAMES) set(name, readField(own, name))
   const text = encodeText(request.responseFormat, own === undefined ? undefined : readField(own, 'verbosity'))
   if (text !== undefined) body.text = text

@@ -5,7 +5,7 @@ import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SurfaceId } from '../../../request/format-id.ts'
+import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
@@ -27,11 +27,11 @@ const ask = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
   ...fields,
 })
 
-function toSource(body: JsonObject, surface: SurfaceId): SourceBody {
+function toSource(body: JsonObject, format: FormatId): SourceBody {
   const bytes = Buffer.from(JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error('bad test')
-  return { surface, bytes, fields: scan.fields }
+  return { format, bytes, fields: scan.fields }
 }
 
 function encode(

@@ -30,7 +30,7 @@ export function encodeRequest(
   const refused = listUnsupported(target.provider.openai ?? {}, target.model, request)
   const left = [...dropped, ...refused]
   const body =
-    source?.surface === 'openai-responses'
+    source?.format === 'openai-responses'
       ? passBody(request, target, source, left)
       : makeBody(request, target, source, left, options)
   return {

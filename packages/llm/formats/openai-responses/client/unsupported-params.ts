@@ -28,7 +28,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   'user',
 ])
 
-/** See ClientDialect.findUnsupportedParams. What was written in this format is named as this format names it. */
+/** See ClientFormat.findUnsupportedParams. What was written in this format is named as this format names it. */
 export function findUnsupportedParams(
   request: ChatRequest,
   provider: Provider,
@@ -36,7 +36,7 @@ export function findUnsupportedParams(
   source?: SourceBody,
 ): readonly string[] {
   const refused = listUnsupported(provider.openai ?? {}, model, request)
-  if (source?.surface === 'openai-responses') {
+  if (source?.format === 'openai-responses') {
     return refused.filter(name => source.fields.has(name) && !isHarmless(name, readField(source, name)))
   }
   const values = new Map<string, Json | undefined>()
@@ -49,7 +49,7 @@ export function findUnsupportedParams(
   set('seed', request.seed)
   set('presence_penalty', request.presencePenalty)
   set('frequency_penalty', request.frequencyPenalty)
-  if (source?.surface === 'openai-chat') {
+  if (source?.format === 'openai-chat') {
     for (const name of source.fields.keys()) {
       if (!TRANSLATED.has(name)) values.set(name, readField(source, name))
     }

@@ -6,7 +6,7 @@ import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
   Answered,
-  ChatSurface,
+  ChatServer,
   StreamEncoder,
   StreamEnd,
   UpstreamEvent,
@@ -19,13 +19,13 @@ import type { ResponseHead } from './response-head.ts'
  * `{prefix}/v1/responses`: bytes of a provider that speaks the format pass through, anything else is written in it. No
  * state is kept: an answer's id opens nothing.
  */
-export const responsesSurface: ChatSurface = {
+export const responsesServer: ChatServer = {
   id: 'openai-responses',
   parse: parseResponses,
   findPassedOn: findPassedOnResponses,
   encodeReply: toReply,
   openStream: answered =>
-    answered.dialect === 'openai-responses' ? new PassedStream(answered) : new TranslatedStream(answered),
+    answered.format === 'openai-responses' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) => {
     const head = { id: `resp_${requestId}`, created: 0, model: '', ...NOTHING_REPEATED }
     return encodeFault(openEventEncoder(head), fault, requestId, baseUrl)
@@ -50,7 +50,7 @@ function toHead({ requestId, created, model, call }: Answered): ResponseHead {
 }
 
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.dialect === 'openai-responses') return answer.bytes
+  if (answered.format === 'openai-responses') return answer.bytes
   const [choice] = answer.reply.choices
   const message: ReplyMessage = choice?.message ?? { role: 'assistant', content: null }
   const reply = encodeReply(toHead(answered), message, choice?.finishReason ?? 'stop', bill.usage)

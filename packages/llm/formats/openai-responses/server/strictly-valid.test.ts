@@ -13,7 +13,7 @@ import { openAiChat } from '../../openai-chat/client/client.ts'
 import { encodeReply as encodeChatReply } from '../../openai-chat/server/encode-reply.ts'
 import { openChunkEncoder } from '../../openai-chat/server/encode-stream.ts'
 import type { ToolKind } from '../../shared/chat-call.ts'
-import type { ClientDialect } from '../../shared/client-format.ts'
+import type { ClientFormat } from '../../shared/client-format.ts'
 import { openAiResponses } from '../client/client.ts'
 import { encodeReply, openEventEncoder } from './encode-events.ts'
 import type { ResponseHead } from './response-head.ts'
@@ -76,7 +76,7 @@ function expectValid(kind: keyof typeof valid, value: unknown): void {
 
 interface Recording {
   readonly name: string
-  readonly dialect: ClientDialect
+  readonly format: ClientFormat
   readonly body: string
   readonly payloads: readonly string[]
   readonly isStream: boolean
@@ -97,9 +97,9 @@ function readAll(): Recording[] {
           parser.push(Buffer.from(body))
           parser.end()
         }
-        const dialect = file.startsWith('responses__') ? openAiResponses : openAiChat
+        const format = file.startsWith('responses__') ? openAiResponses : openAiChat
         const ok = response.status === 200
-        return ok ? { name: `${folder}/${file}`, dialect, body, payloads, isStream } : undefined
+        return ok ? { name: `${folder}/${file}`, format, body, payloads, isStream } : undefined
       })
       .filter(each => each !== undefined),
   )
@@ -107,12 +107,12 @@ function readAll(): Recording[] {
 
 const all = exists ? readAll() : []
 
-function decodePlain({ dialect, body }: Recording): ChatReply {
-  return dialect.decodeReply(JSON.parse(body) as JsonObject, target)
+function decodePlain({ format, body }: Recording): ChatReply {
+  return format.decodeReply(JSON.parse(body) as JsonObject, target)
 }
 
-function decodeStream({ dialect, payloads }: Recording): StreamEvent[] {
-  const decoder = dialect.openStream(target)
+function decodeStream({ format, payloads }: Recording): StreamEvent[] {
+  const decoder = format.openStream(target)
   const events = payloads.flatMap(data => decoder.decode(data))
   const end = events.findIndex(({ type }) => type === 'end')
   return end < 0 ? events : events.slice(0, end)
@@ -149,7 +149,7 @@ describe.skipIf(!exists)('what we write of recorded answers is strictly valid', 
 
   test('a response as a chat completion and its chunks', () => {
     const envelope = { id: 'chatcmpl-x', created: 1_700_000_000, model: 'openai/gpt-5' }
-    for (const recording of all.filter(({ dialect }) => dialect === openAiResponses)) {
+    for (const recording of all.filter(({ format }) => format === openAiResponses)) {
       if (!recording.isStream) {
         const reply = decodePlain(recording)
         if (reply.choices.length > 0)

@@ -9,10 +9,10 @@ import { toGoogleError } from '@rideau/llm/formats/gemini-content/server/encode-
 import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import { toOllamaError } from '@rideau/llm/formats/ollama-chat/server/encode-error'
 import type { Fault } from '../../core/fault.ts'
-import type { SurfaceName } from '../request/prefixes.ts'
+import type { MountName } from '../request/prefixes.ts'
 
 /** What sets a surface apart besides its formats of requests and answers. */
-export interface Manners {
+export interface Mount {
   /** In which its clients send their key; a Bearer token is read on every surface. Lower case. */
   readonly keyHeader?: string
   /** A query parameter in which clients of the format may send their key: refused, since addresses end in logs. */
@@ -27,10 +27,10 @@ export interface Manners {
   faultHeaders?(fault: Fault): string[]
 }
 
-const OURS: Manners = { encodeFault: toEnvelope }
+const OURS: Mount = { encodeFault: toEnvelope }
 
 /** Compat failures are our own envelope, which is a superset of theirs (contract.md §2). */
-export const MANNERS: Readonly<Record<SurfaceName, Manners>> = {
+export const MOUNTS: Readonly<Record<MountName, Mount>> = {
   native: OURS,
   openai: OURS,
   anthropic: { keyHeader: 'x-api-key', idHeader: 'request-id', encodeFault: toAnthropicError },
