@@ -17,6 +17,7 @@ const withoutSql = [
   'catalog/catalog',
   'operation/control-rates',
   'documents',
+  'exceptions',
   'open-api',
   'provider-credentials/parse-options',
   'operation/signed-cursor',

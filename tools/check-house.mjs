@@ -11,6 +11,11 @@ const UNFINISHED = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME'].join('|')})\\b`
 /** One start reads it whole; far more means that a price list was pasted in. */
 const MAX_CATALOG_BYTES = 2_000_000
 const MAX_FILE_BYTES = 1_000_000
+/** What hands headers to Node, with values that are checked. */
+const WRITES_HEADERS = new Set([
+  'packages/server/http/write-head.ts',
+  'packages/server/http/checked-response.ts',
+])
 
 /** What git would commit: tracked files and new ones that are not ignored. */
 function listFiles() {
@@ -38,6 +43,13 @@ export function findLineBreaches(file, text) {
       { pattern: /\bimport\s*\(/, message: 'the walls hold for static imports only: import at the top' },
       { pattern: /\bprocess\.(binding|getBuiltinModule)\b/, message: 'import built-in modules at the top' },
     )
+    if (!WRITES_HEADERS.has(file)) {
+      rules.push({
+        pattern:
+          /\.(writeHead|setHeader|appendHeader|setHeaders|addTrailers|writeEarlyHints|writeInformation)\b/,
+        message: 'Node throws for text that a header cannot hold: write it by http/write-head.ts',
+      })
+    }
     if (!file.startsWith('packages/server/storage/embedded/')) {
       rules.push({ pattern: /\bcreateRequire\b/, message: 'the walls hold for static imports only' })
     }

@@ -13,6 +13,7 @@ const CHECKS = {
   lint: [bin('oxlint'), ['--deny-warnings', '--report-unused-disable-directives-severity=error']],
   unused: [bin('knip'), ['--no-progress', '--treat-config-hints-as-errors']],
   house: [process.execPath, ['tools/check-house.mjs']],
+  lookups: [process.execPath, ['tools/check-lookups.mjs']],
   openapi: [process.execPath, ['tools/check-openapi.mjs']],
 }
 

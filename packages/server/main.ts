@@ -1,5 +1,7 @@
 import { pino } from 'pino'
-import { type House, openHouse } from './app/app.ts'
+import { type House, LIMITS, openHouse } from './app/app.ts'
+import { Exceptions } from './app/exceptions.ts'
+import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { ConfigError, parseConfig } from './app/settings.ts'
 
@@ -19,7 +21,10 @@ export async function run(
     return await rotateMasterKey({ ...config, log })
   }
   const planes = { gateway: command !== 'control', control: command !== 'gateway' }
-  const house = await openHouse(config, planes, log)
+  const exceptions = new Exceptions(log)
+  const started = handleProcessExceptions(exceptions)
+  const house = await openHouse(config, planes, log, LIMITS, exceptions)
+  started()
   printWelcome(house)
   stopOnSignals(house, log)
 }

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
+import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
 
 /** Its words for what the texts are for; others are sent as they are. */
-const TASK_TYPES: Readonly<Record<string, string>> = {
+const TASK_TYPES: Readonly<Record<string, string>> = toTable({
   query: 'RETRIEVAL_QUERY',
   document: 'RETRIEVAL_DOCUMENT',
-}
+})
 
 export function toTaskType(inputType: string | undefined): string | undefined {
   return inputType === undefined ? undefined : (TASK_TYPES[inputType] ?? inputType)

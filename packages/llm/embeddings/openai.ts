@@ -1,7 +1,9 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
+import { toTable } from '../json/to-table.ts'
 import type { OpenAiEmbeddingDeviations } from '../provider/embedding-service.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
+import { findReservedRest } from '../upstream/outgoing-body.ts'
 import type { Target } from '../upstream/target.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
 import {
@@ -27,6 +29,7 @@ export const openAiEmbeddings: EmbeddingFormat = {
       ...toAddress(target, path),
       headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(encodeBody(request, target))),
+      reserved: findReservedRest(request.rest),
     }
   },
   decodeReply(body, _headers, target) {
@@ -59,10 +62,10 @@ function deviationsOf({ provider }: Target): OpenAiEmbeddingDeviations {
 function encodeBody(request: EmbeddingRequest, target: Target): JsonObject {
   const deviations = deviationsOf(target)
   const { inputTypes } = deviations
-  const body: JsonObject = {
+  const body = toTable<JsonObject>({
     model: toWireModel(target),
     input: request.input as JsonObject[string],
-  }
+  })
   if (request.dimensions !== undefined) body[deviations.dimensions ?? 'dimensions'] = request.dimensions
   const isOmitted =
     deviations.refusesEncoding === true || (deviations.refusesFloat === true && request.encoding === 'float')

@@ -3,19 +3,18 @@ import {
   optionalChoice,
   optionalNumber,
   optionalText,
-  parseEndUser,
   refuseUnknown,
   set,
   textAt,
 } from '../formats/shared/read-fields.ts'
-import { refuseReservedRest } from '../formats/shared/reserved-fields.ts'
+import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
 
 /** What an embeddings body asks, and for whom. */
 export interface EmbeddingCall {
   readonly request: EmbeddingRequest
-  /** Named by a secret key; a client token's end user is its own. */
+  /** As a secret key's body names it, not checked yet (steps/name-end-user.ts); a client token's end user is its own. */
   readonly endUser: string | undefined
 }
 
@@ -41,17 +40,16 @@ const DIMENSIONS = { min: 1, integer: true }
 /** `POST /v1/embeddings` (contract.md §3). */
 export function parseNativeEmbedding(body: JsonObject): EmbeddingCall {
   refuseUnknown(body, NATIVE)
-  return { request: parse(body, parseTexts(body.input)), endUser: parseEndUser(body) }
+  return { request: parse(body, parseTexts(body.input)), endUser: optionalText(body, 'end_user') }
 }
 
 /** `POST {prefix}/v1/embeddings` in OpenAI's own shape: also tokens, and fields that we do not know pass on. */
 export function parseCompatEmbedding(body: JsonObject): EmbeddingCall {
-  refuseReservedRest(body)
+  refuseReservedFields(body, COMPAT)
   const request: Mutable<EmbeddingRequest> = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
   set(request, 'user', optionalText(body, 'user'))
-  const rest: JsonObject = {}
-  for (const [name, value] of Object.entries(body)) if (!COMPAT.has(name)) rest[name] = value
-  if (Object.keys(rest).length > 0) request.rest = rest
+  const rest = Object.entries(body).filter(([name]) => !COMPAT.has(name))
+  if (rest.length > 0) request.rest = Object.fromEntries(rest)
   return { request, endUser: undefined }
 }
 

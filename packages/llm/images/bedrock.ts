@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
+import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { type ImageFormat, type ImageRequest, JSON_HEADERS, listParams, toBase64 } from './image-format.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
@@ -10,14 +11,14 @@ const isNova = (model: string): boolean => model.includes('nova')
 const AMAZON_MAX = 5
 const STABILITY_RATIOS = ['16:9', '1:1', '21:9', '2:3', '3:2', '4:5', '5:4', '9:16', '9:21']
 /** Amazon's words for OpenAI's. */
-const QUALITIES: Readonly<Record<string, string>> = {
+const QUALITIES: Readonly<Record<string, string>> = toTable({
   standard: 'standard',
   low: 'standard',
   medium: 'standard',
   high: 'premium',
   hd: 'premium',
   premium: 'premium',
-}
+})
 
 /** `InvokeModel` for the image models of Amazon (Titan, Nova Canvas) and Stability. */
 export const bedrockImages: ImageFormat = {

@@ -24,7 +24,7 @@ export async function parseImageForm(bytes: Buffer, contentType: string): Promis
   } catch (cause) {
     throw new RequestError('request_validation_failed', 'The body is not a valid form.', { cause })
   }
-  const value: JsonObject = {}
+  const value = new Map<string, Json>()
   const images: File[] = []
   let mask: File | undefined
   for (const [name, part] of form) {
@@ -34,15 +34,19 @@ export async function parseImageForm(bytes: Buffer, contentType: string): Promis
       else throw name === 'mask' ? doubled(name) : invalid(name, 'is not a file of this request.')
     } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
       throw invalid(name, 'must be a file.')
-    } else if (Object.hasOwn(value, name)) {
+    } else if (name === '__proto__') {
+      throw new RequestError('request_validation_failed', '__proto__: is not a name that a field may have.', {
+        param: '__proto__',
+      })
+    } else if (value.has(name)) {
       throw doubled(name)
     } else {
-      value[name] = toValue(name, part)
+      value.set(name, toValue(name, part))
     }
   }
   checkSources(images.length)
   return {
-    value,
+    value: Object.fromEntries(value),
     sources: {
       images: await Promise.all(images.map(async file => toSource(await readFile(file), 'image'))),
       mask: mask === undefined ? undefined : toSource(await readFile(mask), 'mask'),

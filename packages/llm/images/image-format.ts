@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
+import { toTable } from '../json/to-table.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 
@@ -85,22 +86,22 @@ export interface ImageFormat {
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const
 
 /** Of OpenAI's own: what changes nothing when it is not sent, as the values that stand for "as you like". */
-const HARMLESS: Readonly<Record<string, readonly unknown[]>> = {
+const HARMLESS: Readonly<Record<string, readonly unknown[]>> = toTable({
   size: ['auto'],
   quality: ['auto', 'standard'],
   background: ['auto', 'opaque'],
   output_format: ['png'],
   moderation: ['auto'],
   input_fidelity: ['low'],
-}
+})
 
 /** The parameters of a request that are set to something that matters, by their wire names. */
 export function listParams(request: ImageRequest): string[] {
-  const values: JsonObject = { ...request.rest }
+  const values = new Map(Object.entries(request.rest ?? {}))
   const { size, quality, background, outputFormat } = request
   const own = { size, quality, background, output_format: outputFormat }
-  for (const [name, value] of Object.entries(own)) if (value !== undefined) values[name] = value
-  const set = Object.entries(values)
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) values.set(name, value)
+  const set = [...values]
     .filter(([name, value]) => value !== null && HARMLESS[name]?.includes(value) !== true)
     .map(([name]) => name)
   return request.mask === undefined ? set : [...set, 'mask']

@@ -1,3 +1,4 @@
+import { toTable } from '../json/to-table.ts'
 import type { ImagePrices } from '../provider/prices.ts'
 import type { ImageRequest, ImageUsage } from './image-format.ts'
 import { parseSize } from './image-size.ts'
@@ -46,7 +47,7 @@ export function imageCostNanoUsd(
 
 const USUAL_PIXELS = 1024 * 1024
 /** OpenAI's table for 1024x1024, by quality; other sizes cost by their area. */
-const TOKENS_BY_QUALITY: Readonly<Record<string, number>> = { low: 272, medium: 1056 }
+const TOKENS_BY_QUALITY: Readonly<Record<string, number>> = toTable({ low: 272, medium: 1056 })
 const MOST_TOKENS = 4160
 /** Where the model chooses the size: the largest that it chooses by itself is 1024x1536. */
 const CHOSEN_AREA = 1.5

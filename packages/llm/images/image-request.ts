@@ -10,9 +10,9 @@ import {
   set,
   textAt,
 } from '../formats/shared/read-fields.ts'
-import { RequestError } from '../formats/shared/request-error.ts'
-import { PROTECTED_NAMES, refuseReservedRest } from '../formats/shared/reserved-fields.ts'
+import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { toPlainName } from '../upstream/reserved-names.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
 import { findImageType } from './image-type.ts'
 
@@ -32,15 +32,21 @@ const KNOWN: ReadonlySet<string> = new Set([
   'end_user',
 ])
 const OF_EDITS = ['images', 'mask']
+const ALL: ReadonlySet<string> = new Set([...KNOWN, ...OF_EDITS])
 /** Other words for `n`: they multiply the price. */
-const MULTIPLIERS: ReadonlySet<string> = new Set([
-  'num_images',
-  'number_of_images',
-  'num_outputs',
-  'batch_size',
-  'samples',
-  'image_count',
-])
+const MULTIPLIERS: ReadonlySet<string> = new Set(
+  [
+    'num_images',
+    'number_of_images',
+    'num_images_per_prompt',
+    'num_outputs',
+    'batch_size',
+    'samples',
+    'num_samples',
+    'sample_count',
+    'image_count',
+  ].map(toPlainName),
+)
 const COUNT = { min: 1, max: 10, integer: true }
 /** OpenAI's limit. */
 const MAX_SOURCES = 16
@@ -84,30 +90,18 @@ export function findPassedOn(body: JsonObject): string | undefined {
 }
 
 function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
-  refuseReservedRest(body)
-  const rest: JsonObject = {}
+  refuseReservedFields(body, ALL)
+  const rest: [string, Json | undefined][] = []
   for (const [name, value] of Object.entries(body)) {
     if (KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
     if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
-    const plain = name.toLowerCase()
-    if (plain !== name && (KNOWN.has(plain) || OF_EDITS.includes(plain))) throw variant(name)
     if (value === null) continue
-    if (PROTECTED_NAMES.has(name) || MULTIPLIERS.has(plain)) {
+    if (MULTIPLIERS.has(toPlainName(name))) {
       throw invalid(name, 'may not be set here: the gateway authorizes, prices or relies on it.')
     }
-    rest[name] = value
+    rest.push([name, value])
   }
-  return Object.keys(rest).length === 0 ? undefined : rest
-}
-
-function variant(param: string): RequestError {
-  return new RequestError(
-    'request_validation_failed',
-    'A field name is written in another case than it has.',
-    {
-      param,
-    },
-  )
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
 /** `images` and `mask` of an edit that comes as JSON: data URLs or addresses. */

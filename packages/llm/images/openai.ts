@@ -1,7 +1,9 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
+import { toTable } from '../json/to-table.ts'
 import type { OpenAiImageDeviations } from '../provider/image-service.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
+import { findReservedRest } from '../upstream/outgoing-body.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
@@ -49,22 +51,25 @@ export const openAiImages: ImageFormat = {
     return 1 + (width * height > 1024 * 1024 ? 1 : 0) + (quality === 'hd' || quality === 'high' ? 1 : 0)
   },
   encodeRequest(request, target, dropped = []) {
-    const fields = encodeFields(request, target, dropped)
-    const { images, mask } = request
-    if (images === undefined)
-      return toJson(target, deviationsOf(target).path ?? '/images/generations', fields)
-    const { editImages, editPath = '/images/edits' } = deviationsOf(target)
-    const sent = dropped.includes('mask') ? undefined : mask
-    const hasAddress = [...images, sent].some(source => source?.kind === 'url')
-    if (editImages === undefined && !hasAddress) return toForm(target, editPath, fields, images, sent)
-    const body = { ...fields, ...encodeImages(images, editImages ?? 'image_url') }
-    return toJson(
-      target,
-      editPath,
-      sent === undefined ? body : { ...body, mask: { image_url: toDataUrl(sent) } },
-    )
+    return { ...encode(request, target, dropped), reserved: findReservedRest(request.rest) }
   },
   decodeReply,
+}
+
+function encode(request: ImageRequest, target: Target, dropped: readonly string[]): UpstreamRequest {
+  const fields = encodeFields(request, target, dropped)
+  const { images, mask } = request
+  if (images === undefined) return toJson(target, deviationsOf(target).path ?? '/images/generations', fields)
+  const { editImages, editPath = '/images/edits' } = deviationsOf(target)
+  const sent = dropped.includes('mask') ? undefined : mask
+  const hasAddress = [...images, sent].some(source => source?.kind === 'url')
+  if (editImages === undefined && !hasAddress) return toForm(target, editPath, fields, images, sent)
+  const body = { ...fields, ...encodeImages(images, editImages ?? 'image_url') }
+  return toJson(
+    target,
+    editPath,
+    sent === undefined ? body : { ...body, mask: { image_url: toDataUrl(sent) } },
+  )
 }
 
 function deviationsOf({ provider }: Target): OpenAiImageDeviations {
@@ -84,10 +89,10 @@ function encodeFields(request: ImageRequest, target: Target, dropped: readonly s
   if (!ALWAYS_BASE64.test(target.model) && request.responseFormat !== undefined) {
     own.response_format = request.responseFormat === 'url' ? 'url' : base64
   }
-  const fields: JsonObject = {}
-  for (const [name, value] of Object.entries({ ...request.rest, ...own })) {
-    if (value !== undefined && !unsupported.includes(name) && !dropped.includes(name)) fields[name] = value
-  }
+  const sent = Object.entries({ ...request.rest, ...own }).filter(
+    ([name, value]) => value !== undefined && !unsupported.includes(name) && !dropped.includes(name),
+  )
+  const fields: JsonObject = Object.fromEntries(sent)
   fields.model = toWireModel(target)
   fields.prompt = request.prompt
   if (request.n > 1) fields.n = request.n
@@ -160,7 +165,7 @@ function decodeReply(body: JsonObject, target: Target): ImageReply | undefined {
   const entries = toObjects(body.data)
   const images = entries.map(toImage).filter(image => image !== undefined)
   if (images.length === 0 || images.length !== entries.length) return undefined
-  const told: JsonObject = {}
+  const told = toTable<JsonObject>({})
   for (const name of ['background', 'output_format', 'quality', 'size']) {
     if (body[name] !== undefined) told[name] = body[name]
   }

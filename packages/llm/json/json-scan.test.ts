@@ -1,38 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { jsonText } from '../testing/arbitrary-json.ts'
+import { MAX_JSON_DEPTH } from './json-bounds.ts'
 import { findCaseVariant, scanJson } from './json-scan.ts'
 import type { JsonObject } from './json-value.ts'
-import { MAX_JSON_DEPTH } from './structure-walk.ts'
-
-/** Strings as attackers and foreign alphabets write them. */
-const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.string(),
-  fc.constantFrom('"', '\\', '\\"', '{"a":', '\u2028', '__proto__'),
-)
-
-const keyText = fc.oneof(
-  fc.constantFrom('"a"', '"\\u0061"', '"b"', '"\\/"', '"/"', '"__proto__"', '"é"', '"\\u00e9"'),
-  anyText.map(text => JSON.stringify(text)),
-)
-
-/** JSON text with free spacing and escapes; objects may name a key twice. */
-const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>(tie => ({
-  value: fc.oneof(
-    { maxDepth: 4, withCrossShrink: true },
-    fc.oneof(
-      fc.constantFrom('null', 'true', 'false', '0', '-1.5e+3', '""'),
-      anyText.map(text => JSON.stringify(text)),
-    ),
-    fc.array(tie('value'), { maxLength: 4 }).map(items => `[ ${items.join(' ,\n')}]`),
-    fc
-      .array(fc.tuple(keyText, fc.constantFrom('', ' ', '\r\n\t'), tie('value')), { maxLength: 5 })
-      .map(
-        fields =>
-          `{${fields.map(([key, space, value]) => `${space}${key}${space}:${space}${value}${space}`).join(',')}}`,
-      ),
-  ),
-})).value
 
 /** Twice in one object, by a reader that shares nothing with the scanner: it walks the text one character at a time. */
 function hasDuplicateKey(text: string): boolean {

@@ -1,15 +1,23 @@
 import { isUtf8 } from 'node:buffer'
 import { decodeText } from './decode-text.ts'
 import type { FieldSpan } from './field-span.ts'
+import { type JsonBounds, type JsonProblem, UNBOUNDED } from './json-bounds.ts'
 import type { Json } from './json-value.ts'
 import { StructureWalk } from './structure-walk.ts'
+import { ValueBuilder } from './value-builder.ts'
 
 export type JsonScan =
-  | { readonly ok: true; readonly value: Json; readonly fields: ReadonlyMap<string, FieldSpan> }
+  | {
+      readonly ok: true
+      readonly value: Json
+      readonly fields: ReadonlyMap<string, FieldSpan>
+      /** Some object has a key `__proto__`, which a copy by assignment would take for its prototype. */
+      readonly hasPrototypeKey: boolean
+    }
   | {
       readonly ok: false
-      readonly reason: 'not_utf8' | 'malformed' | 'duplicate_key' | 'too_deep'
-      /** The key that was given twice, decoded. */
+      readonly reason: JsonProblem
+      /** The key that was given twice, decoded, or a name that is too long. */
       readonly key?: string
     }
 
@@ -18,17 +26,107 @@ export type JsonScan =
  * and whether any object names a key twice, which two parsers may read differently.
  */
 export function scanJson(bytes: Buffer): JsonScan {
+  return scanShortJson(bytes, UNBOUNDED, Number.MAX_SAFE_INTEGER) as JsonScan
+}
+
+/** A number costs so much less than a string or an object. */
+const NUMBERS_PER_PART = 16
+
+/**
+ * The same, and whether a text holds more than `bounds` allow, before anything is made of it. undefined: it has more than
+ * `mostParts`, which take too long to parse in one go.
+ */
+export function scanShortJson(bytes: Buffer, bounds: JsonBounds, mostParts: number): JsonScan | undefined {
   if (!isUtf8(bytes)) return { ok: false, reason: 'not_utf8' }
-  const walk = new StructureWalk(bytes)
-  if (!walk.run()) return { ok: false, reason: 'too_deep' }
-  let value: Json
+  const walk = new StructureWalk(bytes, bounds)
+  walk.advance(bytes.length)
+  if (walk.problem !== undefined) return toFailure(walk.problem, walk.problemName)
+  if (walk.parts > mostParts || walk.values > mostParts * NUMBERS_PER_PART) return undefined
   try {
-    value = JSON.parse(decodeText(bytes)) as Json
+    return {
+      ok: true,
+      value: JSON.parse(decodeText(bytes)) as Json,
+      fields: walk.fields,
+      hasPrototypeKey: walk.hasPrototypeKey,
+    }
   } catch {
     return { ok: false, reason: 'malformed' }
   }
-  if (walk.duplicate !== undefined) return { ok: false, reason: 'duplicate_key', key: walk.duplicate }
-  return { ok: true, value, fields: walk.fields }
+}
+
+/** How much of a text one step takes. */
+export interface JsonSlices {
+  /** Of bytes that may be values each. */
+  readonly tokenBytes: number
+  /** Of one string. */
+  readonly stringBytes: number
+}
+
+/** 16 KiB of `{}` take 3 ms, 256 KiB of a string 1 ms. */
+const SLICES: JsonSlices = { tokenBytes: 16 * 1024, stringBytes: 256 * 1024 }
+
+/** scanShortJson for texts of any length: in steps, each of some milliseconds at most whatever the bytes are. */
+export class SlicedJsonScan {
+  /** Once it is done. */
+  result: JsonScan | undefined
+  private readonly bytes: Buffer
+  private readonly walk: StructureWalk
+  private readonly builder: ValueBuilder
+  private readonly sliceBytes: number
+  private isChecked = false
+
+  constructor(bytes: Buffer, bounds: JsonBounds, slices = SLICES) {
+    this.bytes = bytes
+    this.sliceBytes = slices.tokenBytes
+    this.builder = new ValueBuilder(bytes, slices.stringBytes)
+    this.walk = new StructureWalk(bytes, bounds, this.builder)
+  }
+
+  /** True: it is done. */
+  step(): boolean {
+    if (!this.isChecked) {
+      this.isChecked = true
+      if (!isUtf8(this.bytes)) this.result = { ok: false, reason: 'not_utf8' }
+      return this.result !== undefined
+    }
+    try {
+      this.result = this.goOn()
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      this.result = { ok: false, reason: 'malformed' }
+    }
+    return this.result !== undefined
+  }
+
+  private goOn(): JsonScan | undefined {
+    const { bytes, walk, builder } = this
+    const start = walk.at
+    walk.advance(start + this.sliceBytes)
+    if (walk.problem !== undefined) return toFailure(walk.problem, walk.problemName)
+    if (walk.at >= bytes.length) {
+      return {
+        ok: true,
+        value: builder.finish(walk),
+        fields: walk.fields,
+        hasPrototypeKey: walk.hasPrototypeKey,
+      }
+    }
+    if (!walk.isInString && isSpace(bytes, start, walk.at)) builder.addGap(start, walk.at)
+    builder.build(walk)
+    return undefined
+  }
+}
+
+function toFailure(reason: JsonProblem, key: string | undefined): JsonScan {
+  return key === undefined ? { ok: false, reason } : { ok: false, reason, key }
+}
+
+function isSpace(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const code = bytes[at]
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return false
+  }
+  return true
 }
 
 /**

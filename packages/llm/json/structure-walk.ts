@@ -1,165 +1,237 @@
 import type { FieldSpan } from './field-span.ts'
+import { type JsonBounds, type JsonProblem, MAX_JSON_DEPTH, MAX_NUMBER_BYTES } from './json-bounds.ts'
+import { OpenKeys } from './open-keys.ts'
+import { findStringEnd, findWholeCharacter } from './string-bytes.ts'
+import type { ValueBuilder, WalkPosition } from './value-builder.ts'
 
-/** Objects and arrays inside one another, the outermost included (contract.md §1). */
-export const MAX_JSON_DEPTH = 64
-
+const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Up to so many keys an object's are compared one by one; beyond, a set keeps the cost linear. */
-const FEW_KEYS = 16
+/** What may come next. Up to FIRST_ITEM a value may, up to NAME a string. */
+const VALUE = 0
+const FIRST_ITEM = 1
+const FIRST_NAME = 2
+const NAME = 3
+const BEFORE_COLON = 4
+const AFTER_VALUE = 5
+
+const IS_ARRAY = -1
+const NOWHERE = -1
+
+/** Bytes that belong to a number or a literal: neither white space nor any that JSON gives a meaning of its own. */
+const IN_SCALAR = new Uint8Array(256).fill(1)
+for (const char of ' \n\r\t",:[]{}') IN_SCALAR[char.charCodeAt(0)] = 0
 
 /**
- * Steps from string to string. It trusts the bytes to be valid JSON, where only a key stands before a colon:
- * for anything else its findings mean nothing, and JSON.parse refuses that afterwards.
+ * One pass over the bytes of a JSON text, which can stop after any token and go on later. It checks what stands between
+ * strings, numbers and literals, and leaves what is inside of them to JSON.parse. It visits each byte once, whatever the
+ * bytes are: a text that is not JSON ends the pass where it stops being JSON.
  */
-export class StructureWalk {
+export class StructureWalk implements WalkPosition {
   readonly fields = new Map<string, FieldSpan>()
-  duplicate: string | undefined
+  /** Set once; the pass is over then. */
+  problem: JsonProblem | undefined
+  /** The name that was given twice, or that is too long. */
+  problemName: string | undefined
+  /** Some object, at any depth, has a key `__proto__`, however it is written. */
+  hasPrototypeKey = false
+  values = 0
+  parts = 0
+  at = 0
+  depth = 0
+  rootStart = 0
+  valueEnd = 0
+  readonly frames: number[] = [IS_ARRAY]
+  readonly keys: OpenKeys
   private readonly bytes: Buffer
-  /** The keys of every open object, innermost last: where each lies between its quotes. */
-  private readonly keyStarts: number[] = []
-  private readonly keyEnds: number[] = []
-  /** For every open object, how many keys the ones around it have. */
-  private readonly frames: number[] = []
-  /** Decoded keys of an open object that has many or an escaped one, by its frame. */
-  private sets: Map<number, Set<string>> | undefined
-  private open: { name: string; keyStart: number; valueStart: number } | undefined
+  private readonly bounds: JsonBounds
+  private readonly builder: ValueBuilder | undefined
+  private expect = VALUE
+  /** The quote that opened the string in which the walk stopped. */
+  private stringStart = NOWHERE
+  /** How far `advance` goes; 0 ends it. */
+  private stopAt = 0
+  private fieldName: string | undefined
+  private fieldStart = 0
+  private valueStart = 0
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, bounds: JsonBounds, builder?: ValueBuilder) {
     this.bytes = bytes
+    this.bounds = bounds
+    this.builder = builder
+    this.keys = new OpenKeys(bytes)
   }
 
-  /** false: too deep. */
-  run(): boolean {
+  /** It stopped inside a string. */
+  get isInString(): boolean {
+    return this.stringStart !== NOWHERE
+  }
+
+  /** Goes on to about `until`: to the end of the token there, or to some way into a long string. */
+  advance(until: number): void {
     const { bytes } = this
-    let depth = 0
-    let stringStart = 0
-    let stringEnd = 0
-    for (let at = 0; at < bytes.length; at++) {
-      const code = bytes[at]
+    this.stopAt = Math.min(until, bytes.length)
+    let at = this.stringStart === NOWHERE ? this.at : this.goOnInString()
+    while (at < this.stopAt) {
+      const code = bytes[at] as number
       if (code === QUOTE) {
-        stringStart = at
-        stringEnd = findStringEnd(bytes, at + 1)
-        if (stringEnd === -1) return true
-        at = stringEnd
+        at = this.walkString(at)
+      } else if (code <= SPACE && IN_SCALAR[code] === 0) {
+        at++
       } else if (code === COLON) {
-        this.addKey(stringStart + 1, stringEnd)
-        if (depth === 1) this.openField(stringStart, stringEnd, at)
+        if (this.expect !== BEFORE_COLON) this.fail('malformed')
+        this.expect = VALUE
+        at++
       } else if (code === COMMA) {
-        if (depth === 1) this.closeField(at)
+        this.endMember(at++)
       } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-        if (++depth > MAX_JSON_DEPTH) return false
-        if (code === OPEN_OBJECT) this.frames.push(this.keyStarts.length)
+        this.open(code, at++)
       } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-        if (depth === 1) this.closeField(at)
-        depth--
-        if (code === CLOSE_OBJECT) this.closeObject()
+        this.close(code, at++)
+      } else {
+        at = this.walkScalar(at)
       }
     }
-    return true
+    this.at = at
+    if (this.values > this.bounds.maxValues || this.parts > this.bounds.maxParts) this.fail('too_many_values')
+    if (at >= bytes.length && (this.depth > 0 || this.expect !== AFTER_VALUE)) this.fail('malformed')
   }
 
-  private closeObject(): void {
-    if (this.sets !== undefined) this.sets.delete(this.frames.length)
-    const start = this.frames.pop() ?? 0
-    while (this.keyStarts.length > start) {
-      this.keyStarts.pop()
-      this.keyEnds.pop()
+  private fail(problem: JsonProblem, name?: string): void {
+    this.problem ??= problem
+    this.problemName ??= name
+    this.stopAt = 0
+  }
+
+  /** The string whose quote is at `start`; where to go on. */
+  private walkString(start: number): number {
+    const { bytes, builder } = this
+    const from = start + 1
+    const limit = builder === undefined ? bytes.length : from + builder.stringSliceBytes
+    const end = findStringEnd(bytes, from, limit)
+    if (end === NOWHERE) this.fail('malformed')
+    else if (end >= limit) return this.stopInString(start, from, limit)
+    else if (this.expect <= FIRST_ITEM) this.addString(start, end)
+    else if (this.expect <= NAME) this.addName(start, end)
+    else this.fail('malformed')
+    return end + 1
+  }
+
+  /** Hands what was read of a long string to the builder, and stops the walk. Gives where to go on. */
+  private stopInString(start: number, from: number, limit: number): number {
+    if (this.expect > FIRST_ITEM) {
+      this.fail(this.expect <= NAME ? 'long_name' : 'malformed')
+      return limit
     }
+    const whole = findWholeCharacter(this.bytes, from, limit)
+    this.builder?.addStringPiece(from, whole)
+    this.stringStart = start
+    this.stopAt = 0
+    return whole
   }
 
-  private addKey(start: number, end: number): void {
-    const { bytes, keyStarts, keyEnds } = this
-    const first = this.frames[this.frames.length - 1] ?? 0
-    const few = keyStarts.length - first < FEW_KEYS
-    if (!few || isEscaped(bytes, start, end) || this.sets?.has(this.frames.length)) {
-      this.addKeyToSet(first, start, end)
-      return
+  private goOnInString(): number {
+    const { bytes, builder, at: from, stringStart: start } = this
+    const limit = from + (builder?.stringSliceBytes ?? bytes.length)
+    const end = findStringEnd(bytes, from, limit)
+    if (end >= limit) return this.stopInString(start, from, limit)
+    this.stringStart = NOWHERE
+    if (end === NOWHERE) {
+      this.fail('malformed')
+      return bytes.length
     }
-    for (let at = first; at < keyStarts.length; at++) {
-      const other = keyStarts[at] as number
-      if ((keyEnds[at] as number) - other !== end - start) continue
-      let same = 0
-      while (same < end - start && bytes[other + same] === bytes[start + same]) same++
-      if (same === end - start) this.duplicate ??= decodeKey(bytes, start, end)
+    this.addString(start, end)
+    builder?.endLongString(this, from, end)
+    return end + 1
+  }
+
+  private addString(start: number, end: number): void {
+    this.beginValue(start)
+    this.parts++
+    this.endValue(end + 1)
+  }
+
+  private addName(start: number, end: number): void {
+    const { keys, bounds, depth } = this
+    this.parts++
+    this.expect = BEFORE_COLON
+    if (end - start - 1 > bounds.maxNameBytes) return this.fail('long_name')
+    const isTwice = keys.add(depth, this.frames[depth] as number, start + 1, end)
+    if (keys.isPrototypeKey(start + 1, end)) this.hasPrototypeKey = true
+    if (isTwice) return this.fail('duplicate_key', keys.decode(start + 1, end))
+    if (depth > 1) return
+    this.fieldName = keys.decode(start + 1, end)
+    this.fieldStart = start
+  }
+
+  private beginValue(at: number): void {
+    if (this.expect > FIRST_ITEM) this.fail('malformed')
+    this.values++
+    if (this.depth === 1) this.valueStart = at
+    else if (this.depth === 0) this.rootStart = at
+  }
+
+  private endValue(end: number): void {
+    this.valueEnd = end
+    this.expect = AFTER_VALUE
+  }
+
+  /** Where the number or the literal at `start` ends. */
+  private walkScalar(start: number): number {
+    const { bytes } = this
+    const limit = Math.min(bytes.length, start + MAX_NUMBER_BYTES + 1)
+    let end = start + 1
+    while (end < limit && IN_SCALAR[bytes[end] as number] === 1) end++
+    this.beginValue(start)
+    this.endValue(end)
+    if (end - start > MAX_NUMBER_BYTES) this.fail('long_number')
+    return end
+  }
+
+  private open(code: number, at: number): void {
+    this.beginValue(at)
+    this.parts++
+    if (this.depth === MAX_JSON_DEPTH) return this.fail('too_deep')
+    const depth = ++this.depth
+    this.frames[depth] = code === OPEN_OBJECT ? this.keys.count : IS_ARRAY
+    this.expect = code === OPEN_OBJECT ? FIRST_NAME : FIRST_ITEM
+    if (this.builder !== undefined) this.builder.open(depth, at + 1)
+  }
+
+  private close(code: number, at: number): void {
+    const { depth, expect } = this
+    const frame = this.frames[depth] as number
+    const isObject = code === CLOSE_OBJECT
+    const isEmpty = expect === (isObject ? FIRST_NAME : FIRST_ITEM)
+    if (depth === 0 || isObject === (frame === IS_ARRAY) || !(isEmpty || expect === AFTER_VALUE)) {
+      return this.fail('malformed')
     }
-    keyStarts.push(start)
-    keyEnds.push(end)
+    if (depth === 1) this.closeField()
+    if (this.builder !== undefined) this.builder.close(this, at)
+    if (isObject) this.keys.close(depth, frame)
+    this.depth = depth - 1
+    this.endValue(at + 1)
   }
 
-  private addKeyToSet(first: number, start: number, end: number): void {
-    this.sets ??= new Map()
-    let set = this.sets.get(this.frames.length)
-    if (set === undefined) {
-      set = new Set()
-      for (let at = first; at < this.keyStarts.length; at++) {
-        set.add(decodeKey(this.bytes, this.keyStarts[at] as number, this.keyEnds[at] as number))
-      }
-      this.sets.set(this.frames.length, set)
-    }
-    const name = decodeKey(this.bytes, start, end)
-    if (set.has(name)) this.duplicate ??= name
-    set.add(name)
+  private endMember(comma: number): void {
+    const { depth } = this
+    if (this.expect !== AFTER_VALUE || depth === 0) return this.fail('malformed')
+    if (depth === 1) this.closeField()
+    this.expect = this.frames[depth] === IS_ARRAY ? VALUE : NAME
+    if (this.builder !== undefined) this.builder.startMember(depth, comma + 1)
   }
 
-  private openField(keyStart: number, keyEnd: number, colon: number): void {
-    let valueStart = colon + 1
-    while (isSpace(this.bytes[valueStart])) valueStart++
-    this.open = { name: decodeKey(this.bytes, keyStart + 1, keyEnd), keyStart, valueStart }
+  private closeField(): void {
+    if (this.fieldName === undefined) return
+    const { fieldStart: keyStart, valueStart, valueEnd } = this
+    this.fields.set(this.fieldName, { keyStart, valueStart, valueEnd })
+    this.fieldName = undefined
+    if (this.fields.size > this.bounds.maxFields) this.fail('too_many_fields')
   }
-
-  private closeField(end: number): void {
-    if (this.open === undefined) return
-    const { name, keyStart, valueStart } = this.open
-    this.open = undefined
-    let valueEnd = end
-    while (isSpace(this.bytes[valueEnd - 1])) valueEnd--
-    this.fields.set(name, { keyStart, valueStart, valueEnd })
-  }
-}
-
-/** So far a loop finds the end of a string sooner than a call of the machine's search would. */
-const NEAR_BYTES = 48
-
-/** Index of the quote that closes the string whose text begins at `start`, or -1. */
-function findStringEnd(bytes: Buffer, start: number): number {
-  let from = start
-  for (;;) {
-    const near = Math.min(from + NEAR_BYTES, bytes.length)
-    let quote = from
-    while (quote < near && bytes[quote] !== QUOTE) quote++
-    if (quote === near) quote = bytes.indexOf(QUOTE, near)
-    if (quote === -1) return -1
-    let back = quote - 1
-    while (back >= start && bytes[back] === BACKSLASH) back--
-    // An even number of backslashes escapes only themselves.
-    if ((quote - back) % 2 === 1) return quote
-    from = quote + 1
-  }
-}
-
-function isEscaped(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true
-  return false
-}
-
-function decodeKey(bytes: Buffer, start: number, end: number): string {
-  const raw = bytes.toString('utf8', start, end)
-  if (!raw.includes('\\')) return raw
-  try {
-    return JSON.parse(`"${raw}"`) as string
-  } catch {
-    return raw
-  }
-}
-
-function isSpace(code: number | undefined): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }

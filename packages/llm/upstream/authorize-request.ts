@@ -3,11 +3,24 @@ import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
 
+/** A request was about to leave with a field in it that no caller may set. */
+export class ReservedFieldError extends Error {
+  /** Of the field, as the caller wrote it. */
+  readonly path: string
+
+  constructor(path: string) {
+    super(`${path} would be sent, and the gateway authorizes, prices or relies on it`)
+    this.path = path
+  }
+}
+
 /**
  * Puts the target's credential on a request that is otherwise finished. `nowMs` (Unix milliseconds) is for providers
- * whose requests are signed.
+ * whose requests are signed. Throws ReservedFieldError where the request's body has what no caller may set: nothing
+ * leaves without its credential.
  */
 export function authorizeRequest(request: UpstreamRequest, target: Target, nowMs: number): void {
+  if (request.reserved !== undefined) throw new ReservedFieldError(request.reserved)
   const { headers } = request
   const { apiKey } = target
   switch (target.provider.auth) {

@@ -7,6 +7,11 @@ export interface UpstreamRequest {
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: Buffer
+  /**
+   * The path of a field in the body that no caller may set, and that a caller's own words have set (see outgoing-body.ts):
+   * such a request is not sent. undefined or absent: there is none.
+   */
+  readonly reserved?: string | undefined
   /** Wire names of what the format has no word for and the request asks for in another way. Absent: nothing. */
   readonly emulated?: readonly string[]
 }

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import type { Logger } from 'pino'
 import { type ControlDeps, createControlServer } from '../control/server.ts'
 import { systemClock, systemRandom } from '../core/chance.ts'
@@ -39,9 +38,10 @@ import { listSigningKeys } from '../storage/signing-keys.ts'
 import { findEnvironment, findKey } from '../storage/snapshots.ts'
 import { findEndUser, findMinter } from '../storage/token-snapshots.ts'
 import { hasUsers } from '../storage/users.ts'
+import { Exceptions } from './exceptions.ts'
 import { openAlerts, openJobs } from './jobs.ts'
 import { composeLedger } from './ledger.ts'
-import { openMetrics } from './metrics.ts'
+import { type Measured, openMetrics } from './metrics.ts'
 import { openRecords, type Records } from './records.ts'
 import type { Config } from './settings.ts'
 
@@ -74,7 +74,7 @@ export interface Limits {
   readonly onDeps?: (deps: GatewayDeps) => void
 }
 
-const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
+export const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
 
 /** The only place that makes things. Throws where the house cannot stand; what was begun is taken down again. */
 export async function openHouse(
@@ -82,13 +82,14 @@ export async function openHouse(
   planes: Planes,
   log: Logger,
   limits: Limits = LIMITS,
+  exceptions: Exceptions = new Exceptions(log),
 ): Promise<House> {
   const closers: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     for (const close of closers.reverse()) await close()
   }
   try {
-    return await build(config, planes, log, limits, closers, closeAll)
+    return await build(config, planes, log, limits, exceptions, closers, closeAll)
   } catch (error) {
     await closeAll()
     throw error
@@ -100,6 +101,7 @@ async function build(
   planes: Planes,
   log: Logger,
   limits: Limits,
+  exceptions: Exceptions,
   closers: (() => Promise<void> | void)[],
   closeAll: () => Promise<void>,
 ): Promise<House> {
@@ -123,6 +125,7 @@ async function build(
     config,
     log,
     limits,
+    exceptions,
     storage,
     secretBox,
     closers,
@@ -133,7 +136,8 @@ async function build(
 
   const gateway = planes.gateway ? await openGateway(shared) : undefined
   if (gateway !== undefined) {
-    urls.gateway = await listen(gateway.server, config.host, config.gatewayPort)
+    const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
+    urls.gateway = await listen(gateway.server, config.host, config.gatewayPort, onError)
     closers.push(() => gateway.close())
   }
   if (planes.control) {
@@ -148,6 +152,7 @@ async function build(
         random: systemRandom,
         newId,
         log,
+        onException: exceptions.note,
         egress,
         production: config.production,
         baseUrl,
@@ -160,6 +165,7 @@ async function build(
       limits,
     )
     await control.listen({ host: config.host, port: config.controlPort })
+    control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
     urls.control = urlOf(control.server.address() as AddressInfo)
     closers.push(() => control.close())
   }
@@ -189,6 +195,7 @@ interface Shared {
   readonly config: Config
   readonly log: Logger
   readonly limits: Limits
+  readonly exceptions: Exceptions
   readonly storage: Storage
   readonly secretBox: SecretBox
   readonly closers: (() => Promise<void> | void)[]
@@ -209,14 +216,16 @@ interface Gateway {
 }
 
 async function openGateway(shared: Shared): Promise<Gateway> {
-  const { config, log, limits, storage, closers, newId, baseUrl, gatewayUrl } = shared
+  const { config, log, limits, exceptions, storage, closers, newId, baseUrl, gatewayUrl } = shared
+  const onException = exceptions.note
   closers.push(await holdLock(shared))
   const { snapshots, announcements } = await openSnapshots(shared)
   closers.push(() => announcements.close())
-  const { drain, openFor } = openJournaled(shared)
+  const records = openJournaled(shared)
+  const { drain, openFor } = records
   closers.push(() => drain.close())
   const egress = { allowPrivate: config.allowPrivateUpstreams }
-  const http = openHttpTransport(egress)
+  const http = openHttpTransport(egress, onException)
   const sandbox = openSandboxTransport()
   const ticker = openTicker()
   closers.push(
@@ -227,7 +236,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   const inFlight = new InFlight()
   const requestCounts = new RequestCounts()
   const cancelElsewhere = openCancelElsewhere(shared, inFlight)
-  const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log })
+  const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
   const counting = await openCounting(shared, drain)
   openFor(counting.ledger)
@@ -237,6 +246,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     random: systemRandom,
     newId,
     log,
+    onException,
     snapshots,
     signingKeys: new SigningKeys({ load: () => listSigningKeys(storage.db), now: systemClock.now }),
     ticker,
@@ -248,7 +258,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     http,
     sandbox,
     egress,
-    accessTokens: new AccessTokens({ policy: egress, now: systemClock.now }),
+    accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
     meterSets: new MeterSets(),
     admissions: openAdmissions(shared, counting.ledger),
     learned: new LearnedUse(),
@@ -276,11 +286,8 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   }
   limits.onDeps?.(deps)
   const server = createGatewayServer(deps)
-  const { metricsHost: host, metricsPort: port } = config
-  const metrics = await openMetrics({ host, port, log, requestCounts, inFlight, drain, isReady, counting })
-  closers.push(() => metrics.close())
   return {
-    metricsUrl: metrics.url,
+    metricsUrl: await openMeasured(shared, { requestCounts, inFlight, records, isReady, counting }),
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
@@ -289,9 +296,21 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   }
 }
 
+/** Gives where `/metrics` is. */
+async function openMeasured(
+  { config, log, exceptions, closers }: Shared,
+  measured: Omit<Measured, 'exceptions'>,
+): Promise<string | undefined> {
+  const { metricsHost: host, metricsPort: port } = config
+  const metrics = await openMetrics({ host, port, log, exceptions, ...measured })
+  closers.push(() => metrics.close())
+  return metrics.url
+}
+
 function openJournaled({ config, log, storage }: Shared): Records {
   return openRecords({
-    folder: path.join(config.dataDir, 'journal'),
+    dataDir: config.dataDir,
+    now: systemClock.now,
     maxBytes: config.journalMaxBytes,
     isShared: config.redisUrl !== undefined,
     log,
@@ -311,7 +330,7 @@ async function holdLock({ config, log, storage }: Shared): Promise<() => Promise
 }
 
 async function openCounting(
-  { config, log, storage, closers, newId }: Shared,
+  { config, log, exceptions, storage, closers, newId }: Shared,
   drain: Drain,
 ): Promise<OpenedLedger> {
   // Closed after the ledger, which may note something until then.
@@ -324,6 +343,7 @@ async function openCounting(
     owner: newId(),
     storage,
     drain,
+    onException: exceptions.note,
     onCrossing: ({ meter, settled }) => {
       if (meter.kind === 'span') alerts.note({ meter, settled })
     },
@@ -332,8 +352,8 @@ async function openCounting(
   return counting
 }
 
-function openAdmissions({ closers }: Shared, ledger: Ledger): Admissions {
-  const admissions = new Admissions({ ledger, now: systemClock.now })
+function openAdmissions({ closers, exceptions }: Shared, ledger: Ledger): Admissions {
+  const admissions = new Admissions({ ledger, now: systemClock.now, onException: exceptions.note })
   closers.push(() => admissions.close())
   return admissions
 }
@@ -365,7 +385,7 @@ function readinessOf(
 
 /** Where this is the only gateway process there is nobody else to ask. */
 function openCancelElsewhere(
-  { config, log, closers, newId }: Shared,
+  { config, log, exceptions, closers, newId }: Shared,
   inFlight: InFlight,
 ): GatewayDeps['cancelElsewhere'] {
   if (config.redisUrl === undefined) return () => Promise.resolve(false)
@@ -374,6 +394,7 @@ function openCancelElsewhere(
     cancelHere: (environmentId, requestId, endUserId) => inFlight.cancel(environmentId, requestId, endUserId),
     newId,
     log: line => log.warn(line),
+    onException: exceptions.note,
   })
   closers.push(() => cancellations.close())
   return (environmentId, requestId, endUserId) => cancellations.cancel(environmentId, requestId, endUserId)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { systemClock } from '../core/chance.ts'
+import { type OnException, runGuarded } from '../core/on-exception.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { Crossing, SeedSource } from '../ledger/ledger.ts'
 import { type OpenedLedger, openLedger } from '../ledger/open-ledger.ts'
@@ -16,15 +17,17 @@ export interface LedgerParts {
   readonly owner: string
   readonly storage: Storage
   readonly drain: Drain
+  readonly onException: OnException
   readonly onCrossing: (crossing: Crossing) => void
 }
 
 /** The ledger that this process counts its limits with: by itself, or with others over Redis where REDIS_URL is set. */
 export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
-  const { redisUrl, isFailOpen, log, owner, storage, drain, onCrossing } = parts
+  const { redisUrl, isFailOpen, log, owner, storage, drain, onException } = parts
   return await openLedger({
     owner,
-    onCrossing,
+    // In the middle of a settlement, which has more to count.
+    onCrossing: crossing => runGuarded('an alert', onException, () => parts.onCrossing(crossing)),
     seeds: toSeeds(parts),
     redisUrl,
     isFailOpen,

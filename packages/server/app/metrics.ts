@@ -2,15 +2,17 @@ import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
 import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
-import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/open-ledger.ts'
+import type { Exceptions } from './exceptions.ts'
+import type { Records } from './records.ts'
 
-interface Measured {
+export interface Measured {
   readonly requestCounts: RequestCounts
   readonly inFlight: InFlight
-  readonly drain: Drain
+  readonly records: Pick<Records, 'drain' | 'recordCounts'>
   readonly isReady: () => { readonly ready: boolean }
   readonly counting: OpenedLedger
+  readonly exceptions: Exceptions
 }
 
 export interface MetricsOptions extends Measured {
@@ -30,13 +32,15 @@ const METRICS_PORT = 8789
 
 /** Nobody is kept from serving by a port for metrics that nobody asked for. */
 export async function openMetrics({ host, port, log, ...measured }: MetricsOptions): Promise<Metrics> {
-  const server = createMetricsServer(listReadings(measured))
+  const { note } = measured.exceptions
+  const server = createMetricsServer(listReadings(measured), note)
+  const onError = (error: Error): void => note(error, 'the listener of the metrics')
   const close = (): void => {
     server.close()
     server.closeAllConnections()
   }
   try {
-    return { url: await listen(server, host, port ?? METRICS_PORT), close }
+    return { url: await listen(server, host, port ?? METRICS_PORT, onError), close }
   } catch (error) {
     if (port !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     log.warn(`metrics are not served: port ${METRICS_PORT} is taken (RIDEAU_METRICS_PORT sets another)`)
@@ -45,7 +49,8 @@ export async function openMetrics({ host, port, log, ...measured }: MetricsOptio
 }
 
 /** What `/metrics` tells of a gateway process. Every value is read when it is asked for. */
-function listReadings({ requestCounts, inFlight, drain, isReady, counting }: Measured): Reading[] {
+function listReadings(measured: Measured): Reading[] {
+  const { requestCounts, inFlight, records, isReady, counting, exceptions } = measured
   const { ledger, countHolds, countAlone } = counting
   return [
     {
@@ -67,7 +72,10 @@ function listReadings({ requestCounts, inFlight, drain, isReady, counting }: Mea
       () => inFlight.size,
     ),
     gauge('rideau_ready', '1 where /readyz answers 200.', () => Number(isReady().ready)),
-    gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () => drain.backlog()),
+    gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () =>
+      records.drain.backlog(),
+    ),
+    ...listRecordReadings(measured),
     gauge(
       'rideau_limits_whole',
       '1 where limits are counted as configured; 0 while shared counting is lost.',
@@ -80,6 +88,12 @@ function listReadings({ requestCounts, inFlight, drain, isReady, counting }: Mea
       kind: 'counter',
       read: countAlone,
     },
+    {
+      name: 'rideau_exceptions_total',
+      help: 'Exceptions that no caller waited for, by what they met. Each is an alarm in the log.',
+      kind: 'counter',
+      read: () => ({ label: 'kind', values: { ...exceptions.counts } }),
+    },
     gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
     {
       name: 'process_cpu_seconds_total',
@@ -91,6 +105,32 @@ function listReadings({ requestCounts, inFlight, drain, isReady, counting }: Mea
       },
     },
   ]
+}
+
+/** Whatever is above zero in the first two wants an operator's look. */
+function listRecordReadings({ records }: Measured): Reading[] {
+  const { setAside, reduced, shed } = records.recordCounts
+  return [
+    counter(
+      'rideau_records_set_aside_total',
+      'Usage records that PostgreSQL refuses in any form, kept in refused-records.jsonl.',
+      setAside,
+    ),
+    counter(
+      'rideau_records_reduced_total',
+      'Usage records that PostgreSQL refused as they were, stored without their texts.',
+      reduced,
+    ),
+    counter(
+      'rideau_records_shed_total',
+      'Refused requests that left no record, since the journal was nearly full.',
+      shed,
+    ),
+  ]
+}
+
+function counter(name: string, help: string, read: () => number): Reading {
+  return { name, help, kind: 'counter', read }
 }
 
 function gauge(name: string, help: string, read: () => number): Reading {

@@ -1,21 +1,35 @@
+import path from 'node:path'
 import type { Logger } from 'pino'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { toUsed } from '../core/to-used.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'
+import { openSetAside } from '../journal/set-aside.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { insertRequestRecords } from '../storage/request-logs.ts'
 
+/** What became of records that could not be kept as they were, since the start. */
+export interface RecordCounts {
+  /** Stored without their texts, since the database refused them as they were. */
+  reduced(): number
+  /** Kept in a file, since the database refuses them in any form. */
+  setAside(): number
+  /** Of refused requests, left out while the journal was nearly full. */
+  shed(): number
+}
+
 export interface Records {
   readonly drain: Drain
+  readonly recordCounts: RecordCounts
   /** Counters that are shared still hold what a killed run held: they are told what came of it. */
   openFor(ledger: Ledger): void
 }
 
 export interface RecordsParts {
-  /** Of the journal. */
-  readonly folder: string
+  /** Holds the journal's folder, and the files of what the database refuses. */
+  readonly dataDir: string
+  readonly now: () => number
   readonly maxBytes: number
   /** The counters of limits are shared with other processes. */
   readonly isShared: boolean
@@ -24,7 +38,10 @@ export interface RecordsParts {
 }
 
 /** The journal of this process, and what carries it to the database. */
-export function openRecords({ folder, maxBytes, isShared, log, storage }: RecordsParts): Records {
+export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: RecordsParts): Records {
+  const folder = path.join(dataDir, 'journal')
+  const setAside = openSetAside(dataDir, { now })
+  let reduced = 0
   const journal = openJournal(folder, {
     onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
   })
@@ -33,7 +50,7 @@ export function openRecords({ folder, maxBytes, isShared, log, storage }: Record
     openFor = resolve
   })
   const onReplayed = async (lines: readonly RecordLine[]): Promise<void> =>
-    (await opened).settleFormer(lines.map(toEnd))
+    (await opened).settleFormer(lines.filter(({ id }) => id !== '').map(toEnd))
   const drain = new Drain({
     folder,
     journal,
@@ -42,13 +59,20 @@ export function openRecords({ folder, maxBytes, isShared, log, storage }: Record
     // Counters of one process end with it.
     ...(isShared ? { onReplayed } : {}),
     insert: async records => {
-      const { rejected } = await insertRequestRecords(storage.pool, records)
+      const { rejected } = await insertRequestRecords(storage.pool, records, (id, reason) => {
+        reduced++
+        log.error({ id, reason }, 'a usage record was refused by the database and stored without its texts')
+      })
+      if (rejected.length === 0) return
+      // On the disk before the journal lets go of them. Where that fails the batch is inserted again.
+      setAside.append(rejected)
       for (const { id, reason } of rejected) {
-        log.error({ id, reason }, 'a usage record was refused by the database and left out')
+        log.error({ id, reason }, 'a usage record was refused by the database and set aside in a file')
       }
     },
   })
-  return { drain, openFor }
+  const recordCounts = { reduced: () => reduced, setAside: () => setAside.count(), shed: () => drain.shed() }
+  return { drain, recordCounts, openFor }
 }
 
 function toEnd({ json }: RecordLine): Parameters<Ledger['settleFormer']>[0][number] {

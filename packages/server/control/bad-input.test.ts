@@ -145,7 +145,12 @@ describe('body', () => {
     [
       '__proto__',
       '{"kind":"secret","name":"n","__proto__":{"role":"admin"}}',
-      '400 invalid_request __proto__',
+      '400 request_validation_failed __proto__',
+    ],
+    [
+      '__proto__ below, written in another way',
+      '{"kind":"secret","name":"n","restrictions":{"\\u005f_proto__":{"role":"admin"}}}',
+      '400 request_validation_failed __proto__',
     ],
   ])('%s', async (_, raw, outcome) => {
     expect((await post(raw)).outcome).toBe(outcome)

@@ -1,7 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
-import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,13 +9,16 @@ import Fastify, {
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { Clock, Random } from '../core/chance.ts'
+import { toFault } from '../core/fault.ts'
+import { type OnException, throwLater } from '../core/on-exception.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
-import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
 import { registerDocuments } from './documents.ts'
+import { createHttpServer } from './http-server.ts'
 import { registerOpenApi } from './open-api.ts'
 import { answerFault, routeNotFound } from './operation/answer-fault.ts'
 import { openControlRates } from './operation/control-rates.ts'
@@ -45,6 +46,7 @@ export interface ControlDeps {
   readonly random: Random
   readonly newId: () => string
   readonly log: Logger
+  readonly onException?: OnException
   readonly egress: EgressPolicy
   /** In production there is no OpenAPI document. */
   readonly production: boolean
@@ -75,8 +77,13 @@ export async function createControlServer(
   deps: ControlDeps,
   limits: ControlLimits = { bodyTimeoutMs: 60_000 },
 ): Promise<FastifyInstance> {
-  const { baseUrl, newId } = deps
-  const answers = new WeakMap<object, ServerResponse>()
+  const { baseUrl, newId, onException = throwLater } = deps
+  const http = createHttpServer({
+    requestTimeoutMs: limits.bodyTimeoutMs + 5_000,
+    newId,
+    baseUrl,
+    onException,
+  })
   const loggerInstance: FastifyBaseLogger = deps.log
   const app = Fastify({
     loggerInstance,
@@ -86,19 +93,11 @@ export async function createControlServer(
     return503OnClosing: false,
     // A route has the methods that the contract gives it; any other is 404.
     exposeHeadRoutes: false,
-    // A backstop behind our own timer: it also ends header blocks and refused bodies that never end.
-    requestTimeout: limits.bodyTimeoutMs + 5_000,
-    http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: 5_000 },
+    serverFactory: http.serverFactory,
     // No parameter can be longer than the header block: a long one meets the credential and then the UUID's form.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     frameworkErrors: (error, request, reply) => answerFault(error, request, reply, baseUrl),
-    clientErrorHandler: (error, socket) => {
-      const answer = answers.get(socket)
-      const isAnswering = answer?.headersSent === true && !answer.writableFinished
-      answerClientError(error, socket, isAnswering, newId, (fault, requestId) => ({
-        body: toEnvelope(fault, requestId, baseUrl()),
-      }))
-    },
+    clientErrorHandler: http.answerBroken,
   })
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -113,7 +112,6 @@ export async function createControlServer(
   })
   await app.register(cookie)
   app.addHook('onRequest', async (request, reply) => {
-    answers.set(request.raw.socket, reply.raw)
     reply.header('X-Request-Id', request.id)
     // Before the body, so that an unknown route never answers for the form of what was sent to it.
     if (request.is404) throw routeNotFound()
@@ -123,11 +121,16 @@ export async function createControlServer(
     readJson(request.raw, limits.bodyTimeoutMs, request.routeOptions.config.bodyless === true),
   )
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
-    // Fastify validates an absent body as null; a null that was sent never comes so far (see read-json.ts).
-    const parsed = z.safeParse(schema, data === null ? undefined : data)
-    return parsed.success
-      ? { value: parsed.data }
-      : { error: toSchemaFault(parsed.error, (httpPart ?? 'body') as HttpPart) }
+    try {
+      // Fastify validates an absent body as null; a null that was sent never comes so far (see read-json.ts).
+      const parsed = z.safeParse(schema, data === null ? undefined : data)
+      return parsed.success
+        ? { value: parsed.data }
+        : { error: toSchemaFault(parsed.error, (httpPart ?? 'body') as HttpPart) }
+    } catch (error) {
+      // A check or a transformation of ours: Fastify calls this from a callback, where nothing catches.
+      return { error: toFault(error) }
+    }
   })
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))

@@ -84,11 +84,15 @@ export function verifyClientToken(
 }
 
 function isClaims(claims: object): claims is ClientTokenClaims {
-  const values: Record<string, unknown> = { ...claims }
-  const areTexts = TEXTS.every(name => typeof values[name] === 'string')
-  const areTimes = TIMES.every(name => Number.isSafeInteger(values[name]))
-  const areOptional = ['plan', 'pk'].every(name => values[name] === null || typeof values[name] === 'string')
-  return areTexts && areTimes && areOptional && values.aud === TOKEN_AUDIENCE && values.ver === 1
+  const values = new Map<string, unknown>(Object.entries(claims))
+  const areTexts = TEXTS.every(name => typeof values.get(name) === 'string')
+  const areTimes = TIMES.every(name => Number.isSafeInteger(values.get(name)))
+  const areOptional = ['plan', 'pk'].every(
+    name => values.get(name) === null || typeof values.get(name) === 'string',
+  )
+  return (
+    areTexts && areTimes && areOptional && values.get('aud') === TOKEN_AUDIENCE && values.get('ver') === 1
+  )
 }
 
 const TEXTS = ['iss', 'sub', 'org', 'prj', 'env', 'scope', 'amr', 'jti']

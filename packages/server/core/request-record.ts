@@ -50,8 +50,8 @@ export interface RequestRecord {
   hold_nano_usd: number | null
   sandbox: boolean
   attempts: AttemptRecord[]
-  metadata: Record<string, string> | null
-  /** Only where the environment captures in full; cut at 32 KiB with a marker. */
+  metadata: Readonly<Record<string, string>> | null
+  /** Only where the environment captures in full; cut with a marker (record-line.ts). */
   request_body: string | null
   response_body: string | null
 }
@@ -66,14 +66,10 @@ export interface Feedback {
   created_at: string
 }
 
-/** A record as the journal keeps it: its text is made once, and goes to the database as it is. */
+/** A record as the journal keeps it: its text is made once, and goes to the database as it is. See record-line.ts. */
 export interface RecordLine {
   readonly id: string
   readonly at: string
   /** The whole record. */
   readonly json: string
-}
-
-export function toRecordLine(record: RequestRecord): RecordLine {
-  return { id: record.id, at: record.at, json: JSON.stringify(record) }
 }

@@ -1,4 +1,5 @@
 import type { Random } from '../core/chance.ts'
+import type { OnException } from '../core/on-exception.ts'
 import type { Feedback, RequestRecord } from '../core/request-record.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import type { Latencies } from './attempts/latencies.ts'
@@ -23,6 +24,8 @@ export interface GatewayDeps {
   readonly random: Random
   readonly newId: () => string
   readonly log: GatewayLog
+  /** For what no caller waits for; what harms one request goes to that request's `fail`. */
+  readonly onException: OnException
   readonly snapshots: Snapshots
   readonly signingKeys: SigningKeys
   readonly ticker: Ticker

@@ -4,7 +4,7 @@ import {
   nativeEmbeddings,
 } from '@rideau/llm/embeddings/embedding-server'
 import { anthropicCount, anthropicServer } from '@rideau/llm/formats/anthropic-messages/server/server'
-import { converseStreamServer, converseServer } from '@rideau/llm/formats/bedrock-converse/server/server'
+import { converseServer, converseStreamServer } from '@rideau/llm/formats/bedrock-converse/server/server'
 import { cohereServer } from '@rideau/llm/formats/cohere-v2/server/server'
 import {
   geminiCount,
@@ -43,8 +43,6 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** Whole, or with one `*` for the part that varies; matched against the raw path, byte for byte. */
   readonly path: string
-  /** Can reach a provider: entered in flight, and leaves a record. */
-  readonly isMetered: boolean
   serve(x: Exchange, facts: Facts, rest: string, deps: GatewayDeps): void | Promise<void>
 }
 

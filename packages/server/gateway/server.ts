@@ -1,19 +1,21 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
-import { type Fault, Fault as FaultError, toFault } from '../core/fault.ts'
+import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
+import { Fault, toFault } from '../core/fault.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { inTurn } from '../http/in-turn.ts'
 import { parseRequestId } from '../http/request-headers.ts'
+import { writeHead } from '../http/write-head.ts'
 import type { GatewayDeps } from './deps.ts'
 import { answerBrokenRequest } from './edge/broken-requests.ts'
 import { preflightHeaders } from './edge/cors.ts'
 import { identify } from './edge/identify.ts'
-import { sendFault, sendJson } from './edge/send.ts'
-import { settle } from './records/settle.ts'
+import { sendJson } from './edge/send.ts'
+import { endRequest, endWithFault } from './pipeline/end-request.ts'
+import { openFailRequest } from './pipeline/fail-request.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
-import { noFacts } from './request/facts.ts'
 import { findMount } from './request/prefixes.ts'
-import { canceledFault, Exchange, type RouteInfo } from './request/request-context.ts'
+import { canceledFault, Exchange, type FailRequest, type RouteInfo } from './request/request-context.ts'
 import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
 
@@ -25,7 +27,12 @@ const REQUEST_TIMEOUT_MS = 90_000
 /** The data plane's server: `node:http` and a table of routes. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
   const route = openRouter(listRoutes(deps.prefixes))
-  /** The answer under way on each connection: nothing may be written into the middle of it. */
+  const { onException } = deps
+  const fail = openFailRequest(deps)
+  const onResponseError = (error: Error): void => onException(error, 'a response')
+  // serve() catches what its steps throw.
+  const onServeError = (error: unknown): void => onException(error, 'the edge of the gateway')
+  /** The last response of each connection: nothing may be written into the middle of it. */
   const answers = new WeakMap<object, ServerResponse>()
   const server = http.createServer(
     {
@@ -37,17 +44,30 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
       noDelay: true,
     },
     (req, res) => {
-      answers.set(req.socket, res)
-      const path = pathOf(req)
-      const match = route(req.method ?? '', path)
-      if (match !== undefined) {
-        const x = openExchange(match.route, req, res, deps)
-        inTurn(() => void serve(x, match, deps))
-      } else serveUnrouted(path, req, res, deps)
+      try {
+        answers.set(req.socket, res)
+        // A write behind the end is an event, and one without a listener would end the process.
+        res.on('error', onResponseError)
+        const path = pathOf(req)
+        const match = route(req.method ?? '', path)
+        if (match === undefined) serveUnrouted(path, req, res, fail, deps)
+        else {
+          const x = openExchange(match.route, req, res, fail, deps)
+          inTurn(() => void serve(x, match, deps), onServeError)
+        }
+      } catch (error) {
+        onException(error, 'the arrival of a request')
+        res.destroy()
+      }
     },
   )
   server.on('clientError', (error, socket) => {
-    answerBrokenRequest(error, socket, answers.get(socket), deps)
+    try {
+      answerBrokenRequest(error, socket, answers.get(socket), deps)
+    } catch (another) {
+      onException(another, 'the answer to a broken request')
+      socket.destroy()
+    }
   })
   return server
 }
@@ -59,9 +79,8 @@ function pathOf(req: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query)
 }
 
-/** The one edge of the data plane: every step's fault becomes an answer and a record here. */
+/** The one edge of the data plane: every step's fault becomes an answer and a record here. Never rejects. */
 async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise<void> {
-  const facts = noFacts()
   try {
     // Before anything is known of the caller: a refusal that left a record would fill the journal further.
     if (match.route.isMetered && deps.isJournalFull()) throw journalFullFault()
@@ -73,20 +92,12 @@ async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise
       const claiming = claimRequestId(x, environmentId, deps)
       if (claiming !== undefined) await claiming
     }
-    const serving = match.route.serve(x, facts, match.rest, deps)
+    const serving = match.route.serve(x, x.facts, match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
-    const fault = toRequestFault(thrown)
-    if (match.route.isMetered) await settle(x, facts, { status: fault.status, fault }, deps)
-    else if (fault.code === 'internal_error')
-      deps.log.error({ err: fault.cause, requestId: x.requestId }, 'a request failed')
-    sendFault(x, fault, deps.baseUrl())
+    await endWithFault(x, toRequestFault(fromReservedField(thrown)), deps)
   } finally {
-    // What no step settled was never used.
-    x.admission?.release()
-    if (match.route.isMetered && x.environment !== undefined) deps.inFlight.remove(x.environment.id, x)
-    deps.ticker.remove(x)
-    deps.requestCounts.add(x.res.statusCode)
+    endRequest(x, deps)
   }
 }
 
@@ -94,24 +105,34 @@ async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise
 function toRequestFault(thrown: unknown): Fault {
   if (!(thrown instanceof RequestError)) return toFault(thrown)
   const { code, message, param, cause } = thrown
-  return new FaultError(code, message, { cause, ...(param === undefined ? {} : { param }) })
+  return new Fault(code, message, { cause, ...(param === undefined ? {} : { param }) })
 }
 
-function journalFullFault(): FaultError {
+function journalFullFault(): Fault {
   const message = 'Usage cannot be recorded right now. Try again shortly.'
-  return new FaultError('config_unavailable', message, { retryAfterSeconds: 5 })
+  return new Fault('config_unavailable', message, { retryAfterSeconds: 5 })
 }
 
-function openExchange(route: Route, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): Exchange {
+function openExchange(
+  route: Route,
+  req: IncomingMessage,
+  res: ServerResponse,
+  fail: FailRequest,
+  deps: GatewayDeps,
+): Exchange {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
-  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now() })
+  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
   deps.ticker.add(x)
   // The one event for "all sent" and "the caller left"; node's others lie in one case or another.
   res.once('close', () => {
     if (res.writableFinished) return
     x.isGone = true
-    stopIfUnwanted(x)
+    try {
+      stopIfUnwanted(x)
+    } catch (error) {
+      x.fail(error, 'the close of a connection')
+    }
   })
   return x
 }
@@ -122,14 +143,33 @@ function stopIfUnwanted(x: Exchange): void {
     x.stop(canceledFault())
 }
 
-const UNROUTED: Omit<RouteInfo, 'mount'> = { endpoint: 'none', need: { endpoint: null, scope: null } }
+const UNROUTED: Omit<RouteInfo, 'mount'> = {
+  endpoint: 'none',
+  need: { endpoint: null, scope: null },
+  isMetered: false,
+}
 
 /** What needs no credential: health, preflight, and the answer that there is no such route. */
-function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, deps: GatewayDeps): void {
+function serveUnrouted(
+  path: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+  fail: FailRequest,
+  deps: GatewayDeps,
+): void {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const route: RouteInfo = { ...UNROUTED, mount: findMount(path, deps.prefixes) }
-  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now() })
+  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
+  try {
+    answerUnrouted(x, path, deps)
+  } catch (thrown) {
+    void endWithFault(x, toFault(thrown), deps)
+  }
+}
+
+function answerUnrouted(x: Exchange, path: string, deps: GatewayDeps): void {
+  const { req, res } = x
   // Load balancers probe by HEAD too.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
   if (isProbe && path === '/healthz') return sendJson(x, 200, { status: 'ok' })
@@ -143,10 +183,9 @@ function serveUnrouted(path: string, req: IncomingMessage, res: ServerResponse, 
   }
   if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
     const requested = req.headers['access-control-request-headers']
-    res.writeHead(204, ['X-Request-Id', requestId, ...preflightHeaders(req.headers.origin, requested)])
+    writeHead(res, 204, ['X-Request-Id', x.requestId, ...preflightHeaders(req.headers.origin, requested)])
     res.end()
     return
   }
-  const fault: Fault = new FaultError('route_not_found', 'There is no route for this method and path.')
-  sendFault(x, fault, deps.baseUrl())
+  throw new Fault('route_not_found', 'There is no route for this method and path.')
 }

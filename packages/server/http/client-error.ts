@@ -1,7 +1,8 @@
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../core/fault.ts'
 import { faultHeaders } from './envelope.ts'
+import { toSafe } from './write-head.ts'
 
 /** Header blocks above this are refused (contract.md §1). */
 export const MAX_HEADER_BYTES = 16 * 1024
@@ -14,35 +15,65 @@ export type BrokenAnswer = (
 
 /**
  * Answers what Node's HTTP parser refuses before there is a request: no route, no hook and no reply object exist yet,
- * so the answer is written to the socket itself. `isAnswering`: bytes of another answer are on the way, and nothing
- * sensible may follow them.
+ * so the answer is written to the socket itself. `answer` is the response to the connection's last request: while one is
+ * under way nothing is written, because it would stand in the middle of it or be taken for it.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  isAnswering: boolean,
+  answer: ServerResponse | undefined,
   newId: () => string,
   render: BrokenAnswer,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
+    return
+  }
+  if (answer !== undefined && !answer.writableFinished && !isOfOwnRequest(answer, socket)) {
+    endAfter(answer, socket)
     return
   }
   const fault = toParserFault(error.code)
   const requestId = newId()
-  const answer = render(fault, requestId)
-  const body = JSON.stringify(answer.body)
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-    ...faultHeaders(fault),
-    ...Object.fromEntries(answer.headers ?? []),
+  const { body, headers = [] } = render(fault, requestId)
+  const text = JSON.stringify(body)
+  const safe = toSafe([
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+    'X-Request-Id',
+    requestId,
+    'Cache-Control',
+    'no-store',
+    'Connection',
+    'close',
+    ...Object.entries(faultHeaders(fault)).flat(),
+    ...headers.flat(),
+  ])
+  let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}\r\n`
+  for (let at = 0; at < safe.length; at += 2) head += `${safe[at]}: ${safe[at + 1]}\r\n`
+  socket.end(`${head}\r\n${text}`)
+}
+
+/** True where the rest of the request that waits for this answer is what broke, and no other answer goes out before it. */
+export function isOfOwnRequest(answer: ServerResponse, socket: Duplex): boolean {
+  return !answer.req.complete && !answer.headersSent && answer.socket === socket
+}
+
+/**
+ * Ends the connection behind the answers that are under way, of which `answer` is the last. A request that is not whole will
+ * never be: its connection ends at once. Node reports every further chunk of a broken connection; the first call counts.
+ */
+function endAfter(answer: ServerResponse, socket: Duplex): void {
+  if (!answer.req.complete) {
+    socket.destroy()
+    return
   }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  // Node itself ends the connection behind an answer that says "Connection: close".
+  if (!answer.shouldKeepAlive) return
+  answer.shouldKeepAlive = false
+  answer.once('finish', () => socket.end(() => socket.destroy()))
 }
 
 function toParserFault(code: string | undefined): Fault {

@@ -139,8 +139,13 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
       callback(null, socket)
-      // undici has given it its parser now.
-      mendParser(socket)
+      try {
+        // undici has given it its parser now.
+        mendParser(socket)
+      } catch (cause) {
+        // Without the patch a slow caller could end the process: this connection is not used.
+        socket.destroy(new Error('the parser of undici could not be patched', { cause }))
+      }
     })
   }
 }

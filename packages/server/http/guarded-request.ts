@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
+import { toUpstreamHeaders } from './upstream-headers.ts'
 
 export interface GuardedOptions {
   /** Default GET. */
@@ -38,7 +39,7 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
       dispatcher,
       signal,
       method,
-      headers,
+      headers: toUpstreamHeaders(headers),
       ...(body === undefined ? {} : { body }),
     })
     const { location = '' } = answer.headers

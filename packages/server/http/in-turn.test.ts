@@ -1,15 +1,16 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTurn } from './in-turn.ts'
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 test('what was put off in one turn runs behind it, together and in order; what that puts off runs in the next', async () => {
   const seen: string[] = []
+  const noError = (error: unknown): never => expect.unreachable(String(error))
   inTurn(() => {
     seen.push('a')
-    inTurn(() => seen.push('next turn'))
-  })
-  inTurn(() => seen.push('b'))
+    inTurn(() => seen.push('next turn'), noError)
+  }, noError)
+  inTurn(() => seen.push('b'), noError)
   await Promise.resolve()
   expect(seen).toEqual([])
   await nextTurn()
@@ -18,27 +19,38 @@ test('what was put off in one turn runs behind it, together and in order; what t
   expect(seen).toEqual(['a', 'b', 'next turn'])
 })
 
-test('a task that throws is told of as loudly as ever, and keeps no other from running', async () => {
-  const loud = vi.spyOn(process, 'nextTick').mockImplementation(() => {})
-  try {
-    const seen: string[] = []
-    inTurn(() => {
-      throw new Error('broken')
-    })
-    inTurn(() => seen.push('other'))
-    await nextTurn()
-    expect(seen).toEqual(['other'])
-    expect(loud.mock.calls.some(([thrower]) => catches(thrower as () => void))).toBe(true)
-  } finally {
-    loud.mockRestore()
-  }
+test('gives what a task throws to that task’s own handler, and runs the others', async () => {
+  const seen: string[] = []
+  const handled: unknown[] = []
+  const broken = new Error('broken')
+  inTurn(
+    () => {
+      throw broken
+    },
+    error => handled.push(error),
+  )
+  inTurn(
+    () => seen.push('other'),
+    error => handled.push(error),
+  )
+  await nextTurn()
+  expect([seen, handled]).toEqual([['other'], [broken]])
 })
 
-function catches(thrower: () => void): boolean {
+test('runs the others where a task’s handler throws too, and leaves that to the process’s handler', async () => {
+  const seen: string[] = []
+  const inherited = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  const uncaught = new Promise<Error>(resolve => process.once('uncaughtException', resolve))
   try {
-    thrower()
-    return false
-  } catch (error) {
-    return (error as Error).message === 'broken'
+    const throwing = (): never => {
+      throw new Error('broken')
+    }
+    inTurn(throwing, throwing)
+    inTurn(() => seen.push('other'), throwing)
+    await expect(uncaught).resolves.toMatchObject({ message: 'broken' })
+    expect(seen).toEqual(['other'])
+  } finally {
+    for (const listener of inherited) process.on('uncaughtException', listener)
   }
-}
+})

@@ -1,12 +1,21 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 
-/** Begins to listen and gives the address. Rejects where the port is taken. */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+/**
+ * Begins to listen and gives the address. Rejects where the port is taken. `onError` is given later failures of the listener,
+ * such as a process that has no file descriptor left to accept with; the event without a listener would end the process.
+ */
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  onError: (error: Error) => void,
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, backlog: 4096 }, () => {
       server.off('error', reject)
+      server.on('error', onError)
       resolve()
     })
   })

@@ -41,6 +41,9 @@ export function mendParser(socket: Socket): void {
         this.llhttp.llhttp_resume(this.ptr)
         this.execute((this.socket.read() as Buffer | null) ?? Buffer.alloc(0))
       }
+    } catch (error) {
+      // undici fails the connection's calls with it. Thrown out of the socket's event it would end the process.
+      return error as Error
     } finally {
       isEnding = false
     }

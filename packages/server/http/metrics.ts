@@ -1,5 +1,7 @@
-import http from 'node:http'
+import http, { type ServerResponse } from 'node:http'
 import { Counter, Gauge, Registry } from 'prom-client'
+import { type OnException, throwLater } from '../core/on-exception.ts'
+import { writeHead } from './write-head.ts'
 
 /** Something that is measured: read when somebody asks, so that it costs nothing meanwhile. */
 export interface Reading {
@@ -11,20 +13,32 @@ export interface Reading {
 }
 
 /** `GET /metrics` in Prometheus's text format, on a listener of its own: it has no authentication. */
-export function createMetricsServer(readings: readonly Reading[]): http.Server {
+export function createMetricsServer(
+  readings: readonly Reading[],
+  onException: OnException = throwLater,
+): http.Server {
   const registry = new Registry()
   for (const reading of readings) register(registry, reading)
   return http.createServer((req, res) => {
+    res.on('error', error => onException(error, 'the metrics'))
     const path = (req.url ?? '/').split('?')[0]
     if (req.method !== 'GET' || path !== '/metrics') {
-      res.writeHead(404).end()
+      writeHead(res, 404)
+      res.end()
       return
     }
-    registry.metrics().then(
-      text => res.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      () => res.writeHead(500).end(),
-    )
+    answer(registry, res).catch(error => {
+      onException(error, 'the metrics')
+      if (!res.headersSent) writeHead(res, 500)
+      res.end()
+    })
   })
+}
+
+async function answer(registry: Registry, res: ServerResponse): Promise<void> {
+  const text = await registry.metrics()
+  writeHead(res, 200, ['Content-Type', registry.contentType])
+  res.end(text)
 }
 
 function register(registry: Registry, { name, help, kind, read }: Reading): void {

@@ -9,10 +9,16 @@ export interface ParsedJson {
   readonly fields: ReadonlyMap<string, FieldSpan>
 }
 
-/** A body as JSON, by the rules of both hosts (contract.md §1): UTF-8, at most 64 levels, no key twice in one object. */
+/**
+ * A body as JSON, by the rules of both hosts (contract.md §1): UTF-8, at most 64 levels, no key twice in one object, and
+ * none that is called `__proto__`.
+ */
 export function parseJson(bytes: Buffer): ParsedJson {
   const scan = scanJson(bytes)
-  if (scan.ok) return scan
+  if (scan.ok) {
+    if (scan.hasPrototypeKey) throw refusePrototypeKey()
+    return scan
+  }
   throw new Fault(
     'request_validation_failed',
     REASONS[scan.reason],
@@ -20,9 +26,20 @@ export function parseJson(bytes: Buffer): ParsedJson {
   )
 }
 
+/** A field of this name would become the prototype of a copy, and so stand behind every other name. */
+function refusePrototypeKey(): Fault {
+  return new Fault('request_validation_failed', '__proto__: is not a name that a field may have.', {
+    param: '__proto__',
+  })
+}
+
 const REASONS = {
   duplicate_key: 'The body has a key twice in one object.',
   not_utf8: 'The body is not valid UTF-8.',
   malformed: 'The body is not valid JSON.',
   too_deep: 'The body is nested deeper than 64 levels.',
+  too_many_values: 'The body has too many values.',
+  too_many_fields: 'The body has too many fields.',
+  long_name: 'The body has a field name that is too long.',
+  long_number: 'The body has a number that is too long.',
 }

@@ -47,7 +47,7 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
     }
     const onEnd = (): void => {
       stop()
-      inTurn(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
+      inTurn(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)), reject)
     }
     const onError = (cause: Error): void => {
       stop()

@@ -1,3 +1,5 @@
+import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
+
 export const HOUR_MS = 3_600_000
 
 export interface Periodic {
@@ -7,8 +9,12 @@ export interface Periodic {
   close(): Promise<void>
 }
 
-/** Runs `run`, which never rejects, at once and every `everyMs`; never two at a time. */
-export function openPeriodic(run: () => Promise<void>, everyMs: number): Periodic {
+/** Runs `run`, which handles its own failures, at once and every `everyMs`; never two at a time. */
+export function openPeriodic(
+  run: () => Promise<void>,
+  everyMs: number,
+  onException: OnException = throwLater,
+): Periodic {
   let running: Promise<void> | undefined
   function start(): Promise<void> {
     running ??= run().finally(() => {
@@ -17,7 +23,7 @@ export function openPeriodic(run: () => Promise<void>, everyMs: number): Periodi
     return running
   }
   const first = start()
-  const timer = setInterval(() => void start(), everyMs)
+  const timer = setInterval(() => runGuarded('a job', onException, start), everyMs)
   timer.unref()
   return {
     first,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type RecordLine, type RequestRecord, toRecordLine } from '../core/request-record.ts'
+import { isRefusal, parseRecordLine, toRecordLine, toReducedLine } from '../core/record-line.ts'
+import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
 import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
 import { readSegment } from './read-segment.ts'
@@ -19,12 +20,20 @@ export interface DrainOptions {
    */
   readonly onReplayed?: (records: readonly RecordLine[]) => Promise<void>
   readonly flushEveryMs?: number
+  /** Records that are inserted at once, and the characters of their lines; one is inserted however long it is. */
   readonly batchSize?: number
-  /** Records held in memory at most; above it they wait in the segments alone. */
+  readonly batchChars?: number
+  /** Records held in memory at most, and the characters of their lines; above it they wait in the segments alone. */
   readonly maxQueued?: number
+  readonly maxQueuedChars?: number
   /** Above it the journal is full. Bytes; absent: it never is. */
   readonly maxBytes?: number
 }
+
+/** This part of a journal is for requests that somebody pays for: where it begins, refused ones leave no record. */
+const SHED_REFUSALS_AT = 3 / 4
+/** What is told of a replayed record needs no more: longer lines are told without their texts. Characters. */
+const TOLD_CHARS = 4096
 
 /** Somebody who asks the database while nothing is written to it. */
 interface Visitor {
@@ -44,13 +53,19 @@ interface Visitor {
 export class Drain {
   readonly #options: DrainOptions
   readonly #batchSize: number
+  readonly #batchChars: number
   readonly #maxQueued: number
+  readonly #maxQueuedChars: number
   readonly #timer: NodeJS.Timeout
   readonly #opens: OpenRequests
   /** Records whose lines are still to be made. */
   #unwritten: RequestRecord[] = []
   #writing: Promise<void> | undefined
   #queue: RecordLine[] = []
+  /** Of the lines in the queue. */
+  #queuedChars = 0
+  /** Refused requests that left no record. */
+  #shed = 0
   /** Records that were inserted from the queue. */
   #inserted = 0
   #visitors: Visitor[] = []
@@ -66,11 +81,17 @@ export class Drain {
   constructor(options: DrainOptions) {
     this.#options = options
     this.#batchSize = options.batchSize ?? 500
+    this.#batchChars = options.batchChars ?? 4 * 1024 * 1024
     this.#maxQueued = options.maxQueued ?? 50_000
+    this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#opens = new OpenRequests(options.journal)
     this.#left = this.#segmentsBehind()
     this.#timer = setInterval(() => {
-      if (this.#hasWork()) this.flush().catch(() => {})
+      try {
+        if (this.#hasWork()) this.flush().catch(() => {})
+      } catch (error) {
+        options.log.error({ err: error }, 'usage records could not be flushed')
+      }
     }, options.flushEveryMs ?? 200)
     this.#timer.unref()
   }
@@ -80,14 +101,19 @@ export class Drain {
    * throws where the disk refuses: nothing was spent yet.
    */
   open(estimate: RequestRecord): void {
-    this.#opens.add(estimate.id, toOpenLine(estimate))
+    this.#opens.add(estimate.id, toOpenLine(toRecordLine(estimate)))
   }
 
   /**
    * Journals the record and queues it. Resolves after the kernel has it, and never rejects. Requests that are as far
-   * as this one in the same turn of the event loop (http/in-turn.ts) write theirs in the same call.
+   * as this one in the same turn of the event loop (http/in-turn.ts) write theirs in the same call. Where the journal is
+   * nearly full the record of a refused request is counted and left out: it must not be what paid requests are refused for.
    */
   write(record: RequestRecord): Promise<void> {
+    if (this.#isNearlyFull() && isRefusal(record) && !this.#opens.has(record.id)) {
+      this.#shed++
+      return Promise.resolve()
+    }
     this.#unwritten.push(record)
     this.#writing ??= Promise.resolve().then(() => this.#writeAll())
     return this.#writing
@@ -108,10 +134,17 @@ export class Drain {
       const details = { err: error, records: lines.length }
       this.#options.log.error(details, 'the journal refused records; they wait in memory only')
     }
-    for (const line of lines) {
+    for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
-      if (isRefused || this.#queue.length < this.#maxQueued) this.#queue.push(line)
-      else this.#overflowed = true
+      // Nobody paid for it, and memory has no bound here.
+      if (isRefused && isRefusal(records[at] as RequestRecord)) this.#shed++
+      else if (
+        isRefused ||
+        (this.#queue.length < this.#maxQueued && this.#queuedChars < this.#maxQueuedChars)
+      ) {
+        this.#queue.push(line)
+        this.#queuedChars += line.json.length
+      } else this.#overflowed = true
     }
   }
 
@@ -146,10 +179,20 @@ export class Drain {
     return this.#queue.length
   }
 
+  /** Refused requests whose records were left out, since the start. */
+  shed(): number {
+    return this.#shed
+  }
+
   /** Does what waits for the database take more than the journal may? */
   isFull(): boolean {
     const { journal, maxBytes } = this.#options
     return maxBytes !== undefined && journal.bytes() >= maxBytes
+  }
+
+  #isNearlyFull(): boolean {
+    const { journal, maxBytes } = this.#options
+    return maxBytes !== undefined && journal.bytes() >= maxBytes * SHED_REFUSALS_AT
   }
 
   /** Writes what is owed, as far as the database takes it; the rest stays in the journal for the next start. */
@@ -200,20 +243,21 @@ export class Drain {
   }
 
   async #drainQueue(): Promise<void> {
-    const batch = this.#queue.slice(0, this.#batchSize)
+    const batch = this.#takeBatch(this.#queue, 0)
     await this.#options.insert(batch)
     this.#queue = this.#queue.slice(batch.length)
+    for (const { json } of batch) this.#queuedChars -= json.length
     this.#inserted += batch.length
   }
 
   /** What a killed run left: what ended once, and what never did as its open line says. */
   async #drainLeft(): Promise<void> {
     const { onReplayed, log } = this.#options
-    const opens = new Map<string, string>()
+    const opens = new Map<string, RecordLine>()
     const records: RecordLine[] = []
     for (const sequence of this.#left) {
       const ended = await this.#drainSegment(sequence, opens)
-      if (onReplayed !== undefined) for (const json of ended) records.push(toLine(json))
+      if (onReplayed !== undefined) for (const line of ended) records.push(toTold(line))
     }
     if (opens.size > 0) {
       log.warn({ requests: opens.size }, 'requests were cut off; they count as estimated')
@@ -222,7 +266,7 @@ export class Drain {
     const segments = this.#left
     this.#left = []
     if (onReplayed === undefined) return this.#remove(segments)
-    for (const json of opens.values()) records.push(toLine(json))
+    for (const line of opens.values()) records.push(toTold(line))
     this.#untold = segments
     onReplayed(records).then(
       () => {
@@ -244,27 +288,48 @@ export class Drain {
   }
 
   /** `opens` collects the requests that have not ended so far, by id; undefined: they run in this process. Gives what ended. */
-  async #drainSegment(sequence: number, opens: Map<string, string> | undefined): Promise<readonly string[]> {
+  async #drainSegment(
+    sequence: number,
+    opens: Map<string, RecordLine> | undefined,
+  ): Promise<readonly RecordLine[]> {
     const { folder, log } = this.#options
     const file = segmentPath(folder, sequence)
     if (!existsSync(file)) return []
     const { records, badLines } = readSegment(file)
     if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines; they were left out')
-    const ended: string[] = []
+    const ended: RecordLine[] = []
     for (const json of records) {
       const opened = parseOpenLine(json)
-      if (opened === undefined) ended.push(json)
-      else opens?.set(toLine(opened).id, opened)
+      if (opened === undefined) ended.push(parseRecordLine(json))
+      else if (opens !== undefined) {
+        const line = parseRecordLine(opened)
+        opens.set(line.id, line)
+      }
     }
     await this.#insertAll(ended)
-    if (opens !== undefined) for (const json of ended) opens.delete(toLine(json).id)
+    if (opens !== undefined) for (const { id } of ended) opens.delete(id)
     return ended
   }
 
-  async #insertAll(records: readonly string[]): Promise<void> {
-    for (let at = 0; at < records.length; at += this.#batchSize) {
-      await this.#options.insert(records.slice(at, at + this.#batchSize).map(toLine))
+  async #insertAll(lines: readonly RecordLine[]): Promise<void> {
+    for (let at = 0; at < lines.length; ) {
+      const batch = this.#takeBatch(lines, at)
+      await this.#options.insert(batch)
+      at += batch.length
     }
+  }
+
+  /** One line at least. */
+  #takeBatch(lines: readonly RecordLine[], at: number): RecordLine[] {
+    const batch: RecordLine[] = []
+    let chars = 0
+    for (let next = at; next < lines.length && batch.length < this.#batchSize; next++) {
+      const line = lines[next] as RecordLine
+      chars += line.json.length
+      if (chars > this.#batchChars && batch.length > 0) break
+      batch.push(line)
+    }
+    return batch
   }
 
   /** Requests that run take their open lines along. */
@@ -303,13 +368,7 @@ export class Drain {
   }
 }
 
-/** `id` and `at` are a record's first fields: see toRecordLine. */
-const HEAD = /^\{"id":"([^"\\]*)","at":"([^"\\]*)"/
-
-/** A line that was written before; its text is not parsed again for the two things that must be known of it. */
-function toLine(json: string): RecordLine {
-  const head = HEAD.exec(json)
-  if (head !== null) return { id: head[1] as string, at: head[2] as string, json }
-  const { id, at } = JSON.parse(json) as RequestRecord
-  return { id, at, json }
+/** What a killed run left is held until it was told, all at once: without what may be long. */
+function toTold(line: RecordLine): RecordLine {
+  return line.json.length <= TOLD_CHARS ? line : (toReducedLine(line) ?? line)
 }

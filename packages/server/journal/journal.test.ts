@@ -68,3 +68,15 @@ test('a full segment is followed by the next', () => {
   expect(listSegments(dir).length).toBeGreaterThan(3)
   journal.close()
 })
+
+test('a line that is longer than any is counted as damaged, and does not take its neighbours with it', () => {
+  const dir = folder()
+  const journal = openJournal(dir, options)
+  // Longer than what is read at once, too.
+  const long = JSON.stringify({ pad: 'x'.repeat(3_000_000) })
+  journal.append('{"a":1}', long, '{"b":2}')
+  journal.close()
+  const file = segmentPath(dir, 1)
+  expect(readSegment(file, 1000)).toEqual({ records: ['{"a":1}', '{"b":2}'], badLines: 1 })
+  expect(readSegment(file)).toEqual({ records: ['{"a":1}', long, '{"b":2}'], badLines: 0 })
+})

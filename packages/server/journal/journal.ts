@@ -100,6 +100,15 @@ export function listSegments(folder: string): number[] {
     .sort((a, b) => a - b)
 }
 
+/** For a timer and a callback, which have nobody to throw to. */
+function attempt(work: () => void, onError: JournalOptions['onError']): void {
+  try {
+    work()
+  } catch (error) {
+    onError(error)
+  }
+}
+
 export function openJournal(folder: string, options: JournalOptions): Journal {
   const { maxSegmentBytes = 16 * 1024 * 1024, syncEveryMs = 1000, onError } = options
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -117,7 +126,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   const timer = setInterval(() => {
     if (!dirty) return
     dirty = false
-    fdatasync(file, error => error !== null && onError(error))
+    attempt(() => fdatasync(file, error => error !== null && onError(error)), onError)
   }, syncEveryMs)
   timer.unref()
 
@@ -143,7 +152,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     keep(number, bytes)
     fdatasync(full, error => {
       if (error !== null) onError(error)
-      closeSync(full)
+      attempt(() => closeSync(full), onError)
     })
     return sequence
   }

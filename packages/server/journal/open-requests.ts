@@ -1,12 +1,12 @@
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RecordLine } from '../core/request-record.ts'
 import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { Journal } from './journal.ts'
 
 const BEGIN = '{"open":'
 
 /** What the journal keeps of a request before it is called: the record that it leaves if nobody writes another. */
-export function toOpenLine(estimate: RequestRecord): string {
-  return `${BEGIN}${JSON.stringify(estimate)}}`
+export function toOpenLine({ json }: RecordLine): string {
+  return `${BEGIN}${json}}`
 }
 
 /** The record within an open line; undefined: the line is of a request that ended. */
@@ -25,6 +25,10 @@ export class OpenRequests {
 
   get size(): number {
     return this.#lines.size
+  }
+
+  has(id: string): boolean {
+    return this.#lines.get(id) !== undefined
   }
 
   add(id: string, line: string): void {

@@ -1,27 +1,53 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 
 export interface SegmentContents {
   /** The JSON text of each whole record, in the order of writing. */
   readonly records: string[]
-  /** Lines whose checksum does not hold: damaged or torn, then written over. */
+  /** Lines whose checksum does not hold: damaged or torn, then written over. Also those that are longer than any line. */
   readonly badLines: number
 }
 
 const NEWLINE = 10
+const CHUNK_BYTES = 1024 * 1024
+/** No version ever wrote a longer line: a request's body has at most 32 MiB. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 /** Reads a segment to its last newline: what stands behind it is a line that a kill cut short. */
-export function readSegment(file: string): SegmentContents {
-  const bytes = readFileSync(file)
+export function readSegment(file: string, maxLineBytes = MAX_LINE_BYTES): SegmentContents {
   const records: string[] = []
   let badLines = 0
-  for (let at = 0; ; ) {
-    const end = bytes.indexOf(NEWLINE, at)
-    if (end < 0) return { records, badLines }
-    const line = bytes.toString('utf8', at, end)
-    at = end + 1
-    const json = line.slice(8)
-    if (Number.parseInt(line.slice(0, 8), 16) === crc32(json)) records.push(json)
+  for (const line of readLines(file, maxLineBytes)) {
+    const json = line?.toString('utf8', 8)
+    if (json !== undefined && Number.parseInt(line?.toString('latin1', 0, 8) ?? '', 16) === crc32(json))
+      records.push(json)
     else badLines++
+  }
+  return { records, badLines }
+}
+
+/** Gives the lines that a newline ends; undefined for one that is too long to be held. A piece at a time is in memory. */
+function* readLines(file: string, maxLineBytes: number): Generator<Buffer | undefined> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  const descriptor = openSync(file, 'r')
+  try {
+    let pieces: Buffer[] = []
+    let length = 0
+    for (let read = 0; (read = readSync(descriptor, chunk)) > 0; ) {
+      for (let at = 0; at < read; ) {
+        const end = chunk.subarray(0, read).indexOf(NEWLINE, at)
+        const piece = chunk.subarray(at, end < 0 ? read : end)
+        length += piece.length
+        if (length <= maxLineBytes) pieces.push(Buffer.from(piece))
+        else pieces = []
+        at = end < 0 ? read : end + 1
+        if (end < 0) continue
+        yield length <= maxLineBytes ? Buffer.concat(pieces, length) : undefined
+        pieces = []
+        length = 0
+      }
+    }
+  } finally {
+    closeSync(descriptor)
   }
 }

@@ -1,3 +1,4 @@
+import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
 import { openRedis } from './open-redis.ts'
 
 /** Reaches the requests that run in other gateway processes, so that a cancel works wherever it arrives. */
@@ -13,6 +14,7 @@ export interface CancellationsOptions {
   readonly cancelHere: (environmentId: string, requestId: string, endUserId: string | null) => boolean
   readonly newId: () => string
   readonly log: (line: string) => void
+  readonly onException?: OnException
   /** A process that has not answered after so long does not count. */
   readonly patienceMs?: number
 }
@@ -38,17 +40,21 @@ interface Answer {
  * a timeout to learn that there is no such request.
  */
 export function openCancellations(options: CancellationsOptions): Cancellations {
-  const { url, cancelHere, newId, log, patienceMs = 1000 } = options
+  const { url, cancelHere, newId, log, onException = throwLater, patienceMs = 1000 } = options
   const here = newId()
   const waiting = new Map<string, Waiting>()
   const talk = openRedis({ url, name: 'rideau-cancel' })
   const hear = openRedis({ url, name: 'rideau-cancel-listener', commandTimeoutMs: 5000 })
-  hear.on('message', (channel: string, text: string) => {
+  hear.on('message', (channel: string, text: string) =>
+    runGuarded('a message of another gateway', onException, () => read(channel, text)),
+  )
+
+  function read(channel: string, text: string): void {
     const message = parse(text)
     if (message === undefined) return
     if (channel === QUESTIONS) answer(message as Question)
     else waiting.get(message.ask)?.count((message as Answer).canceled)
-  })
+  }
 
   function answer({ ask, from, environmentId, requestId, endUserId }: Question): void {
     const canceled = cancelHere(environmentId, requestId, endUserId)

@@ -111,7 +111,13 @@ async function listen(options: AnnouncementsOptions, onEnd: (reason: string) => 
     onEnd(reason)
   }
   client.on('notification', ({ channel, payload }) => {
-    if (listening && channel === CHANNEL && payload !== undefined) options.onChange(payload)
+    if (!listening || channel !== CHANNEL || payload === undefined) return
+    try {
+      options.onChange(payload)
+    } catch (error) {
+      // A change that was not taken in is as one that was missed.
+      end(`a change could not be taken in: ${String(error)}`)
+    }
   })
   client.on('error', error => end(error.message))
   client.on('end', () => end('the connection was closed'))

@@ -1,4 +1,5 @@
 import { Client, type Pool } from 'pg'
+import { runGuarded, throwLater } from '../core/on-exception.ts'
 import { type Connection, toClientConfig } from './connection.ts'
 import { waitFor } from './embedded/wait.ts'
 
@@ -33,10 +34,10 @@ export async function holdInstanceLock(
     acquire(connection, isShared, patienceMs, reacquire).then(
       again => {
         client = again
-        if (released) void again.end()
+        if (released) again.end().catch(() => {})
       },
       (error: Error) => {
-        if (!released) onLost(error)
+        if (!released) runGuarded('the loss of the instance lock', throwLater, () => onLost(error))
       },
     )
   }

@@ -21,6 +21,11 @@ export function openPool(
 ): Pool {
   const pool = new Pool({ ...toClientConfig(connection), max, query_timeout: queryTimeoutMs, types: TYPES })
   pool.on('error', error => log(`database connection lost: ${error.message}`))
+  // The pool listens to idle connections only. One that breaks while it is lent fails the query of who has it, now or next;
+  // its event without a listener would end the process.
+  pool.on('connect', client => {
+    client.on('error', () => {})
+  })
   return pool
 }
 

@@ -60,8 +60,15 @@ const LISTED = [
   'feedback',
   'sandbox',
   'attempts',
-  'metadata',
 ] as const
+
+/** No record has more since records are bounded; what was written before must not make a page huge. Bytes. */
+const MAX_METADATA_BYTES = 64 * 1024
+/** The size as stored is known without a look at the value, which is compressed. */
+const METADATA = sql<
+  StoredLog['metadata']
+>`case when pg_column_size(metadata) <= ${sql.lit(MAX_METADATA_BYTES)}
+  and octet_length(metadata::text) <= ${sql.lit(MAX_METADATA_BYTES)} then metadata end`.as('metadata')
 
 /** An environment's requests, newest first by arrival. */
 export async function listRequestLogs(
@@ -70,7 +77,11 @@ export async function listRequestLogs(
   filter: LogFilter,
   page: Page,
 ): Promise<ListedLog[]> {
-  let query = db.selectFrom('request_logs').select(LISTED).where('environment_id', '=', environmentId)
+  let query = db
+    .selectFrom('request_logs')
+    .select(LISTED)
+    .select(METADATA)
+    .where('environment_id', '=', environmentId)
   // The pair of time and id alone would not leave the partitions of later days aside.
   if (page.after !== undefined) query = query.where('at', '<=', page.after.at)
   return await query
@@ -96,6 +107,7 @@ export async function tailRequestLogs(
   return await db
     .selectFrom('request_logs')
     .select([...LISTED, 'ended_at'])
+    .select(METADATA)
     .where('environment_id', '=', environmentId)
     // Leaves the partitions of earlier days alone.
     .where('at', '>', new Date(at.getTime() - LONGEST_REQUEST_MS))

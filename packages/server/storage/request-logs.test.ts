@@ -1,10 +1,11 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock, systemRandom } from '../core/chance.ts'
 import { openIds } from '../core/ids.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
-import { toStorableJson } from './request-logs.ts'
+import { insertRequestRecords, toStorableJson } from './request-logs.ts'
 
 const id = openIds(systemClock, systemRandom)
 const TENANT = { org_id: id(), project_id: id(), environment_id: id() }
@@ -173,6 +174,110 @@ describe.each(listTestServers())('request records on $label', server => {
     expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select response_body, metadata from request_logs')
     expect(rows).toEqual([{ response_body: 'a\ufffdb\ufffd', metadata: { 'k\ufffd': '\ufffd' } }])
+  })
+
+  /** As a version without bounds wrote it. */
+  const toUnboundedLine = (record: RequestRecord) => ({
+    id: record.id,
+    at: record.at,
+    json: JSON.stringify(record),
+  })
+  /** No compression makes it fit. */
+  const randomText = (length: number): string => {
+    const bytes = systemRandom.bytes(2 * length)
+    const at = (index: number): number => 0x4e00 + (bytes.readUInt16LE(2 * index) % 20_000)
+    return Array.from({ length }, (_, index) => String.fromCodePoint(at(index))).join('')
+  }
+
+  test('a record of texts that no index takes is stored without them, with its tokens and its cost', async () => {
+    const named = createRecord({ end_user_id: randomText(4096), model: `custom/${randomText(5120)}` })
+    const good = Array.from({ length: 5 }, () => createRecord())
+    const reduced: [string, string][] = []
+    const { rejected } = await insertRequestRecords(
+      database.pool,
+      [...good.slice(0, 2), named, ...good.slice(2)].map(toUnboundedLine),
+      (id, reason) => reduced.push([id, reason.slice(0, 5)]),
+    )
+    expect(rejected).toEqual([])
+    expect(reduced).toEqual([[named.id, '54000']])
+    const { rows } = await database.pool.query('select * from usage_records where id = $1', [named.id])
+    expect(rows).toEqual([
+      expect.objectContaining({
+        key_id: named.key_id,
+        output_tokens: named.output_tokens,
+        cost_nano_usd: named.cost_nano_usd,
+        model: expect.stringMatching(/^custom\/.{100,130}$/),
+        end_user_id: expect.stringMatching(/^.{100,130}$/),
+      }),
+    ])
+    const rollups = await database.pool.query(
+      `select sum(requests) as requests from usage_rollups where span = 'hour'`,
+    )
+    expect(Number(rollups.rows[0]?.requests)).toBe(6)
+    // A replay of it counts once too.
+    await insertRequestRecords(database.pool, [toUnboundedLine(named)])
+    expect([await count('request_logs'), await count('usage_records')]).toEqual([6, 6])
+  })
+
+  test('a record of the longest texts that a caller may send is stored as it is', async () => {
+    const record = createRecord({
+      end_user_id: randomText(255),
+      model_requested: randomText(512),
+      provider: 'p'.repeat(32),
+      model: `${'p'.repeat(31)}/${randomText(512)}`,
+      metadata: Object.fromEntries(Array.from({ length: 16 }, () => [randomText(64), randomText(512)])),
+    })
+    const told: string[] = []
+    const lines = [record].map(toUnboundedLine)
+    expect(await insertRequestRecords(database.pool, lines, id => told.push(id))).toEqual({ rejected: [] })
+    expect(told).toEqual([])
+    const { rows } = await database.pool.query('select model, end_user_id, metadata from request_logs')
+    expect(rows).toEqual([
+      { model: record.model, end_user_id: record.end_user_id, metadata: record.metadata },
+    ])
+  })
+
+  test('whatever stands in its texts, a record is stored and counts', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc.constantFrom('', '\0', '\ud800', '\udc00\ud800', '\\u0000', '\\', '"', '__proto__'),
+      fc.integer({ min: 1, max: 6000 }).map(randomText),
+    )
+    const change = fc.record(
+      {
+        end_user_id: text,
+        model_requested: text,
+        model: text,
+        provider: text,
+        endpoint: text,
+        surface: text,
+        finish_reason: text,
+        error_code: text,
+        metadata: fc.dictionary(text, text, { maxKeys: 5 }),
+        request_body: text,
+        response_body: text,
+      },
+      { requiredKeys: [] },
+    )
+    let stored = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 20 }), async changes => {
+        const records = changes.map(each => createRecord({ ...each, cost_nano_usd: 1 }))
+        expect(await insertRecords(database.pool, records)).toEqual({ rejected: [] })
+        const unbounded = changes.map(each => toUnboundedLine(createRecord({ ...each, cost_nano_usd: 1 })))
+        expect(await insertRequestRecords(database.pool, unbounded)).toEqual({ rejected: [] })
+        stored += 2 * changes.length
+      }),
+      { numRuns: 25 },
+    )
+    const { rows } = await database.pool.query(
+      `select sum(cost_nano_usd) as spent from usage_rollups where span = 'hour'`,
+    )
+    expect([await count('request_logs'), await count('usage_records'), Number(rows[0]?.spent)]).toEqual([
+      stored,
+      stored,
+      stored,
+    ])
   })
 
   test('a database that is gone rejects the whole batch, to be tried again', async () => {

@@ -1,4 +1,5 @@
 import { DatabaseError, type Pool } from 'pg'
+import { toReducedLine } from '../core/record-line.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { createPartitions } from './partitions.ts'
 import { addToEndUserUsage, addToUsage } from './usage-rollups.ts'
@@ -6,6 +7,8 @@ import { addToEndUserUsage, addToUsage } from './usage-rollups.ts'
 export interface RejectedRecord {
   readonly id: string
   readonly reason: string
+  /** As it was given. */
+  readonly line: RecordLine
 }
 
 /** Columns of both tables, in the record's own names. */
@@ -81,53 +84,76 @@ ${addToEndUserUsage('counted')}`
  * of the journal counts once. Resolves when all but the rejected are durable: the caller deletes its journal segment
  * then, so synchronous_commit stays on. One fsync a batch is cheap.
  *
- * A record that PostgreSQL can never take comes back as rejected and does not hold up the others; the error of a
- * database that is out of reach or out of order rejects the whole, to be tried again.
+ * A record that PostgreSQL refuses is stored in its reduced form, of which `onReduced` is told: whose it is, its tokens and
+ * its cost count. One that it refuses in that form too comes back as rejected. Neither holds up the others; the error of
+ * a database that is out of reach or out of order rejects the whole, to be tried again.
  */
 export async function insertRequestRecords(
   pool: Pool,
   records: readonly RecordLine[],
+  onReduced: (id: string, reason: string) => void = () => {},
 ): Promise<{ rejected: RejectedRecord[] }> {
   const rejected: RejectedRecord[] = []
   const days = new Set<string>()
-  const dated = records.filter(({ id, at }) => {
-    const day = dayOf(at)
-    if (day === undefined) rejected.push({ id, reason: 'at is not a time in ISO 8601, UTC, milliseconds' })
-    else days.add(day)
+  const dated = records.filter(line => {
+    const day = dayOf(line.at)
+    if (day === undefined) {
+      rejected.push({ id: line.id, reason: 'at is not a time in ISO 8601, UTC, milliseconds', line })
+    } else days.add(day)
     return day !== undefined
   })
   if (dated.length > 0) {
     await createPartitions(pool, days)
-    await insertAll(pool, dated, rejected)
+    await insertAll(pool, dated, { rejected, onReduced })
   }
   return { rejected }
 }
 
+/** What becomes of records that are refused. */
+interface Refusals {
+  readonly rejected: RejectedRecord[]
+  readonly onReduced: (id: string, reason: string) => void
+}
+
 /** Halves the batch until the records at fault stand alone: a few statements more, not one a record. */
-async function insertAll(
+async function insertAll(pool: Pool, records: readonly RecordLine[], refusals: Refusals): Promise<void> {
+  const refusal = await insertBatch(pool, records)
+  if (refusal === undefined) return
+  const [record] = records
+  if (record !== undefined && records.length === 1)
+    return await insertReduced(pool, record, refusal, refusals)
+  const middle = Math.ceil(records.length / 2)
+  await insertAll(pool, records.slice(0, middle), refusals)
+  await insertAll(pool, records.slice(middle), refusals)
+}
+
+async function insertReduced(
   pool: Pool,
-  records: readonly RecordLine[],
-  rejected: RejectedRecord[],
+  record: RecordLine,
+  refusal: string,
+  { rejected, onReduced }: Refusals,
 ): Promise<void> {
+  const reduced = toReducedLine(record)
+  const isRefused = reduced === undefined || (await insertBatch(pool, [reduced])) !== undefined
+  if (isRefused) rejected.push({ id: record.id, reason: refusal, line: record })
+  else onReduced(record.id, refusal)
+}
+
+/** Returns why the database refuses one of the records, in which case none of them is stored. */
+async function insertBatch(pool: Pool, records: readonly RecordLine[]): Promise<string | undefined> {
   try {
     const json = toStorableJson(`[${records.map(record => record.json).join()}]`)
     await pool.query({ name: 'insert_request_records', text: INSERT, values: [json] })
+    return undefined
   } catch (error) {
     if (!isDataError(error)) throw error
-    const record = records[0]
-    if (record !== undefined && records.length === 1) {
-      rejected.push({ id: record.id, reason: `${error.code}: ${error.message}` })
-      return
-    }
-    const middle = Math.ceil(records.length / 2)
-    await insertAll(pool, records.slice(0, middle), rejected)
-    await insertAll(pool, records.slice(middle), rejected)
+    return `${error.code}: ${error.message}`
   }
 }
 
-/** Classes 22 (data exception) and 23 (constraint), and 54000 for what is past a limit: the record is at fault. */
+/** Classes 22 (data exception), 23 (constraint) and 54 (past a limit): the record is at fault. */
 function isDataError(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && /^(22|23|54000)/.test(error.code ?? '')
+  return error instanceof DatabaseError && /^(22|23|54)/.test(error.code ?? '')
 }
 
 /**

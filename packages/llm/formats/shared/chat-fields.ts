@@ -13,6 +13,7 @@ import {
   refuseUnknown,
   textAt,
 } from './read-fields.ts'
+import { refuseOtherFields } from './tool-fields.ts'
 
 /** The parts of a chat request that the native and the compat surface share: OpenAI's chat-completions shapes. */
 
@@ -100,6 +101,12 @@ function checkToolCalls(value: JsonObject[string], path: string): void {
   }
 }
 
+/** Besides OpenAI's own two: what brokers of Anthropic's models take, and what older clients write twice. */
+const FUNCTION_TOOL: ReadonlySet<string> = new Set([
+  ...['type', 'function', 'cache_control', 'eager_input_streaming', 'defer_loading', 'input_examples'],
+  ...['name', 'description', 'parameters', 'strict'],
+])
+
 export function parseTools(body: JsonObject, { strict }: Strictness): readonly FunctionTool[] | undefined {
   if (body.tools === undefined || body.tools === null) return undefined
   const tools = listAt(body.tools, 'tools')
@@ -113,6 +120,7 @@ export function parseTools(body: JsonObject, { strict }: Strictness): readonly F
         'must be function: a tool that takes free text goes by Responses, and none that a provider hosts is offered.',
       )
     }
+    refuseOtherFields(tool, FUNCTION_TOOL, `tools[${i}]`)
     const fn = objectAt(tool.function, `tools[${i}].function`)
     textAt(fn.name, `tools[${i}].function.name`)
     if (!strict) continue

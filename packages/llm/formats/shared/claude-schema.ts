@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
+import { toTable } from '../../json/to-table.ts'
 
 /** What the provider's structured output takes of JSON Schema; the rest is told to the model in words. */
 const KEPT: ReadonlySet<string> = new Set([
@@ -32,7 +33,7 @@ const LISTS_OF_SCHEMAS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf'
  * object is closed (wire facts §0.15). Names of properties are never taken for keywords. The input stays as it is.
  */
 export function encodeSchema(schema: JsonObject): JsonObject {
-  const encoded: JsonObject = {}
+  const encoded = toTable<JsonObject>({})
   const told: string[] = []
   for (const [name, value] of Object.entries(schema)) {
     if (value === undefined || name === '$schema' || name === '$id' || name === 'additionalProperties')

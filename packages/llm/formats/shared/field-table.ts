@@ -65,17 +65,17 @@ export class FieldTable {
   readonly #missing: readonly Parameter[]
   readonly names: ReadonlySet<string>
   /** The format's names of parameters that it spells otherwise than PARAMETER_NAMES, by the names there. */
-  readonly spellings: Readonly<Record<string, string>>
+  readonly spellings: ReadonlyMap<string, string>
 
   constructor(fields: Readonly<Record<string, Field>>) {
     this.#fields = new Map(Object.entries(fields))
     this.names = new Set(Object.keys(fields))
-    const spellings: Record<string, string> = {}
+    const spellings = new Map<string, string>()
     const missing = new Set(Object.keys(PARAMETER_NAMES) as Parameter[])
     for (const [name, { parameter }] of this.#fields) {
       if (parameter === undefined || !isParameter(parameter)) continue
       missing.delete(parameter)
-      if (PARAMETER_NAMES[parameter] !== name) spellings[PARAMETER_NAMES[parameter]] = name
+      if (PARAMETER_NAMES[parameter] !== name) spellings.set(PARAMETER_NAMES[parameter], name)
     }
     this.spellings = spellings
     this.#missing = [...missing]

@@ -6,10 +6,16 @@ export interface Findings {
   readonly hosted: string[]
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
+  /** Brings input that cannot be counted beforehand. */
+  readonly uncounted?: string[]
   /** Nobody here knows what it asks: no target gets it. */
   readonly unread?: string[]
 }
 
 export function noFindings(): Findings {
   return { nativeOnly: [], hosted: [], stateful: [] }
+}
+
+export function everyFinding(): Required<Findings> {
+  return { nativeOnly: [], hosted: [], stateful: [], uncounted: [], unread: [] }
 }

@@ -1,8 +1,9 @@
 import type { Json } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
+import { toTable } from '../../json/to-table.ts'
 
 /** Values that say what would be done without them: leaving them out changes no answer (contract.md §3). */
-const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> = {
+const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> = toTable({
   user: () => true,
   temperature: value => value === 1,
   top_p: value => value === 1,
@@ -18,7 +19,7 @@ const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> =
   service_tier: value => value === 'auto' || value === 'default',
   logit_bias: value => Object.keys(toObject(value) ?? { biased: 1 }).length === 0,
   stop: value => Array.isArray(value) && value.length === 0,
-}
+})
 
 export function isHarmless(name: string, value: Json | undefined): boolean {
   if (value === null || value === undefined) return true

@@ -32,6 +32,19 @@ export const TRANSLATED: ReadonlySet<string> = new Set([
   'safety_identifier',
 ])
 
+/** Canonical parameters that some format has no place for, by their wire names. */
+export type PlacedParam =
+  | 'tool_choice'
+  | 'parallel_tool_calls'
+  | 'response_format'
+  | 'temperature'
+  | 'top_p'
+  | 'stop'
+  | 'seed'
+  | 'presence_penalty'
+  | 'frequency_penalty'
+  | 'reasoning_effort'
+
 /**
  * Wire names of what is set, that a translated request has no place for, and whose loss would change the answer:
  * `noPlace` are those of the canonical parameters. Of a body in OpenAI's format also every field that nobody here knows,
@@ -40,10 +53,10 @@ export const TRANSLATED: ReadonlySet<string> = new Set([
 export function findLostParams(
   request: ChatRequest,
   source: SourceBody | undefined,
-  noPlace: readonly string[],
+  noPlace: readonly PlacedParam[],
   passedOn: readonly string[] = [],
 ): string[] {
-  const values: Readonly<Record<string, unknown>> = {
+  const values: Readonly<Record<PlacedParam, unknown>> = {
     tool_choice: request.toolChoice,
     parallel_tool_calls: request.parallelToolCalls,
     response_format: request.responseFormat,
@@ -55,7 +68,7 @@ export function findLostParams(
     frequency_penalty: request.frequencyPenalty,
     reasoning_effort: request.reasoningEffort,
   }
-  const lost = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
+  const lost: string[] = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
   if (source?.format !== 'openai-chat') return lost
   for (const name of source.fields.keys()) {
     if (TRANSLATED.has(name) || passedOn.includes(name)) continue

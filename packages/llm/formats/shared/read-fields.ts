@@ -109,11 +109,3 @@ function describeRange(min: number, max: number): string {
 export function set<T, K extends keyof T>(target: T, name: K, value: T[K] | undefined): void {
   if (value !== undefined) target[name] = value
 }
-
-export function parseEndUser(body: JsonObject): string | undefined {
-  const endUser = optionalText(body, 'end_user')
-  if (endUser !== undefined && (endUser.length < 1 || endUser.length > 255)) {
-    throw invalid('end_user', 'must have 1 to 255 characters.')
-  }
-  return endUser
-}

@@ -1,3 +1,4 @@
+import { toTable } from '../../json/to-table.ts'
 import type { ErrorWords } from './error-words.ts'
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -56,7 +57,7 @@ function findReset(headers: ReplyHeaders): number | undefined {
   return undefined
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+const UNIT_MS: Readonly<Record<string, number>> = toTable({ h: 3_600_000, m: 60_000, s: 1000, ms: 1 })
 
 /** As Go writes it: `6m0s`, `1.574s`, `120ms`. Milliseconds. */
 export function parseDuration(text: string): number | undefined {

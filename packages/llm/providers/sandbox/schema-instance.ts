@@ -1,12 +1,13 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject, toObjects } from '../../json/json-value.ts'
+import { toTable } from '../../json/to-table.ts'
 
 /** A schema may be recursive, or ask for a billion items: beyond so many values the rest is left out. */
 const MAX_VALUES = 2000
 const MAX_DEPTH = 24
 const MAX_LENGTH = 1000
 
-const FORMATS: Readonly<Record<string, string>> = {
+const FORMATS: Readonly<Record<string, string>> = toTable({
   'date-time': '2025-01-01T00:00:00Z',
   date: '2025-01-01',
   time: '00:00:00Z',
@@ -18,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
   url: 'https://example.com/',
   uuid: '00000000-0000-4000-8000-000000000000',
-}
+})
 
 /**
  * The smallest value that a JSON schema accepts, always the same one: required properties only (all, where the schema

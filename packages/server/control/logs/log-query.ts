@@ -11,6 +11,8 @@ import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
+/** A provider and the longest name of a model. */
+const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
 
@@ -20,7 +22,9 @@ export const LogQuery = z
     ...pageQuery,
     status: integerParam(100, 599).optional(),
     error_code: textField(64).optional(),
-    model: textField(256).optional().meta({ description: 'As asked for, as answered, or `provider/model`.' }),
+    model: textField(MAX_MODEL)
+      .optional()
+      .meta({ description: 'As asked for, as answered, or `provider/model`.' }),
     provider: textField(64).optional(),
     key_id: uuidField.optional(),
     end_user_id: textField(255).optional(),

@@ -212,6 +212,36 @@ test('a cursor survives inserts and deletes: no record twice, none left out', as
   expect((await call(cursor.slice(0, -1) + last)).outcome).toBe('400 invalid_request cursor')
 })
 
+test('a page of the largest records that there can be has a bounded size, whatever an earlier version stored', async () => {
+  const other = await plane.insertTenant('large')
+  const record = requestRecord(other.development, plane.newId(), at)
+  const attempt = { ...record.attempts[0], model: '€'.repeat(512) } as RequestRecord['attempts'][number]
+  const large: Partial<RequestRecord> = {
+    model_requested: '€'.repeat(512),
+    end_user_id: '€'.repeat(255),
+    metadata: Object.fromEntries(
+      Array.from({ length: 16 }, (_, n) => [`${n}`.padEnd(64, '€'), '€'.repeat(512)]),
+    ),
+    attempts: [attempt, attempt, attempt, attempt],
+    request_body: 'x'.repeat(100_000),
+    response_body: 'x'.repeat(100_000),
+  }
+  const all = Array.from({ length: 100 }, (_, n) =>
+    requestRecord(other.development, plane.newId(), at + n, large),
+  )
+  await insertRecords(plane.database.pool, all)
+  await plane.database.pool.query('update request_logs set metadata = $1 where id = any ($2)', [
+    { k: 'a'.repeat(3_000_000) },
+    all.slice(0, 50).map(({ id }) => id),
+  ])
+  const path = `/v1/environments/${other.development.id}/logs?limit=100`
+  const { json, text } = await plane.call<List<LogRecord>>('GET', path, { key: other.keys.viewer })
+  expect(json.data).toHaveLength(100)
+  expect(json.data[0]?.metadata).toEqual(large.metadata)
+  expect(json.data[99]?.metadata).toBeNull()
+  expect(Buffer.byteLength(text)).toBeLessThan(100 * 65_536)
+})
+
 describe('one', () => {
   const get = (id: string, key: string) =>
     plane.call<LogRecord & { request_body: string | null; response_body: string | null }>(

@@ -4,13 +4,26 @@ import { Fault, toFault } from '../../core/fault.ts'
 import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 
-/** Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. */
+/**
+ * Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. Never throws: Fastify would
+ * answer by itself then, and tell what was thrown.
+ */
 export function answerFault(
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   baseUrl: () => string,
 ): void {
+  try {
+    answer(thrown, request, reply, baseUrl)
+  } catch (error) {
+    request.log.error({ alarm: 'exception', err: error, requestId: request.id }, 'a fault was not answered')
+    reply.hijack()
+    reply.raw.destroy()
+  }
+}
+
+function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, baseUrl: () => string): void {
   const fault = toControlFault(thrown)
   if (fault.status >= 500)
     request.log.error({ err: fault.cause ?? fault, requestId: request.id }, 'call failed')

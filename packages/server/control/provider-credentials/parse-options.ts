@@ -1,4 +1,5 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
+import { toTable } from '@rideau/llm/json/to-table'
 import type { Provider, ProviderOption } from '@rideau/llm/provider/provider'
 import { isAddressPart } from '@rideau/llm/upstream/base-address'
 import { Fault } from '../../core/fault.ts'
@@ -17,7 +18,7 @@ export function parseOptions(provider: Provider, given: Readonly<Record<string, 
       throw refusal(name, 'is not an option of this provider.')
     }
   }
-  const parsed: JsonObject = {}
+  const parsed = toTable<JsonObject>({})
   for (const option of known) {
     const value = given[option.name]
     if (value !== undefined && value !== null) parsed[option.name] = parseFitting(provider, option, value)

@@ -4,15 +4,15 @@ import { dateTimeField, toDate } from '../operation/fields.ts'
 import { pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
-const GROUPS = {
-  model: 'model',
-  provider: 'provider',
-  key: 'key_id',
-  end_user: 'end_user_id',
-  environment: 'environment_id',
-} as const satisfies Record<string, UsageGroup>
+const GROUPS: ReadonlyMap<string, UsageGroup> = new Map([
+  ['model', 'model'],
+  ['provider', 'provider'],
+  ['key', 'key_id'],
+  ['end_user', 'end_user_id'],
+  ['environment', 'environment_id'],
+])
 
-const names = Object.keys(GROUPS).join('|')
+const names = [...GROUPS.keys()].join('|')
 
 export const UsageQuery = z.strictObject({
   ...pageQuery,
@@ -49,6 +49,6 @@ export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number) 
     from,
     to,
     granularity: query.granularity ?? 'day',
-    groups: [...groups].map(name => GROUPS[name as keyof typeof GROUPS]),
+    groups: [...groups].flatMap(name => GROUPS.get(name) ?? []),
   }
 }

@@ -56,8 +56,15 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
-  fan.close()
+  try {
+    await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
+  } catch (error) {
+    // An exception of ours in one call: the others are for nothing.
+    fan.stop()
+    throw error
+  } finally {
+    fan.close()
+  }
   if (failure !== undefined) return { ...failure, charge }
   return { ok: true, status, value: join(replies) }
 }

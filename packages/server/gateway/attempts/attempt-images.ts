@@ -60,8 +60,15 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
-  fan.close()
+  try {
+    await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
+  } catch (error) {
+    // An exception of ours in one call: the others are for nothing.
+    fan.stop()
+    throw error
+  } finally {
+    fan.close()
+  }
   const made = Object.values(replies)
   if (failure !== undefined && made.length === 0) return { result: failure, lost }
   return { result: { ok: true, status, value: join(made) }, lost }

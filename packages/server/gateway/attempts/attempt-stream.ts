@@ -91,6 +91,7 @@ class Opening implements OpenStream {
       onData: chunk => this.#onData(chunk),
       onEnd: () => this.#onEnd(),
       onFail: error => this.#onFail(error),
+      onCrash: error => this.#options.exchange.fail(error, 'a callback of an upstream call'),
     })
   }
 
@@ -98,9 +99,13 @@ class Opening implements OpenStream {
     const held = this.#held
     this.#held = []
     this.#sink = sink
-    for (const chunk of held) sink.onChunk(chunk)
-    if (this.#end === 'end') sink.onEnd()
-    else if (this.#end !== undefined) sink.onError(this.#end)
+    try {
+      for (const chunk of held) sink.onChunk(chunk)
+      if (this.#end === 'end') sink.onEnd()
+      else if (this.#end !== undefined) sink.onError(this.#end)
+    } catch (error) {
+      this.#options.exchange.fail(error, 'the first chunks of a stream')
+    }
   }
 
   giveUp(error: UpstreamError): void {

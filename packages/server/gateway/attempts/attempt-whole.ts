@@ -11,7 +11,7 @@ import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 /** Who keeps the time and says when to stop. */
-export type Watched = Pick<Exchange, 'watch' | 'unwatch'>
+export type Watched = Pick<Exchange, 'watch' | 'unwatch' | 'fail'>
 
 export interface WholeOptions {
   readonly exchange: Watched
@@ -31,12 +31,12 @@ export interface WholeAnswer {
 /** An answer larger than this is a provider's mistake, or an attack through a custom address. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** One call for an answer as a whole. Never rejects: what goes wrong is a classified error. */
+/** One call for an answer as a whole. What goes wrong is a classified error; it rejects for exceptions of ours only. */
 export function attemptWhole<T>(
   options: WholeOptions,
   decode: (answer: WholeAnswer) => AttemptResult<T>,
 ): Promise<AttemptResult<T>> {
-  return new Promise(resolve => {
+  return new Promise((resolve, reject) => {
     const { exchange: x } = options
     const chunks: Buffer[] = []
     let status = 0
@@ -80,12 +80,13 @@ export function attemptWhole<T>(
         inTurn(() => {
           const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
           resolve(readAnswer({ status, readHeaders, bytes }, decode))
-        })
+        }, reject)
       },
       onFail(error) {
         // An answer that breaks off has not been delivered: the try failed, whatever part of it came.
         fail(status === 0 ? error : { ...error, status }, false)
       },
+      onCrash: reject,
     })
     hasLeft = () => call.isSent
   })

@@ -1,3 +1,4 @@
+import { toHeaderList, toHeaderText } from '../../http/header-text.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
@@ -24,16 +25,11 @@ export function answerHeaders(
     'X-Rideau-Provider',
     provider.id,
     'X-Rideau-Model',
-    encodeHeader(id),
+    toHeaderText(id),
     'X-Rideau-Attempts',
     String(Math.max(1, x.attempts.length)),
   ]
   headers.push(...limitHeaders(x.admission?.standings, deps.now()))
-  if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', dropped.join(', '))
+  if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))
   return headers
-}
-
-/** A model's name may hold what a header may not. */
-function encodeHeader(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
 }

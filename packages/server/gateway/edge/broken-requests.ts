@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerClientError, type BrokenAnswer } from '../../http/client-error.ts'
+import { answerClientError, type BrokenAnswer, isOfOwnRequest } from '../../http/client-error.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { findMount } from '../request/prefixes.ts'
 import { MOUNTS } from './mounts.ts'
@@ -26,8 +26,8 @@ export function answerBrokenRequest(
   answer: ServerResponse<IncomingMessage> | undefined,
   deps: Pick<GatewayDeps, 'newId' | 'baseUrl' | 'prefixes'>,
 ): void {
-  const isUnderWay = answer !== undefined && !answer.writableFinished
-  const path = isUnderWay ? answer.req.url : readPath(error.rawPacket)
+  const isOwn = answer !== undefined && isOfOwnRequest(answer, socket)
+  const path = isOwn ? answer.req.url : readPath(error.rawPacket)
   const mounts = MOUNTS[path === undefined ? 'native' : findMount(path, deps.prefixes)]
   const render: BrokenAnswer = (fault, requestId) => {
     const headers: [string, string][] = mounts.idHeader === undefined ? [] : [[mounts.idHeader, requestId]]
@@ -35,7 +35,7 @@ export function answerBrokenRequest(
     for (let at = 0; at + 1 < more.length; at += 2) headers.push([more[at] as string, more[at + 1] as string])
     return { body: mounts.encodeFault(fault, requestId, deps.baseUrl()), headers }
   }
-  answerClientError(error, socket, isUnderWay && answer.headersSent, deps.newId, render)
+  answerClientError(error, socket, answer, deps.newId, render)
 }
 
 function readPath(packet: Buffer | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { isHeaderText } from '../../http/header-text.ts'
 import type { Exchange } from '../request/request-context.ts'
 
 /** What a browser's script may read of an answer besides the body. */
@@ -20,7 +21,8 @@ const PREFLIGHT_SECONDS = 600
 /** Headers for a call from a browser, as name, value…; nothing for one without `Origin`. */
 export function corsHeaders(x: Exchange): readonly string[] {
   const { origin } = x.req.headers
-  if (origin === undefined) return []
+  // No browser sends another. Encoded or cut it would name another origin.
+  if (origin === undefined || !isHeaderText(origin)) return []
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin']
 }
 
@@ -31,11 +33,13 @@ export function corsHeaders(x: Exchange): readonly string[] {
 export function preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {
   return [
     'Access-Control-Allow-Origin',
-    origin ?? '*',
+    origin !== undefined && isHeaderText(origin) ? origin : '*',
     'Access-Control-Allow-Methods',
     'GET, POST, OPTIONS',
     'Access-Control-Allow-Headers',
-    requested ?? 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+    requested !== undefined && isHeaderText(requested)
+      ? requested
+      : 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
     'Access-Control-Max-Age',
     String(PREFLIGHT_SECONDS),
     'Vary',

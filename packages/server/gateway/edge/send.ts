@@ -1,6 +1,7 @@
 import type { Fault } from '../../core/fault.ts'
 import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
+import { writeHead } from '../../http/write-head.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { corsHeaders } from './cors.ts'
 import { MOUNTS } from './mounts.ts'
@@ -21,7 +22,7 @@ function encodeFault({ requestId, route }: Exchange, fault: Fault, baseUrl: stri
 
 export function sendJson(x: Exchange, status: number, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body))
-  x.res.writeHead(status, [
+  writeHead(x.res, status, [
     'Content-Type',
     'application/json',
     'Content-Length',
@@ -56,10 +57,10 @@ export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
     ...corsHeaders(x),
   ]
   if (hasUnreadBody(x.req)) {
-    res.writeHead(fault.status, [...headers, 'Connection', 'close'])
+    writeHead(res, fault.status, [...headers, 'Connection', 'close'])
     endAfterUpload(x, bytes)
   } else {
-    res.writeHead(fault.status, headers)
+    writeHead(res, fault.status, headers)
     res.end(bytes)
   }
 }

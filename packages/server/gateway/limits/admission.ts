@@ -1,4 +1,5 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
+import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type { Amounts, Ledger, Standing, Used, Verdict } from '../../ledger/ledger.ts'
 
@@ -8,6 +9,7 @@ export interface AdmissionsOptions {
   readonly now: () => number
   /** How long a hold outlives its process. Milliseconds. */
   readonly leaseMs?: number
+  readonly onException?: OnException
 }
 
 /** Leases are renewed when this much of them has passed: three beats may be missed. */
@@ -75,14 +77,16 @@ export class Admissions {
   readonly #ledger: Ledger
   readonly #now: () => number
   readonly #leaseMs: number
+  readonly #onException: OnException
   readonly #timer: NodeJS.Timeout
   readonly #running = new ShortLivedMap<Admission>()
 
-  constructor({ ledger, now, leaseMs = 60_000 }: AdmissionsOptions) {
+  constructor({ ledger, now, leaseMs = 60_000, onException = throwLater }: AdmissionsOptions) {
     this.#ledger = ledger
     this.#now = now
     this.#leaseMs = leaseMs
-    this.#timer = setInterval(() => this.#beat(), leaseMs / 12)
+    this.#onException = onException
+    this.#timer = setInterval(() => runGuarded('the leases', onException, () => this.#beat()), leaseMs / 12)
     this.#timer.unref()
   }
 
@@ -109,11 +113,15 @@ export class Admissions {
   }
 
   settle(id: string, used: Used): void {
-    if (this.#running.delete(id)) void this.#ledger.settle(id, used)
+    if (!this.#running.delete(id)) return
+    const settling = this.#ledger.settle(id, used)
+    if (settling instanceof Promise) settling.catch(error => this.#onException(error, 'the settlement'))
   }
 
   release(id: string): void {
-    if (this.#running.delete(id)) void this.#ledger.release(id)
+    if (!this.#running.delete(id)) return
+    const releasing = this.#ledger.release(id)
+    if (releasing instanceof Promise) releasing.catch(error => this.#onException(error, 'the release'))
   }
 
   close(): void {
@@ -132,8 +140,8 @@ export class Admissions {
     for (const [id, admission] of this.#running.entries()) {
       // Renewal of the same amounts is never refused; where the counters cannot be reached the next beat tries again.
       if (now - admission.renewedAt > this.#leaseMs * RENEW_AFTER)
-        void this.extend(id, admission, admission.hold)
+        runGuarded('a lease', this.#onException, () => this.extend(id, admission, admission.hold))
     }
-    void this.#ledger.sweep(now)
+    runGuarded('the sweep of leases', this.#onException, () => this.#ledger.sweep(now))
   }
 }

@@ -16,10 +16,17 @@ export class SpendGuard {
   #isRefused = false
 
   readonly #onGrown: (held: HeldOutput) => void
+  readonly #onError: (error: unknown) => void
 
-  /** `onGrown` is told what is held then, before more is delivered. */
-  constructor(admission: Admission, held: HeldOutput, onGrown: (held: HeldOutput) => void) {
+  /** `onGrown` is told what is held then, before more is delivered. `onError` is given what a later answer threw. */
+  constructor(
+    admission: Admission,
+    held: HeldOutput,
+    onGrown: (held: HeldOutput) => void,
+    onError: (error: unknown) => void,
+  ) {
     this.#onGrown = onGrown
+    this.#onError = onError
     this.#admission = admission
     this.#held = held
     this.#output = held.outputTokens
@@ -41,10 +48,12 @@ export class SpendGuard {
       return verdict.isAdmitted
     }
     this.#isAsking = true
-    void verdict.then(each => {
-      this.#isAsking = false
-      this.#note(each, output)
-    })
+    verdict
+      .then(each => {
+        this.#isAsking = false
+        this.#note(each, output)
+      })
+      .catch(this.#onError)
     return false
   }
 

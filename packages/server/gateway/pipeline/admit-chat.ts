@@ -73,7 +73,7 @@ export function admitChat(
   const decide = (index: number, verdict: AdmissionVerdict): ChatPlan | Promise<ChatPlan> => {
     if (index + 1 < offers.length && lacksAmounts(verdict)) return make(index + 1)
     accept(x, deps, verdict)
-    return toPlan(ask, shrink(ask, verdict as Admission, offers, index))
+    return toPlan(ask, shrink(x, ask, verdict as Admission, offers[index] as Offer, offers[index + 1]))
   }
   return make(0)
 }
@@ -117,11 +117,16 @@ function lacksAmounts(verdict: AdmissionVerdict): boolean {
 }
 
 /** What is learned to be plenty is enough where more would take much of what is left for all. */
-function shrink(ask: ChatAsk, admission: Admission, offers: readonly Offer[], index: number): Offer {
-  const offer = offers[index] as Offer
-  const smaller = offers[index + 1]
+function shrink(
+  x: Exchange,
+  ask: ChatAsk,
+  admission: Admission,
+  offer: Offer,
+  smaller: Offer | undefined,
+): Offer {
   if (smaller?.targets !== offer.targets || !isGreedy(admission)) return offer
-  void admission.extend(holdOf(ask, smaller.targets, smaller.output))
+  const shrinking = admission.extend(holdOf(ask, smaller.targets, smaller.output))
+  if (shrinking instanceof Promise) shrinking.catch(error => x.fail(error, 'the reservation'))
   return smaller
 }
 

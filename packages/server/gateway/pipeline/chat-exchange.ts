@@ -5,6 +5,7 @@ import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import { type Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { toHeaderList } from '../../http/header-text.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
@@ -14,6 +15,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mostOutput } from '../plan/held-amounts.ts'
+import { showParam } from '../plan/plan-chat.ts'
 import { type Facts, noteTarget } from '../request/facts.ts'
 import type { Exchange } from '../request/request-context.ts'
 
@@ -131,10 +133,11 @@ function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): 
 /** See answerHeaders; what the format had no word for is named too. */
 export function chatHeaders(chat: ChatExchange, contentType: string): string[] {
   const { x, deps, plan, target, emulated } = chat
-  const { spelled } = plan.call
-  const isSpelled = spelled !== undefined && target.dropped.length > 0
-  const told = isSpelled ? { ...target, dropped: target.dropped.map(name => spelled[name] ?? name) } : target
+  const { call } = plan
+  const { dropped } = target
+  const told =
+    dropped.length === 0 ? target : { ...target, dropped: dropped.map(name => showParam(name, call)) }
   const headers = answerHeaders(x, told, contentType, deps)
-  if (emulated.length > 0) headers.push('X-Rideau-Emulated-Params', emulated.join(', '))
+  if (emulated.length > 0) headers.push('X-Rideau-Emulated-Params', toHeaderList(emulated))
   return headers
 }

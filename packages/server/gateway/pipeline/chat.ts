@@ -7,6 +7,7 @@ import { withFormatHeaders } from '../plan/with-format-headers.ts'
 import { openRecord } from '../records/open-record.ts'
 import type { Facts } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
+import { noteModel } from '../request/note-model.ts'
 import { CHAT_BODY_LIMIT, readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admitChat } from './admit-chat.ts'
@@ -31,10 +32,9 @@ export async function serveChat(
     throw new Error('chat is served after identification only')
   const read = await readJson(x, server.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = read.source.bytes
-  const model = rest === '' ? read.value.model : rest
-  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  noteModel(facts, rest === '' ? read.value.model : rest)
   const call = server.parse(read.value, read.source, rest)
-  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, server: call.shape } }
+  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, format: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata
   const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)

@@ -17,6 +17,7 @@ import { withFormatHeaders } from '../plan/with-format-headers.ts'
 import { settle } from '../records/settle.ts'
 import type { Facts } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
+import { noteModel } from '../request/note-model.ts'
 import { CHAT_BODY_LIMIT, readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admit } from './admit.ts'
@@ -43,8 +44,7 @@ export async function serveCountTokens(
     throw new Error('tokens are counted after identification only')
   const body = await readJson(x, server.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
-  const model = rest === '' ? body.value.model : rest
-  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  noteModel(facts, rest === '' ? body.value.model : rest)
   const call = parse(body.value, rest)
   const naming = nameEndUser(x, body.value.end_user, deps)
   if (naming !== undefined) await naming

@@ -2,6 +2,7 @@ import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/em
 import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
+import { writeHead } from '../../http/write-head.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { toBill, toLostBill } from '../billing/bill.ts'
@@ -16,6 +17,7 @@ import { openRecord } from '../records/open-record.ts'
 import { settle } from '../records/settle.ts'
 import { type Facts, noteTarget } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
+import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admit } from './admit.ts'
@@ -38,8 +40,7 @@ export async function serveEmbeddings(
     throw new Error('embeddings are served after identification only')
   const { value, source } = await readJson(x, server.id, BODY_LIMIT, deps.bodyTimeoutMs)
   facts.requestBody = source.bytes
-  const { model } = value
-  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  noteModel(facts, value.model)
   const { request, endUser } = server.parse(value)
   const naming = nameEndUser(x, endUser ?? value.end_user, deps)
   if (naming !== undefined) await naming
@@ -130,7 +131,7 @@ async function answer(
   await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
   const headers = answerHeaders(x, target, 'application/json', deps)
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
-  x.res.writeHead(200, headers)
+  writeHead(x.res, 200, headers)
   x.res.end(bytes)
 }
 

@@ -2,6 +2,7 @@ import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { encodeImages } from '@rideau/llm/images/image-reply'
 import { findPassedOn } from '@rideau/llm/images/image-request'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { writeHead } from '../../http/write-head.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
@@ -17,6 +18,7 @@ import { openRecord } from '../records/open-record.ts'
 import { settle } from '../records/settle.ts'
 import { type Facts, noteTarget } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
+import { noteModel } from '../request/note-model.ts'
 import { type ImageRoute, readImageBody } from '../request/read-image-body.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admit } from './admit.ts'
@@ -37,7 +39,7 @@ export async function serveImages(
     throw new Error('images are served after identification only')
   const body = await readImageBody(x, facts, route, deps)
   const { model, end_user: named } = body.value
-  facts.modelRequested = typeof model === 'string' ? model.slice(0, 256) : null
+  noteModel(facts, model)
   const request = body.parse()
   const naming = nameEndUser(x, named, deps)
   if (naming !== undefined) await naming
@@ -101,6 +103,6 @@ async function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: An
   await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
   const headers = answerHeaders(x, target, 'application/json', deps)
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
-  x.res.writeHead(200, headers)
+  writeHead(x.res, 200, headers)
   x.res.end(bytes)
 }

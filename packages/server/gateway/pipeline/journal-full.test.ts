@@ -45,3 +45,30 @@ test.each([
   },
   60_000,
 )
+
+test('while the database is away refused requests leave room in the journal for those that are served', async () => {
+  const house = await openTestHouse({ RIDEAU_JOURNAL_MAX_BYTES: '60000' })
+  try {
+    await house.database.pool.query('alter table request_logs rename to away')
+    const refused: string[] = []
+    for (let i = 0; i < 300; i++) {
+      const response = await house.call('/v1/chat', { ...ASK, model: 'nobody/knows' })
+      expect(response.status).toBe(404)
+      refused.push(response.headers.get('x-request-id') as string)
+    }
+    const served = await house.call('/v1/chat', ASK)
+    expect(served.status).toBe(200)
+    const metrics = await (await fetch(`${house.metricsUrl}/metrics`)).text()
+    const shed = Number(/^rideau_records_shed_total (\d+)$/m.exec(metrics)?.[1])
+    expect(shed).toBeGreaterThan(100)
+    await house.database.pool.query('alter table away rename to request_logs')
+    expect((await house.findLog(served.headers.get('x-request-id') as string)).status).toBe(200)
+    const { rows } = await house.database.pool.query<{ count: number }>(
+      'select count(*) from request_logs where request_id = any ($1)',
+      [refused],
+    )
+    expect(Number(rows[0]?.count)).toBe(refused.length - shed)
+  } finally {
+    await house.close()
+  }
+}, 60_000)

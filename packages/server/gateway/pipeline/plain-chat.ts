@@ -1,5 +1,6 @@
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { othersToCatchUp } from '../../http/in-turn.ts'
+import { writeHead } from '../../http/write-head.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { toBill } from '../billing/bill.ts'
@@ -37,6 +38,6 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
   )
   const headers = chatHeaders(chat, 'application/json')
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
-  x.res.writeHead(200, headers)
+  writeHead(x.res, 200, headers)
   x.res.end(bytes)
 }

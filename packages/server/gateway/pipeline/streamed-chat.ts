@@ -1,5 +1,6 @@
 import type { Fault } from '../../core/fault.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
+import { writeHead } from '../../http/write-head.ts'
 import { attemptStream } from '../attempts/attempt-stream.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { toBill } from '../billing/bill.ts'
@@ -18,7 +19,7 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
     const headers = chatHeaders(chat, server.streamType ?? 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
     headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
-    x.res.writeHead(200, headers)
+    writeHead(x.res, 200, headers)
   }
   const writer = new StreamWriter(x, openHeaders, server.keepAlive)
   // From here on a fault may have to be told inside the stream.
@@ -78,8 +79,11 @@ function toGuard({ x, plan, facts, deps }: ChatExchange): SpendGuard | undefined
   const { held } = plan
   if (held === undefined || x.admission === undefined || held.isCapped) return undefined
   if (held.outputTokens >= held.mostOutputTokens) return undefined
-  return new SpendGuard(x.admission, held, grown =>
-    openRecord(x, facts, grown, () => grown.inputTokens, deps),
+  return new SpendGuard(
+    x.admission,
+    held,
+    grown => openRecord(x, facts, grown, () => grown.inputTokens, deps),
+    error => x.fail(error, 'the growth of a reservation'),
   )
 }
 

@@ -2,6 +2,7 @@ import { findClientFormatId } from '@rideau/llm/formats/find-format'
 import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
 import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
+import { showPath } from '@rideau/llm/formats/shared/field-path'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -69,12 +70,17 @@ function planTarget(
   const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return { refusal: unsupported(call.spelled?.[first] ?? first, provider) }
+    return { refusal: unsupported(showParam(first, call), provider) }
   }
   // What an end user asks is never stored at a provider: absent means off.
   const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped
   // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
   return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld }
+}
+
+/** A parameter as its caller wrote it. */
+export function showParam(name: string, { spelled }: ChatCall): string {
+  return spelled?.get(name) ?? showPath(name)
 }
 
 /** Responses are stored unless the request says otherwise. */

@@ -1,5 +1,6 @@
 import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { showPath } from '@rideau/llm/formats/shared/field-path'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
@@ -27,6 +28,13 @@ export function refuseFindings(
   const unread = findings.nativeOnly.find(path => UNREAD.test(path))
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
     return refuse(unread, 'a client token may not send this here.')
+  }
+  const [uncounted] = findings.uncounted ?? []
+  if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
+    return refuse(
+      uncounted,
+      'what it brings cannot be counted beforehand, and this key bounds the cost of a request.',
+    )
   }
   const [stateful] = findings.stateful
   if (stateful === undefined) return undefined
@@ -58,6 +66,7 @@ export function listLost(
   return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
 }
 
-function refuse(param: string, message: string): Refusal {
+function refuse(path: string, message: string): Refusal {
+  const param = showPath(path)
   return { code: 'invalid_request', message: `${param}: ${message}`, param }
 }

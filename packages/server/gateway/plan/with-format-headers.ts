@@ -1,4 +1,5 @@
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
+import { toTable } from '@rideau/llm/json/to-table'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { JsonBody } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
@@ -16,7 +17,7 @@ export function withFormatHeaders(
 ): JsonBody {
   if (forwardedHeaders === undefined) return body
   if (caller.kind === 'client_token' && !environment.allowClientPassthrough) return body
-  const headers: Record<string, string> = {}
+  const headers = toTable<Record<string, string>>({})
   for (const name of forwardedHeaders) {
     const value = x.req.headers[name]
     if (typeof value === 'string' && value !== '') headers[name] = value

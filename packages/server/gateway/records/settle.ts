@@ -1,14 +1,13 @@
-import { inspect } from 'node:util'
 import { type Bill } from '@rideau/llm/usage/bill'
 import { cacheWriteTokens } from '@rideau/llm/usage/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
+import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, FREE } from '../billing/bill.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { endAdmission } from '../pipeline/end-admission.ts'
 import type { Facts } from '../request/facts.ts'
 import type { Exchange } from '../request/request-context.ts'
-import { cutBody } from '../stream/transcript.ts'
 import { startRecord } from './start-record.ts'
 
 /** What an exchange came to; anything absent was never reached. */
@@ -47,33 +46,50 @@ export function settle(
   record.queue_ms = elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0
   record.first_byte_ms = elapsed(x, x.firstByteAt)
   record.total_ms = elapsed(x, performance.now()) ?? 0
-  record.uncached_input_tokens = usage.uncachedInput
-  record.cache_read_tokens = usage.cacheRead
-  record.cache_write_tokens = cacheWriteTokens(usage)
-  record.output_tokens = usage.output
-  record.reasoning_tokens = usage.reasoning
+  record.uncached_input_tokens = toCounted(usage.uncachedInput)
+  record.cache_read_tokens = toCounted(usage.cacheRead)
+  record.cache_write_tokens = toCounted(cacheWriteTokens(usage))
+  record.output_tokens = toCounted(usage.output)
+  record.reasoning_tokens = toCounted(usage.reasoning)
   record.usage_estimated = isEstimated
   record.cost_nano_usd = costNanoUsd
   record.sandbox = isSandbox
   record.attempts = x.attempts
   if (environment.logCapture === 'full') {
-    if (facts.requestBody !== undefined) record.request_body = cutBody(facts.requestBody.toString('utf8'))
-    if (outcome.responseBody !== undefined) record.response_body = cutBody(outcome.responseBody)
+    // Cut where the record's line is made.
+    if (facts.requestBody !== undefined) record.request_body = facts.requestBody.toString('utf8')
+    if (outcome.responseBody !== undefined) record.response_body = outcome.responseBody
   }
-  let writing: Promise<void>
+  let writing: Promise<void> | undefined
   try {
     writing = deps.writeRecord(record)
   } finally {
     // Also where the journal refuses it: what was used stays used.
-    endAdmission(x, record, deps)
-  }
-  if (outcome.fault?.code === 'internal_error') {
-    deps.log.error(
-      { requestId: x.requestId, err: inspect(outcome.fault.cause) },
-      'a request failed on our side',
-    )
+    endAdmissionOf(x, record, writing, deps)
   }
   return writing
+}
+
+/** A larger count is a provider's mistake; the ledger's columns would refuse it, and the record with it. */
+const MOST_COUNTED = 2 ** 31 - 1
+
+function toCounted(tokens: number): number {
+  return Math.min(tokens, MOST_COUNTED)
+}
+
+/** Where it throws nobody is left to wait for the record, whose own failure would be a rejection that nothing handles. */
+function endAdmissionOf(
+  x: Exchange,
+  record: RequestRecord,
+  writing: Promise<void> | undefined,
+  deps: GatewayDeps,
+): void {
+  try {
+    endAdmission(x, record, deps)
+  } catch (error) {
+    writing?.catch(late => deps.onException(late, 'a record', x.requestId))
+    throw error
+  }
 }
 
 /** Milliseconds since arrival, to a hundredth. */

@@ -1,16 +1,17 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 
 /** What the steps learned on the way, for the record. Filled as far as the exchange got. */
 export interface Facts {
-  modelRequested: string | null
+  modelRequested: ModelName | null
   provider: string | null
   model: string | null
   catalogModel: CatalogModel | undefined
   isSandbox: boolean
   isStream: boolean
-  metadata: Record<string, string> | null
+  metadata: LogMetadata | null
   requestBody: Buffer | undefined
   /** What is owed to the provider that answered, should the answer fail on our side. */
   answered: Bill | undefined

@@ -1,5 +1,5 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import { isEndUserId } from '../../core/end-users.ts'
+import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from './request-context.ts'
@@ -24,7 +24,7 @@ export function nameEndUser(x: Exchange, named: unknown, deps: GatewayDeps): voi
     if (named === undefined || named === null) return
     throw invalid('end_user', 'a client token speaks for its own end user.')
   }
-  const id = findName(x, typeof named === 'string' ? named : undefined)
+  const id = findName(x, named)
   if (id === undefined) return
   const { environment } = x
   if (environment === undefined) throw new Error('an end user is named after identification only')
@@ -48,11 +48,26 @@ export function refuseBlocked(x: Exchange): void {
   throw new Fault('end_user_blocked', 'This end user is blocked.')
 }
 
-function findName(x: Exchange, named: string | undefined): string | undefined {
+function findName(x: Exchange, given: unknown): string | undefined {
+  const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user')
   const header = x.req.headers[HEADER]
-  if (typeof header !== 'string' || header === '') return named
-  // Never cut: two users whose ids begin alike would become one.
-  if (!isEndUserId(header)) throw invalid(HEADER, 'must have 1 to 255 characters.')
-  if (named !== undefined && named !== header) throw invalid('end_user', `contradicts the header ${HEADER}.`)
-  return header
+  if (header === undefined || header === '') return named
+  const id = parseEndUserId(header, HEADER)
+  if (named !== undefined && named !== id) throw invalid('end_user', `contradicts the header ${HEADER}.`)
+  return id
+}
+
+/** Never cut: two users whose ids begin alike would become one. */
+function parseEndUserId(given: unknown, param: string): string {
+  if (typeof given !== 'string') throw invalid(param, 'must be a string.')
+  if (!isEndUserId(given)) {
+    throw invalid(
+      param,
+      'must have 1 to 255 characters of well-formed Unicode, none of them a control character.',
+    )
+  }
+  if (isReservedEndUserId(given)) {
+    throw invalid(param, 'must not begin with "device:" or "member:": only the gateway itself names those.')
+  }
+  return given
 }

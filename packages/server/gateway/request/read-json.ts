@@ -1,8 +1,8 @@
-import { PROTECTED_NAMES } from '@rideau/llm/formats/shared/reserved-fields'
 import { findCaseVariant } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
+import { RESERVED_NAMES } from '@rideau/llm/upstream/reserved-names'
 import { Fault } from '../../core/fault.ts'
 import { parseJson } from '../../http/parse-json.ts'
 import { type BodyReader, readBody } from '../../http/read-body.ts'
@@ -34,7 +34,7 @@ export async function readJson(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
   }
-  const variant = findCaseVariant(fields, PROTECTED_NAMES)
+  const variant = findCaseVariant(fields, RESERVED_NAMES)
   if (variant !== undefined) {
     throw new Fault('request_validation_failed', 'A field name is written in another case than it has.', {
       param: variant,

@@ -5,6 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 import type { Admission } from '../limits/admission.ts'
+import { type Facts, noFacts } from './facts.ts'
 import type { MountName } from './prefixes.ts'
 import type { Ticking } from './ticker.ts'
 
@@ -14,7 +15,12 @@ export interface RouteInfo {
   readonly endpoint: string
   readonly mount: MountName
   readonly need: Need
+  /** Can reach a provider: entered in flight, and leaves a record. */
+  readonly isMetered: boolean
 }
+
+/** Ends a request after an exception that its own promise did not meet; see fail-request.ts. Never throws. */
+export type FailRequest = (x: Exchange, error: unknown, where: string) => void
 
 /** One request from its arrival to its last byte: what the steps hand to each other. */
 export class Exchange implements Ticking {
@@ -30,6 +36,8 @@ export class Exchange implements Ticking {
   /** `performance.now()` at arrival; later moments are differences to it. */
   readonly startedAt: number
   readonly attempts: AttemptRecord[] = []
+  /** For the record. */
+  readonly facts: Facts = noFacts()
   /** Set by the first step. */
   caller: Caller | undefined
   /** On whose behalf: a client token's own from the first step on; whom a secret key names once the body is read. */
@@ -50,9 +58,12 @@ export class Exchange implements Ticking {
   isSettled = false
   /** Why the exchange must stop early; set once. */
   stopped: Fault | undefined
+  /** It is answered or cut off, and what it held is given back. */
+  isEnded = false
   tickerSlot = -1
   #onTick: ((now: number) => void) | undefined
   #onStop: ((fault: Fault) => void) | undefined
+  readonly #fail: FailRequest
 
   /** How a fault is told once the stream's headers are out. Set by the routes that stream. */
   encodeStreamFault: ((fault: Fault) => string | Uint8Array) | undefined
@@ -64,6 +75,8 @@ export class Exchange implements Ticking {
     res: ServerResponse
     route: RouteInfo
     arrivedAt: number
+    /** The same function for all requests of a server. */
+    fail: FailRequest
   }) {
     this.id = init.id
     this.requestId = init.requestId
@@ -72,6 +85,7 @@ export class Exchange implements Ticking {
     this.route = init.route
     this.arrivedAt = init.arrivedAt
     this.startedAt = performance.now()
+    this.#fail = init.fail
   }
 
   /**
@@ -100,11 +114,20 @@ export class Exchange implements Ticking {
     this.#onTick?.(now)
   }
 
-  /** Ends the exchange early: a cancel, or a caller that left. Idempotent. */
+  /** Ends the exchange early: a cancel, or a caller that left. Idempotent. Never throws: who cancels is another request. */
   stop(fault: Fault): void {
     if (this.stopped !== undefined) return
     this.stopped = fault
-    this.#onStop?.(fault)
+    try {
+      this.#onStop?.(fault)
+    } catch (error) {
+      this.fail(error, 'the end of a wait')
+    }
+  }
+
+  /** Is given what a timer, a listener or a callback of this request threw: the request ends with `internal_error`. */
+  fail(error: unknown, where: string): void {
+    this.#fail(this, error, where)
   }
 
   /** Steps call this where they begin something: a stopped exchange begins nothing. */

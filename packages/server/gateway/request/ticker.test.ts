@@ -12,6 +12,9 @@ test('who is added is called until it is removed, whatever others do meanwhile',
         calls.push(name)
         onTick()
       },
+      fail: error => {
+        calls.push(`${name} failed: ${String(error)}`)
+      },
     })
     const [b, c] = [named('b'), named('c')]
     const a = named('a', () => {

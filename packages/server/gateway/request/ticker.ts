@@ -1,8 +1,12 @@
+import { throwLater } from '../../core/on-exception.ts'
+
 /** Something that waits: called about four times a second with `performance.now()`. */
 export interface Ticking {
   /** The ticker's: where it keeps this one. */
   tickerSlot: number
   tick(now: number): void
+  /** Is given what its tick threw, and ends what it stands for. */
+  fail(error: unknown, where: string): void
 }
 
 /** One sweeping clock for all exchanges: a timer each would cost more than the requests it guards. */
@@ -19,7 +23,7 @@ export function openTicker(everyMs = 250): Ticker {
   const live: Ticking[] = []
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const ticking of [...live]) if (ticking.tickerSlot !== NOWHERE) ticking.tick(now)
+    for (const ticking of [...live]) if (ticking.tickerSlot !== NOWHERE) tickOne(ticking, now)
   }, everyMs)
   timer.unref()
   return {
@@ -36,5 +40,18 @@ export function openTicker(everyMs = 250): Ticker {
       last.tickerSlot = slot
     },
     close: () => clearInterval(timer),
+  }
+}
+
+/** One that throws keeps no other from its tick. */
+function tickOne(ticking: Ticking, now: number): void {
+  try {
+    ticking.tick(now)
+  } catch (error) {
+    try {
+      ticking.fail(error, 'the ticker')
+    } catch (another) {
+      throwLater(another, 'the ticker')
+    }
   }
 }

@@ -1,15 +1,16 @@
 import { toFault } from '../../core/fault.ts'
+import { writeHead } from '../../http/write-head.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { sendFault } from '../edge/send.ts'
+import { endWithFault } from '../pipeline/end-request.ts'
 import type { Exchange } from '../request/request-context.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 
-/** `GET /.well-known/jwks.json`: whoever wants to may verify client tokens. A public document, the same for everyone. */
+/** `GET /.well-known/jwks.json`: whoever wants to may verify client tokens. A public document, the same for everyone. Never rejects. */
 export async function serveKeySet(x: Exchange, deps: GatewayDeps): Promise<void> {
   try {
     const bytes = Buffer.from(JSON.stringify({ keys: await deps.signingKeys.listPublic() }))
-    x.res.writeHead(200, [
+    writeHead(x.res, 200, [
       'Content-Type',
       'application/json',
       'Content-Length',
@@ -23,6 +24,6 @@ export async function serveKeySet(x: Exchange, deps: GatewayDeps): Promise<void>
     ])
     x.res.end(bytes)
   } catch (thrown) {
-    sendFault(x, toFault(thrown), deps.baseUrl())
+    await endWithFault(x, toFault(thrown), deps)
   }
 }

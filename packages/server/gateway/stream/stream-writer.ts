@@ -20,9 +20,17 @@ export class StreamWriter {
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
     this.#lastWriteAt = x.startedAt
-    x.res.on('drain', () => this.#goOn())
+    const goOn = (): void => {
+      try {
+        this.#goOn()
+      } catch (error) {
+        // The provider's client reads on at once, and hands over what it has.
+        x.fail(error, 'a stream that goes on')
+      }
+    }
+    x.res.on('drain', goOn)
     // Who leaves while the provider waits for it never drains.
-    x.res.on('close', () => this.#goOn())
+    x.res.on('close', goOn)
   }
 
   #goOn(): void {

@@ -1,37 +1,44 @@
 import type { ToolCall } from '@rideau/llm/request/message'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
+import { takeChars } from '../../core/cut-text.ts'
+import { MAX_BODY_CHARS } from '../../core/record-line.ts'
 
-/** Bodies in the log are cut here, with a marker. */
-const MAX_BODY_CHARS = 32 * 1024
+/** What a call of a tool takes besides its texts. Characters. */
+const CALL_CHARS = 100
 
-/** Cuts a body for the log. */
-export function cutBody(text: string): string {
-  return text.length <= MAX_BODY_CHARS
-    ? text
-    : `${text.slice(0, MAX_BODY_CHARS)}…[cut: ${text.length} characters]`
-}
-
-/** What a stream said, put together for the log of an environment that captures in full. */
+/** What a stream said, put together for the log of an environment that captures in full: as much as the log keeps. */
 export class Transcript {
   #content = ''
   #reasoning = ''
   readonly #toolCalls = new Map<number, ToolCall>()
+  /** Characters that are still taken: one more than the log keeps, so that its marker tells of a cut. */
+  #room = MAX_BODY_CHARS + 1
 
   add(event: StreamEvent & { type: 'delta' }): void {
-    if (this.#content.length < MAX_BODY_CHARS) this.#content += event.content ?? ''
-    if (this.#reasoning.length < MAX_BODY_CHARS) this.#reasoning += event.reasoning ?? ''
+    if (this.#room <= 0) return
+    this.#content += this.#take(event.content)
+    this.#reasoning += this.#take(event.reasoning)
     for (const delta of event.toolCalls ?? []) {
-      const call = this.#toolCalls.get(delta.index) ?? {
-        id: '',
-        type: 'function',
-        function: { name: '', arguments: '' },
-      }
-      call.id ||= delta.id ?? ''
-      call.function.name ||= delta.function?.name ?? ''
-      if (call.function.arguments.length < MAX_BODY_CHARS)
-        call.function.arguments += delta.function?.arguments ?? ''
-      this.#toolCalls.set(delta.index, call)
+      if (this.#room <= 0) return
+      const call = this.#toolCalls.get(delta.index) ?? this.#openCall(delta.index)
+      if (call.id === '') call.id = this.#take(delta.id)
+      if (call.function.name === '') call.function.name = this.#take(delta.function?.name)
+      call.function.arguments += this.#take(delta.function?.arguments)
     }
+  }
+
+  #openCall(index: number): ToolCall {
+    const call: ToolCall = { id: '', type: 'function', function: { name: '', arguments: '' } }
+    this.#toolCalls.set(index, call)
+    this.#room -= CALL_CHARS
+    return call
+  }
+
+  #take(text: string | null | undefined): string {
+    if (text === undefined || text === null) return ''
+    const taken = takeChars(text, Math.max(0, this.#room))
+    this.#room -= text.length
+    return taken
   }
 
   toJson(finishReason: string | null): string {

@@ -1,3 +1,4 @@
+import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import type { GatewayLog } from '../log.ts'
 
 /** How stale a key's `last_used_at` may be. Milliseconds. */
@@ -7,6 +8,7 @@ export interface LastUsedOptions {
   /** Writes them all in one statement. */
   readonly store: (uses: ReadonlyMap<string, number>) => Promise<void>
   readonly log: Pick<GatewayLog, 'warn'>
+  readonly onException?: OnException
 }
 
 /** When keys were last used, noted in memory and written together once a minute: no request waits for a write. */
@@ -18,7 +20,11 @@ export class LastUsed {
 
   constructor(options: LastUsedOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.flush(), FLUSH_MS)
+    const { onException = throwLater } = options
+    this.#timer = setInterval(
+      () => runGuarded('the last use of keys', onException, () => this.flush()),
+      FLUSH_MS,
+    )
     this.#timer.unref()
   }
 

@@ -1,4 +1,5 @@
 import type { Target } from '@rideau/llm/upstream/target'
+import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import type { AccessToken, TokenAnswer, TokenExchange } from '../../identity/token-exchange.ts'
@@ -8,6 +9,12 @@ const RENEW_MS = 5 * 60_000
 /** A token with less left could expire on its way. */
 const USABLE_MS = 30_000
 const MAX_CREDENTIALS = 10_000
+
+interface AccessTokensOptions {
+  readonly policy: EgressPolicy
+  readonly now: () => number
+  readonly onException?: OnException
+}
 
 interface Entry {
   readonly apiKey: string
@@ -24,11 +31,13 @@ interface Entry {
 export class AccessTokens {
   readonly #policy: EgressPolicy
   readonly #now: () => number
+  readonly #onException: OnException
   readonly #entries = new Map<string, Entry>()
 
-  constructor({ policy, now }: { readonly policy: EgressPolicy; readonly now: () => number }) {
+  constructor({ policy, now, onException = throwLater }: AccessTokensOptions) {
     this.#policy = policy
     this.#now = now
+    this.#onException = onException
   }
 
   /** undefined: the target's key is sent as it is. A promise: the token has to be asked for. */
@@ -38,7 +47,10 @@ export class AccessTokens {
     const entry = this.#entryOf(credentialId, target)
     const left = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
     if (entry.token === undefined || left < USABLE_MS) return this.#renew(entry, exchange, target)
-    if (left < RENEW_MS) void this.#renew(entry, exchange, target)
+    if (left < RENEW_MS)
+      runGuarded('the renewal of an access token', this.#onException, () =>
+        this.#renew(entry, exchange, target),
+      )
     return entry.token.token
   }
 
@@ -49,11 +61,14 @@ export class AccessTokens {
   }
 
   #renew(entry: Entry, exchange: TokenExchange, target: Target): Promise<TokenAnswer> {
-    entry.running ??= exchange(target, { policy: this.#policy, now: this.#now() }).then(answer => {
-      entry.running = undefined
-      if (answer.ok) entry.token = answer.value
-      return answer
-    })
+    entry.running ??= exchange(target, { policy: this.#policy, now: this.#now() })
+      .then(answer => {
+        if (answer.ok) entry.token = answer.value
+        return answer
+      })
+      .finally(() => {
+        entry.running = undefined
+      })
     return entry.running
   }
 

@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import { type OnException, throwLater } from '../../core/on-exception.ts'
 
 /** Something that waits for a connection. */
 export interface Borrower {
@@ -16,6 +17,7 @@ export interface Borrower {
 export class Connections {
   readonly #origin: string
   readonly #options: Client.Options
+  readonly #onClientError: (error: Error) => void
   readonly #most: number
   readonly #all = new Set<Client>()
   readonly #free: Client[] = []
@@ -23,10 +25,12 @@ export class Connections {
   #isRetired = false
   #isDestroyed = false
 
-  constructor(origin: string, most: number, options: Client.Options) {
+  constructor(origin: string, most: number, options: Client.Options, onException: OnException = throwLater) {
     this.#origin = origin
     this.#most = most
     this.#options = options
+    // undici's own asserts end there: each call was told of its failure before.
+    this.#onClientError = error => onException(error, 'an upstream connection')
   }
 
   /** Gives the borrower a connection: at once where there is one, else the next that is given back. */
@@ -60,7 +64,12 @@ export class Connections {
     queueMicrotask(() => {
       connection.destroy().catch(() => {})
       const next = this.#nextWaiting()
-      if (next !== undefined) this.lend(next)
+      if (next === undefined) return
+      try {
+        this.lend(next)
+      } catch (error) {
+        next.refuse(error as Error)
+      }
     })
   }
 
@@ -87,6 +96,9 @@ export class Connections {
 
   #open(): Client {
     const connection = new Client(this.#origin, this.#options)
+    // An event that undici's types do not name.
+    const emitter: NodeJS.EventEmitter = connection
+    emitter.on('error', this.#onClientError)
     this.#all.add(connection)
     return connection
   }

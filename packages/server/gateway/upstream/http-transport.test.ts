@@ -49,6 +49,7 @@ function call(transport: Transport, origin: string): Ended {
     },
     onEnd: () => resolve(text),
     onFail: resolve,
+    onCrash: error => expect.unreachable(String(error)),
   })
   return { call: made, result }
 }
@@ -133,6 +134,7 @@ test.each([
           },
           onEnd: () => resolve('ended'),
           onFail: resolve,
+          onCrash: error => expect.unreachable(String(error)),
         },
       )
     })

@@ -1,8 +1,10 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Client, type Dispatcher, util } from 'undici'
+import { type OnException, throwLater } from '../../core/on-exception.ts'
 import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
 import { mayPause } from '../../http/mend-parser.ts'
+import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -13,7 +15,7 @@ const KEEP_ALIVE_MS = 30_000
 const MAX_ORIGINS = 256
 
 /** Calls providers over HTTP/1.1: undici's dispatcher without fetch and web streams, through the egress guard. */
-export function openHttpTransport(policy: EgressPolicy): Transport {
+export function openHttpTransport(policy: EgressPolicy, onException: OnException = throwLater): Transport {
   const origins = new Map<string, Connections>()
   let isClosed = false
   const connect = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
@@ -26,13 +28,14 @@ export function openHttpTransport(policy: EgressPolicy): Transport {
       checkOrigin(origin, policy)
       if (origins.size >= MAX_ORIGINS) dropOldest()
       // The gateway's own clock watches headers and bodies: undici's is coarse and knows no per-request limits.
-      connections = new Connections(origin, CONNECTIONS_PER_ORIGIN, {
+      const options = {
         pipelining: 1,
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connect,
-      })
+      }
+      connections = new Connections(origin, CONNECTIONS_PER_ORIGIN, options, onException)
       origins.set(origin, connections)
     }
     return connections
@@ -93,7 +96,12 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   take(connection: Client): void {
     this.#connection = connection
     const { path, headers, body } = this.#request
-    connection.dispatch({ method: 'POST', path, headers, body }, this)
+    try {
+      connection.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
+    } catch (error) {
+      // It may be another call's end that hands over the connection: that call goes on.
+      this.onError(error as Error)
+    }
   }
 
   refuse(error: Error): void {
@@ -127,12 +135,21 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     if (this.#done || status < 200) return true
     this.#resume = resume
-    this.#handler.onStart(status, () => util.parseHeaders(headers))
+    try {
+      this.#handler.onStart(status, () => util.parseHeaders(headers))
+    } catch (error) {
+      this.#crash(error)
+    }
     return !this.#isPaused
   }
 
   onData(chunk: Buffer): boolean {
-    if (!this.#done) this.#handler.onData(chunk)
+    if (this.#done) return !this.#isPaused || !mayPause()
+    try {
+      this.#handler.onData(chunk)
+    } catch (error) {
+      this.#crash(error)
+    }
     return !this.#isPaused || !mayPause()
   }
 
@@ -142,14 +159,31 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.#connections?.giveBack(connection)
     if (this.#done) return
     this.#done = true
-    this.#handler.onEnd()
+    try {
+      this.#handler.onEnd()
+    } catch (error) {
+      this.#crash(error)
+    }
   }
 
   onError(error: Error): void {
     if (this.#connection !== undefined) this.#connections?.discard(this.#connection)
     if (this.#done) return
     this.#done = true
-    this.#handler.onFail(toNetworkError(error))
+    try {
+      this.#handler.onFail(toNetworkError(error))
+    } catch (another) {
+      this.#crash(another)
+    }
+  }
+
+  /**
+   * Ends the call after an exception of its handler, which is not undici's to meet: undici tells a handler that threw at the
+   * end of its answer nothing more.
+   */
+  #crash(error: unknown): void {
+    this.abort()
+    this.#handler.onCrash(error)
   }
 }
 

@@ -95,7 +95,11 @@ class SandboxCall implements UpstreamCall {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      this.#tell()
+      try {
+        this.#tell()
+      } catch (error) {
+        this.#crash(error)
+      }
     })
   }
 
@@ -105,6 +109,12 @@ class SandboxCall implements UpstreamCall {
       if (step === undefined) return this.#finish()
       step()
     }
+  }
+
+  /** Ends the call after an exception of its handler, as the other transport does. */
+  #crash(error: unknown): void {
+    this.#finish()
+    this.#handler.onCrash(error)
   }
 
   #finish(): void {

@@ -10,6 +10,8 @@ export interface UpstreamHandler {
   onData(chunk: Buffer): void
   onEnd(): void
   onFail(error: UpstreamError): void
+  /** One of the others threw, and nothing follows: ends what waits for the call. Never throws. */
+  onCrash(error: unknown): void
 }
 
 export interface UpstreamCall {

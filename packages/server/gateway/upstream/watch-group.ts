@@ -23,6 +23,7 @@ export class Fan {
   open(): Watched {
     let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
     return {
+      fail: (error, where) => this.#exchange.fail(error, where),
       watch: (onTick, onStop) => {
         own = { onTick, onStop }
         this.#waits.add(own)
@@ -42,7 +43,14 @@ export class Fan {
     this.#exchange.unwatch()
   }
 
+  /** All end, also where one of them throws. */
   #end(fault: Fault): void {
-    for (const wait of [...this.#waits]) wait.onStop(fault)
+    for (const wait of [...this.#waits]) {
+      try {
+        wait.onStop(fault)
+      } catch (error) {
+        this.#exchange.fail(error, 'the end of a wait')
+      }
+    }
   }
 }

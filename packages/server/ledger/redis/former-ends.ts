@@ -1,3 +1,4 @@
+import { throwLater } from '../../core/on-exception.ts'
 import type { FormerEnd } from '../ledger.ts'
 
 /** So many are told at once. */
@@ -26,10 +27,12 @@ export class FormerEnds {
     this.#isAskedAgain = this.#isTelling
     if (this.#isTelling) return
     this.#isTelling = true
-    void this.#tellAll().finally(() => {
-      this.#isTelling = false
-      if (this.#isAskedAgain) this.tell()
-    })
+    this.#tellAll()
+      .finally(() => {
+        this.#isTelling = false
+        if (this.#isAskedAgain) this.tell()
+      })
+      .catch(error => throwLater(error, 'the ends of killed processes'))
   }
 
   async #tellAll(): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { throwLater } from '../../core/on-exception.ts'
 import { openRedis } from '../../redis/open-redis.ts'
 import { defineCommands, type LedgerCommands } from './commands.ts'
 
@@ -131,16 +132,18 @@ export class Link {
   #begin(): void {
     if (this.#isOpening || this.#isClosed || this.#run !== undefined || this.redis.status !== 'ready') return
     this.#isOpening = true
-    this.#open().then(
-      () => {
-        this.#isOpening = false
-        this.#begin()
-      },
-      error => {
-        this.#isOpening = false
-        this.#retryAfter(error as Error)
-      },
-    )
+    this.#open()
+      .then(
+        () => {
+          this.#isOpening = false
+          this.#begin()
+        },
+        error => {
+          this.#isOpening = false
+          this.#retryAfter(error as Error)
+        },
+      )
+      .catch(error => throwLater(error, 'the connection of the ledger'))
   }
 
   #retryAfter(error: Error): void {

@@ -77,11 +77,15 @@ export class Turns {
     const turn = this.#next
     this.#next = new Turn()
     this.#underWay++
-    const { commands, owner, time } = this.#options
-    commands.turn(turn.keys, time(), turn.toJson(owner)).then(
+    this.#call(turn).then(
       reply => {
         this.#underWay--
-        turn.answer(reply)
+        try {
+          turn.answer(reply)
+        } catch (error) {
+          // A reply that cannot be read: whoever has none yet must not wait for ever.
+          turn.fail(error as Error)
+        }
         this.#leave()
       },
       (error: Error) => {
@@ -92,5 +96,11 @@ export class Turns {
         this.#next = new Turn()
       },
     )
+  }
+
+  /** Rejects also where the call cannot be made. */
+  async #call(turn: Turn): Promise<Buffer> {
+    const { commands, owner, time } = this.#options
+    return await commands.turn(turn.keys, time(), turn.toJson(owner))
   }
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { type RequestRecord, toRecordLine } from '../../core/request-record.ts'
+import { toRecordLine } from '../../core/record-line.ts'
+import type { RequestRecord } from '../../core/request-record.ts'
 import { insertRequestRecords, type RejectedRecord } from '../../storage/request-logs.ts'
 
 /** Records as a test has them, on the way that the journal's take. */

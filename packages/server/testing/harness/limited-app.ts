@@ -30,16 +30,21 @@ export interface LimitedHouse {
   close(): Promise<void>
 }
 
-export async function openLimitedHouse(env: Record<string, string> = {}): Promise<LimitedHouse> {
+/** `logTo`: as for openTestHouse. */
+export async function openLimitedHouse(
+  env: Record<string, string> = {},
+  logTo?: { write(line: string): void },
+): Promise<LimitedHouse> {
   const upstream = await openScriptedUpstream()
   let deps: GatewayDeps | undefined
-  const house = await openTestHouse(env, {
+  const limits = {
     bodyTimeoutMs: 60_000,
     graceMs: 1_000,
-    onDeps: made => {
+    onDeps: (made: GatewayDeps) => {
       deps = made
     },
-  })
+  }
+  const house = await openTestHouse(env, limits, logTo)
   if (deps === undefined) throw new Error('the house has no gateway')
   let made: string[] = []
   const make: LimitedHouse['make'] = async (route, body) => {

@@ -14,9 +14,9 @@ export const tokenCounter: TokenCounter = {
     return {
       ...joinAddress(target.baseUrl, '/messages/count_tokens'),
       headers: encodeHeaders(false, isOurs ? source.headers : undefined),
-      body: isOurs
+      ...(isOurs
         ? passRequest(request, target.model, source, OF_THE_ANSWER)
-        : Buffer.from(JSON.stringify(without(encodeBody(request, target)))),
+        : { body: Buffer.from(JSON.stringify(without(encodeBody(request, target)))) }),
     }
   },
   decodeReply: ({ input_tokens: tokens }) =>

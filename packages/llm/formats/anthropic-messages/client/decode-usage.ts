@@ -40,11 +40,8 @@ export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
 
 /** The counters of a later event replace those of an earlier one: they are totals, not increments. */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const merged = { ...earlier }
-  for (const [name, value] of Object.entries(later)) {
-    if (value !== null && value !== undefined) merged[name] = value
-  }
-  return merged
+  const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined)
+  return { ...earlier, ...Object.fromEntries(told) }
 }
 
 function toCount(value: Json | undefined): number | undefined {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** A message's content as blocks; empty texts are left out, because they are refused. */
@@ -26,7 +27,7 @@ function toWellFormed(text: string): string {
   return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 }
 
-const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = {
+const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = toTable({
   text: part => encodeText(toText(part.text) ?? ''),
   refusal: part => encodeText(toText(part.refusal) ?? ''),
   image_url: part => {
@@ -34,7 +35,7 @@ const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = {
     return url === undefined ? [] : [{ type: 'image', source: toSource(url) }]
   },
   file: part => encodeFile(toObject(part.file)),
-}
+})
 
 function encodeFile(file: JsonObject | undefined): JsonObject[] {
   const url = toText(file?.file_data) ?? toText(file?.file_url)

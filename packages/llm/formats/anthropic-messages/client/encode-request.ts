@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { MessagesEnvelope } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { findChanged, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { encodeFormat } from './encode-format.ts'
@@ -28,7 +30,7 @@ export function encodeRequest(
   const envelope = provider.messages
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
   const made = isOurs
-    ? { body: passRequest(request, envelope === undefined ? model : undefined, source, dropped, version) }
+    ? passRequest(request, envelope === undefined ? model : undefined, source, dropped, version)
     : toBody(request, target, source, dropped)
   const headers = encodeHeaders(request.stream, isOurs ? source.headers : undefined)
   if (envelope !== undefined) delete headers['anthropic-version']
@@ -63,13 +65,13 @@ function toBody(
   target: Target,
   source: SourceBody | undefined,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'emulated'> {
-  const body = encodeBody(without(request, dropped), target)
+): Pick<UpstreamRequest, 'body' | 'reserved' | 'emulated'> {
+  const made = encodeBody(without(request, dropped), target)
   if (source?.format === 'openai-chat') {
-    for (const name of PASSED_ON) if (!dropped.includes(name)) copyField(body, source, name)
+    for (const name of PASSED_ON) if (!dropped.includes(name)) copyField(made, source, name)
   }
-  const options = request.providerOptions?.[target.provider.id]
-  if (options !== undefined) Object.assign(body, options)
+  const body: JsonObject = { ...made, ...request.providerOptions?.[target.provider.id] }
+  const reserved = findChanged(made, body, optionsPath(target))
   const envelope = target.provider.messages
   if (envelope !== undefined) {
     delete body.model
@@ -79,6 +81,7 @@ function toBody(
     isFormatted(request) && (body.output_config as JsonObject | undefined)?.format === undefined
   return {
     body: Buffer.from(JSON.stringify(body)),
+    reserved,
     ...(isEmulated ? { emulated: ['response_format'] } : {}),
   }
 }
@@ -181,12 +184,12 @@ function forceAnswer(request: ChatRequest, ownTools: number): JsonObject {
     : { type: 'any', ...(request.parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}) }
 }
 
-const CANONICAL: Readonly<Record<string, keyof ChatRequest>> = {
+const CANONICAL: Readonly<Record<string, keyof ChatRequest>> = toTable({
   temperature: 'temperature',
   top_p: 'topP',
   stop: 'stop',
   reasoning_effort: 'reasoningEffort',
-}
+})
 
 /** The request without what the environment drops. */
 function without(request: ChatRequest, dropped: readonly string[]): ChatRequest {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
@@ -13,14 +14,14 @@ export interface EncodedThinking {
 /** What the provider takes at least. */
 const MIN_BUDGET = 1024
 /** Tokens to think with, for models that are asked by a budget. */
-const BUDGETS: Readonly<Record<string, number>> = {
+const BUDGETS: Readonly<Record<string, number>> = toTable({
   minimal: MIN_BUDGET,
   low: 4096,
   medium: 12_288,
   high: 24_576,
   xhigh: 32_768,
   max: 32_768,
-}
+})
 
 /** An effort in the words of the model's generation (wire facts §1.3); `maxTokens` bounds thinking and answer together. */
 export function encodeThinking(

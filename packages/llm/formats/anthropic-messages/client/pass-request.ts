@@ -3,8 +3,11 @@ import { toArray, toObject } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
+import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { OWN_NAMES } from './known-fields.ts'
 
 /**
  * A body that is in this format already: only what must differ is written anew. `model` undefined: the address names it,
@@ -16,14 +19,14 @@ export function passRequest(
   source: SourceBody,
   dropped: readonly string[] = [],
   extra: Readonly<Record<string, Json | undefined>> = {},
-): Buffer {
+): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && readField(source, 'max_tokens') !== cap) changes.set('max_tokens', cap)
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
   if (hasMarks(source.bytes)) changes.set('messages', cleanMessages(readField(source, 'messages')))
   for (const [name, value] of Object.entries(extra)) changes.set(name, value)
-  return spliceObject(source, changes)
+  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 
 function readField({ bytes, fields }: SourceBody, name: string): Json | undefined {

@@ -1,5 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import { refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { refuseOtherFields } from '../../shared/tool-fields.ts'
 
 /** Checks of what the gateway relies on in a body of Anthropic's Messages; the provider judges the rest. */
 
@@ -29,7 +32,7 @@ function checkContent(content: Json | undefined, path: string, isOptional: boole
 }
 
 /** Blocks that other providers get a translation of. */
-const CHECKS: Readonly<Record<string, (block: JsonObject, path: string) => void>> = {
+const CHECKS: Readonly<Record<string, (block: JsonObject, path: string) => void>> = toTable({
   text: (block, path) => textAt(block.text, `${path}.text`),
   image: (block, path) => objectAt(block.source, `${path}.source`),
   document: (block, path) => objectAt(block.source, `${path}.source`),
@@ -42,10 +45,17 @@ const CHECKS: Readonly<Record<string, (block: JsonObject, path: string) => void>
     textAt(block.tool_use_id, `${path}.tool_use_id`)
     checkContent(block.content, `${path}.content`, true)
   },
-}
+})
 
-/** Kinds of tools that the caller runs itself, by how their types begin, and of those hosted ones that cost nothing apart. */
-const FREE_TOOLS = ['bash_', 'text_editor_', 'computer_', 'memory_', 'tool_search_tool_', 'web_fetch_']
+/** A tool that the caller runs itself. */
+const CUSTOM: ReadonlySet<string> = new Set([
+  ...['type', 'name', 'description', 'input_schema', 'cache_control', 'strict', 'input_examples'],
+  ...['defer_loading', 'eager_input_streaming', 'allowed_callers'],
+])
+/** Kinds of tools that the models were trained for, and that the caller runs too. */
+const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}$/
+/** Kinds that the provider runs, and charges nothing for but the tokens of what they find. */
+const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
 
 export function checkTools(body: JsonObject): void {
   if (body.tools === undefined || body.tools === null) return
@@ -54,13 +64,25 @@ export function checkTools(body: JsonObject): void {
     const tool = objectAt(value, path)
     const type = optionalText(tool, 'type', `${path}.type`) ?? 'custom'
     if (type === 'custom') {
+      refuseOtherFields(tool, CUSTOM, path)
       textAt(tool.name, `${path}.name`)
       if (tool.input_schema !== undefined) objectAt(tool.input_schema, `${path}.input_schema`)
-    } else if (!FREE_TOOLS.some(prefix => type.startsWith(prefix))) {
+    } else if (TRAINED.test(type) || FREE.test(type)) {
+      refuseReservedFields(tool, TYPED, path)
+    } else {
       // A tool that the provider runs itself has a price of its own, which nothing here knows.
       throw invalid(`${path}.type`, 'names a tool that the provider hosts and charges for; none are offered.')
     }
   }
+}
+
+const TYPED: ReadonlySet<string> = new Set(['type', 'name'])
+
+/** The path of the first tool that the provider runs; undefined: there is none. `body` is checked before. */
+export function findHosted({ tools }: JsonObject): string | undefined {
+  if (!Array.isArray(tools)) return undefined
+  const at = tools.findIndex(tool => isObject(tool) && typeof tool.type === 'string' && FREE.test(tool.type))
+  return at < 0 ? undefined : `tools[${at}]`
 }
 
 export function checkToolChoice(body: JsonObject): void {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** Blocks of a caller of this format as canonical parts; what has no canonical form is left out. */
@@ -20,7 +21,7 @@ export function toContent(parts: ContentPart[], separator: string): string | Con
   return isText ? parts.map(({ text }) => String(text)).join(separator) : parts
 }
 
-const BLOCKS: Readonly<Record<string, (block: JsonObject) => ContentPart[]>> = {
+const BLOCKS: Readonly<Record<string, (block: JsonObject) => ContentPart[]>> = toTable({
   text: ({ text }) => toTextPart(toText(text)),
   image: ({ source }) => {
     const url = toUrl(toObject(source))
@@ -32,7 +33,7 @@ const BLOCKS: Readonly<Record<string, (block: JsonObject) => ContentPart[]>> = {
     return [...toTextPart(toText(head)), ...decodeParts(content)]
   },
   tool_reference: ({ tool_name }) => toTextPart(toText(tool_name)),
-}
+})
 
 function decodeDocument({ source: given, title, context }: JsonObject): ContentPart[] {
   const source = toObject(given)

@@ -10,35 +10,18 @@ import {
   set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { refuseReservedMessages } from '../../shared/reserved-fields.ts'
-import { checkMessages, checkStopSequences, checkToolChoice, checkTools } from './check-fields.ts'
+import { refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { KNOWN_FIELDS, USUAL_VALUES } from '../client/known-fields.ts'
+import { checkMessages, checkStopSequences, checkToolChoice, checkTools, findHosted } from './check-fields.ts'
 import { decodeRequest } from './decode-request.ts'
 import { findAnthropicOnly } from './findings.ts'
 
-/** What the gateway reads, or what changes nothing but the answer. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'system',
-  'max_tokens',
-  'stream',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop_sequences',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'output_format',
-  'metadata',
-  'service_tier',
-  'cache_control',
-])
+const OWN: ReadonlySet<string> = new Set([...KNOWN_FIELDS, ...USUAL_VALUES.keys()])
 
+/** What client tokens may not send; see ChatServer. */
 export function findUnknownField(body: JsonObject): string | undefined {
-  for (const name in body) if (!KNOWN.has(name)) return name
-  return undefined
+  for (const name in body) if (!KNOWN_FIELDS.has(name)) return name
+  return findHosted(body)
 }
 
 /** `POST {anthropic prefix}/v1/messages` in Anthropic's own shape: as on the compat surface, unknown fields pass on. */
@@ -59,12 +42,15 @@ export function parseCountTokens(body: JsonObject): ChatCall {
 }
 
 function toCall(request: ChatRequest, body: JsonObject): ChatCall {
-  const findings = findAnthropicOnly(body)
+  const hosted = findHosted(body)
+  const found = findAnthropicOnly(body)
+  const findings = hosted === undefined ? found : { ...found, uncounted: [hosted] }
   return { request, metadata: null, timeoutMs: undefined, endUser: undefined, findings }
 }
 
 function parseRequest(body: JsonObject): { -readonly [K in keyof ChatRequest]: ChatRequest[K] } {
-  refuseReservedMessages(body)
+  refuseReservedFields(body, OWN)
+  refuseUnusual(body)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   checkMessages(body)
@@ -74,4 +60,16 @@ function parseRequest(body: JsonObject): { -readonly [K in keyof ChatRequest]: C
   for (const name of ['thinking', 'output_config', 'output_format', 'metadata']) optionalObject(body, name)
   optionalText(body, 'service_tier')
   return { model, stream: false, includeUsage: true, ...decodeRequest(body) }
+}
+
+/** What has a price of its own in any other value. */
+function refuseUnusual(body: JsonObject): void {
+  for (const [name, usual] of USUAL_VALUES) {
+    const value = body[name]
+    if (value !== undefined && value !== null && value !== usual) throw invalid(name, `must be ${usual}.`)
+  }
+  const tier = body.service_tier
+  if (tier !== undefined && tier !== null && tier !== 'auto' && tier !== 'standard_only') {
+    throw invalid('service_tier', 'must be auto or standard_only.')
+  }
 }

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** What a document's name may have (AWS: letters, digits, single spaces, hyphens, brackets). */
 const FOREIGN_IN_NAME = /[^A-Za-z0-9()[\] -]+/g
 
 /** Document formats by media type; text of any other kind is `txt`. */
-const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
+const DOCUMENT_FORMATS: Readonly<Record<string, string>> = toTable({
   'application/pdf': 'pdf',
   'text/csv': 'csv',
   'text/html': 'html',
@@ -15,7 +16,7 @@ const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.ms-excel': 'xls',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-}
+})
 
 /** A block, and what has to stay behind it. */
 export type Blocks = readonly JsonObject[]

@@ -1,18 +1,19 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
 import { isForced } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'
 
 /** Thinking tokens of models that are told a number of them; the least that they take is 1024. */
-const BUDGETS: Readonly<Record<string, number>> = {
+const BUDGETS: Readonly<Record<string, number>> = toTable({
   minimal: 1024,
   low: 4096,
   medium: 12_288,
   high: 24_576,
   xhigh: 32_768,
   max: 32_768,
-}
+})
 const MIN_BUDGET = 1024
 
 /** `additionalModelRequestFields` that ask for an effort; undefined: nothing is asked, or the model takes none. */

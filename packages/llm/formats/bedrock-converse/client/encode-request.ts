@@ -4,10 +4,10 @@ import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { findLostParams, findLostParts } from '../../shared/lost-params.ts'
-import { mergeOptions } from '../../shared/merge-options.ts'
+import { findLostParams, findLostParts, type PlacedParam } from '../../shared/lost-params.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { canHonourEffort, encodeReasoning, findRefusedSampling } from './encode-reasoning.ts'
 import { canHonourChoice, encodeTools } from './encode-tools.ts'
@@ -15,7 +15,12 @@ import { findFamily } from './model-family.ts'
 import { passRequest } from './pass-request.ts'
 
 /** Wire names of what Converse has no place for, whatever the model. */
-const NO_PLACE = ['seed', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls']
+const NO_PLACE: readonly PlacedParam[] = [
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'parallel_tool_calls',
+]
 
 const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'file', 'input_audio'])
 
@@ -36,20 +41,21 @@ export function encodeRequest(
       accept: request.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
     },
     ...(source?.format === 'bedrock-converse'
-      ? { body: passRequest(request, source, dropped) }
+      ? passRequest(request, source, dropped)
       : translateBody(request, target, dropped)),
   }
 }
 
 function translateBody(
   request: ChatRequest,
-  { provider, model }: Target,
+  target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'emulated'> {
-  const made = encodeBody(request, model, dropped)
-  const body = mergeOptions(made, request.providerOptions?.[provider.id])
+): Pick<UpstreamRequest, 'body' | 'reserved' | 'emulated'> {
+  const made = encodeBody(request, target.model, dropped)
+  const body = mergeOptions(made, request.providerOptions?.[target.provider.id])
   return {
     body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
+    reserved: findChanged(made, body, optionsPath(target)),
     // A schema that the model does not keep by itself is asked for by a tool of ours, or by words.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
   }

@@ -3,12 +3,19 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
+import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { readField } from '../../shared/lost-params.ts'
 import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { OWN_NAMES } from './known-fields.ts'
 
 /** A body that is in this format already: only what must differ is written anew. The address names the model. */
-export function passRequest(request: ChatRequest, source: SourceBody, dropped: readonly string[]): Buffer {
+export function passRequest(
+  request: ChatRequest,
+  source: SourceBody,
+  dropped: readonly string[],
+): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>()
   const cap = request.maxOutputTokens
   const inference = toObject(readField(source, 'inferenceConfig'))
@@ -17,7 +24,7 @@ export function passRequest(request: ChatRequest, source: SourceBody, dropped: r
   }
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
   if (hasMarks(source.bytes)) changes.set('messages', cleanMessages(readField(source, 'messages')))
-  return spliceObject(source, changes)
+  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 
 /** A turn that another provider answered through us carries marks of ours (see reasoning-carrier.ts). */

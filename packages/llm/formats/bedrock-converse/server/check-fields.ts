@@ -1,5 +1,16 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { invalid, isObject, listAt, objectAt, optionalObject, textAt } from '../../shared/read-fields.ts'
+import { toTable } from '../../../json/to-table.ts'
+import {
+  invalid,
+  isObject,
+  listAt,
+  objectAt,
+  optionalObject,
+  refuseUnknown,
+  textAt,
+} from '../../shared/read-fields.ts'
+import { refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { findOtherField } from '../../shared/tool-fields.ts'
 
 /** Checks of what the gateway relies on in a Converse body; the provider judges the rest. */
 
@@ -27,7 +38,7 @@ function checkBlocks(content: Json | undefined, path: string): void {
 }
 
 /** Blocks that other providers get a translation of. */
-const CHECKS: Readonly<Record<string, (value: Json | undefined, path: string) => void>> = {
+const CHECKS: Readonly<Record<string, (value: Json | undefined, path: string) => void>> = toTable({
   text: textAt,
   image: checkMedia,
   document: checkMedia,
@@ -44,7 +55,7 @@ const CHECKS: Readonly<Record<string, (value: Json | undefined, path: string) =>
     checkBlocks(result.content, `${path}.content`)
   },
   reasoningContent: (value, path) => objectAt(value, path),
-}
+})
 
 function checkMedia(value: Json | undefined, path: string): void {
   const source = objectAt(objectAt(value, path).source, `${path}.source`)
@@ -53,17 +64,23 @@ function checkMedia(value: Json | undefined, path: string): void {
   }
 }
 
+const CONFIG: ReadonlySet<string> = new Set(['tools', 'toolChoice'])
+const TOOL: ReadonlySet<string> = new Set(['toolSpec', 'cachePoint'])
+
 export function checkTools(body: JsonObject): void {
   const config = optionalObject(body, 'toolConfig')
   if (config === undefined) return
+  refuseReservedFields(config, CONFIG, 'toolConfig')
   optionalObject(config, 'toolChoice', 'toolConfig.toolChoice')
   for (const [at, value] of listAt(config.tools, 'toolConfig.tools').entries()) {
     const path = `toolConfig.tools[${at}]`
     const tool = objectAt(value, path)
-    if (tool.cachePoint !== undefined) continue
-    if (!isObject(tool.toolSpec)) {
-      // A tool that the provider runs itself has a price of its own, which nothing here knows.
-      throw invalid(path, 'must have a toolSpec; tools that a provider hosts are not offered.')
+    // A tool that the provider runs itself has a price of its own, which nothing here knows.
+    const isHosted = findOtherField(tool, TOOL) !== undefined
+    if (!isHosted && tool.cachePoint !== undefined && tool.cachePoint !== null && tool.toolSpec == null)
+      continue
+    if (isHosted || !isObject(tool.toolSpec)) {
+      throw invalid(path, 'must have a toolSpec alone; tools that a provider hosts are not offered.')
     }
     textAt(tool.toolSpec.name, `${path}.toolSpec.name`)
     const schema = optionalObject(tool.toolSpec, 'inputSchema', `${path}.toolSpec.inputSchema`)
@@ -71,8 +88,13 @@ export function checkTools(body: JsonObject): void {
   }
 }
 
+const TIER: ReadonlySet<string> = new Set(['type'])
+const PERFORMANCE: ReadonlySet<string> = new Set(['latency'])
+
 /** Where an answer of the usual price may be asked for, but no other. */
 export function checkSettings(body: JsonObject): void {
+  refuseUnknown(optionalObject(body, 'serviceTier') ?? {}, TIER, 'serviceTier')
+  refuseUnknown(optionalObject(body, 'performanceConfig') ?? {}, PERFORMANCE, 'performanceConfig')
   const tier = optionalObject(body, 'serviceTier')?.type ?? 'default'
   if (tier !== 'default') {
     const reason = 'must be default: other tiers have prices that the gateway does not know.'

@@ -1,15 +1,16 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** Media types of documents that are no text. */
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = toTable({
   pdf: 'application/pdf',
   doc: 'application/msword',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   xls: 'application/vnd.ms-excel',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-}
+})
 
 /** The blocks of a message, and where they stand. */
 export interface PlacedBlocks {
@@ -61,7 +62,7 @@ function decodeBlock(block: JsonObject): ContentPart[] | undefined {
   return Object.hasOwn(BLOCKS, kind) ? BLOCKS[kind]?.(block[kind]) : undefined
 }
 
-const BLOCKS: Readonly<Record<string, (value: Json | undefined) => ContentPart[]>> = {
+const BLOCKS: Readonly<Record<string, (value: Json | undefined) => ContentPart[]>> = toTable({
   text: value => toTextPart(toText(value)),
   json: value => toTextPart(toJsonText(value ?? {})),
   // Marked for a guardrail; to the model it is text.
@@ -87,7 +88,7 @@ const BLOCKS: Readonly<Record<string, (value: Json | undefined) => ContentPart[]
   toolUse: () => [],
   toolResult: () => [],
   reasoningContent: () => [],
-}
+})
 
 /** Documents of text are told as text, which every model reads. */
 function decodeDocument({ name: given, format: kind, source: from, context }: JsonObject): ContentPart[] {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
 
 /** Our types as AWS's exceptions. */
@@ -22,14 +23,14 @@ function toExceptionName({ code, type, status }: ServedFault): string {
 }
 
 /** Those that a stream can end with are fewer, and begin in lower case. */
-const IN_STREAMS: Readonly<Record<string, string>> = {
+const IN_STREAMS: Readonly<Record<string, string>> = toTable({
   ThrottlingException: 'throttlingException',
   ServiceQuotaExceededException: 'throttlingException',
   ServiceUnavailableException: 'serviceUnavailableException',
   ModelErrorException: 'modelStreamErrorException',
   ModelTimeoutException: 'modelStreamErrorException',
   InternalServerException: 'internalServerException',
-}
+})
 
 export function toStreamException(fault: ServedFault): string {
   return IN_STREAMS[toExceptionName(fault)] ?? 'validationException'

@@ -2,26 +2,13 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { ChatCall } from '../../shared/chat-call.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
+import { CONVERSE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import { optionalNumber, optionalObject, set } from '../../shared/read-fields.ts'
 import { refuseReservedFields, refuseReservedOptions } from '../../shared/reserved-fields.ts'
+import { INFERENCE_FIELDS, KNOWN_FIELDS } from '../client/known-fields.ts'
 import { checkMessages, checkSettings, checkTools } from './check-fields.ts'
 import { decodeRequest } from './decode-request.ts'
 
-/** What the gateway reads, or what changes nothing but the answer. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'messages',
-  'system',
-  'inferenceConfig',
-  'toolConfig',
-  'outputConfig',
-  'additionalModelRequestFields',
-  'additionalModelResponseFieldPaths',
-  'requestMetadata',
-  'serviceTier',
-  'performanceConfig',
-])
-const INFERENCE: ReadonlySet<string> = new Set(['maxTokens', 'temperature', 'topP', 'stopSequences'])
 /** Of a model's own fields those that the gateway reads. */
 const READ_FIELDS: ReadonlySet<string> = new Set([
   'thinking',
@@ -34,8 +21,8 @@ const READ_FIELDS: ReadonlySet<string> = new Set([
 
 export function findUnknownField(body: JsonObject): string | undefined {
   return (
-    findOther(body, KNOWN) ??
-    findOther(optionalObject(body, 'inferenceConfig'), INFERENCE, 'inferenceConfig.') ??
+    findOther(body, KNOWN_FIELDS) ??
+    findOther(optionalObject(body, 'inferenceConfig'), INFERENCE_FIELDS, 'inferenceConfig.') ??
     findOther(
       optionalObject(body, 'additionalModelRequestFields'),
       READ_FIELDS,
@@ -58,12 +45,12 @@ function findOther(
  * parseCompatChat. The path names the model.
  */
 function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCall {
-  refuseReservedFields(body, KNOWN)
+  refuseReservedFields(body, KNOWN_FIELDS)
   checkMessages(body)
   checkTools(body)
   checkSettings(body)
   const inference = optionalObject(body, 'inferenceConfig') ?? {}
-  refuseReservedFields(inference, INFERENCE, 'inferenceConfig')
+  refuseReservedFields(inference, INFERENCE_FIELDS, 'inferenceConfig')
   const extra = optionalObject(body, 'additionalModelRequestFields')
   if (extra !== undefined) refuseReservedOptions(extra, 'additionalModelRequestFields')
   const { asked, nativeOnly } = decodeRequest(body)
@@ -79,7 +66,7 @@ function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCa
   set(request, 'topP', optionalNumber(inference, 'topP', {}, 'inferenceConfig.topP'))
   return {
     request,
-    metadata: toLogMetadata(body.requestMetadata),
+    metadata: parseLogMetadata(body.requestMetadata, CONVERSE_METADATA),
     timeoutMs: undefined,
     endUser: undefined,
     spelled: toSpelled(extra),
@@ -87,20 +74,19 @@ function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCa
   }
 }
 
-const SPELLED = {
-  temperature: 'inferenceConfig.temperature',
-  top_p: 'inferenceConfig.topP',
-  stop: 'inferenceConfig.stopSequences',
-  tool_choice: 'toolConfig.toolChoice',
-  response_format: 'outputConfig.textFormat',
-}
+const SPELLED: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'inferenceConfig.temperature'],
+  ['top_p', 'inferenceConfig.topP'],
+  ['stop', 'inferenceConfig.stopSequences'],
+  ['tool_choice', 'toolConfig.toolChoice'],
+  ['response_format', 'outputConfig.textFormat'],
+])
 
 /** Each maker has a word of its own for how much its models reason. */
-function toSpelled(extra: JsonObject | undefined): Readonly<Record<string, string>> {
+function toSpelled(extra: JsonObject | undefined): ReadonlyMap<string, string> {
   const name = Object.keys(extra ?? {}).find(each => READ_FIELDS.has(each) && each !== 'top_k')
-  return name === undefined
-    ? SPELLED
-    : { ...SPELLED, reasoning_effort: `additionalModelRequestFields.${name}` }
+  if (name === undefined) return SPELLED
+  return new Map([...SPELLED, ['reasoning_effort', `additionalModelRequestFields.${name}`]])
 }
 
 export function parseConversePlain(body: JsonObject, _source: SourceBody, model: string): ChatCall {

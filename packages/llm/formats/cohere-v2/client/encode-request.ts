@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { findLostParams, findLostParts, readField } from '../../shared/lost-params.ts'
-import { mergeOptions } from '../../shared/merge-options.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { passRequest } from './pass-request.ts'
@@ -17,7 +18,7 @@ const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'doc
 const PASSED_ON = ['k', 'p', 'thinking', 'safety_mode', 'citation_options', 'strict_tools']
 
 /** Thinking tokens of an effort; of the highest as many as the model wants. */
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 }
+const BUDGETS: Readonly<Record<string, number>> = toTable({ minimal: 512, low: 2048, medium: 8192 })
 
 /** The canonical request as `POST /v2/chat` takes it; a body of this format passes through. */
 export function encodeRequest(
@@ -32,10 +33,9 @@ export function encodeRequest(
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
-    body:
-      source?.format === 'cohere-v2'
-        ? passRequest(request, target.model, source, dropped)
-        : translateBody(request, target, source, dropped),
+    ...(source?.format === 'cohere-v2'
+      ? passRequest(request, target.model, source, dropped)
+      : translateBody(request, target, source, dropped)),
   }
 }
 
@@ -44,7 +44,7 @@ function translateBody(
   target: Target,
   source: SourceBody | undefined,
   dropped: readonly string[],
-): Buffer {
+): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const body = encodeBody(request, target.model)
   if (source?.format === 'openai-chat') {
     for (const name of PASSED_ON) {
@@ -52,8 +52,12 @@ function translateBody(
       if (value !== undefined && value !== null) body[name] = value
     }
   }
-  for (const name of dropped) delete body[FIELDS.spellings[name] ?? name]
-  return Buffer.from(JSON.stringify(mergeOptions(body, request.providerOptions?.[target.provider.id])))
+  for (const name of dropped) delete body[FIELDS.spellings.get(name) ?? name]
+  const merged = mergeOptions(body, request.providerOptions?.[target.provider.id])
+  return {
+    body: Buffer.from(JSON.stringify(merged)),
+    reserved: findChanged(body, merged, optionsPath(target)),
+  }
 }
 
 function encodeBody(request: ChatRequest, model: string): JsonObject {

@@ -3,8 +3,11 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
+import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { readField } from '../../shared/lost-params.ts'
 import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { OWN_NAMES } from './known-fields.ts'
 
 /** A body that is in this format already: only what must differ is written anew. */
 export function passRequest(
@@ -12,7 +15,7 @@ export function passRequest(
   model: string,
   source: SourceBody,
   dropped: readonly string[],
-): Buffer {
+): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && readField(source, 'max_tokens') !== cap) changes.set('max_tokens', cap)
@@ -21,7 +24,7 @@ export function passRequest(
   if (source.bytes.includes(CARRIER_MARK)) {
     changes.set('messages', toObjects(readField(source, 'messages')).map(withPlainIds))
   }
-  return spliceObject(source, changes)
+  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 
 function withPlainIds(message: JsonObject): JsonObject {

@@ -19,9 +19,9 @@ import { addUp } from '../../shared/add-up.ts'
 import { cohereV2 } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
-import { parseRequest } from './parse-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ChatEventEncoder } from './encode-stream.ts'
+import { parseRequest } from './parse-request.ts'
 
 const target: Target = { provider: cohere, model: 'm', baseUrl: 'https://x/v2', apiKey: '' }
 const ENVELOPE = { id: 'c1', created: 0, model: 'p/m' }

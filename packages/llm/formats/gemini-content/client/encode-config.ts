@@ -5,6 +5,17 @@ import type { Target } from '../../../upstream/target.ts'
 import type { SourceParams } from './read-source.ts'
 import { encodeThinking, findThinking } from './thinking.ts'
 
+type ConfigName =
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'seed'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'stopSequences'
+  | 'candidateCount'
+
 /** `generationConfig`: everything about the answer that is no message and no tool. */
 export function encodeConfig(
   request: ChatRequest,
@@ -13,7 +24,7 @@ export function encodeConfig(
   dropped: readonly string[],
 ): JsonObject {
   const config: JsonObject = {}
-  const set = (name: string, value: Json | undefined): void => {
+  const set = (name: ConfigName, value: Json | undefined): void => {
     if (value !== undefined) config[name] = value
   }
   // Thoughts count as output there too, so the cap means what the caller's does.

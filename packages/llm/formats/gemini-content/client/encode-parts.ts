@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** What `input_audio` calls a format, where the media type is called otherwise. */
-const AUDIO_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mp3', pcm16: 'audio/L16' }
+const AUDIO_TYPES: Readonly<Record<string, string>> = toTable({ mp3: 'audio/mp3', pcm16: 'audio/L16' })
 
 /** By the end of an address that the provider fetches itself. */
-const TYPES_BY_END: Readonly<Record<string, string>> = {
+const TYPES_BY_END: Readonly<Record<string, string>> = toTable({
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -17,7 +18,7 @@ const TYPES_BY_END: Readonly<Record<string, string>> = {
   mp4: 'video/mp4',
   wav: 'audio/wav',
   mp3: 'audio/mp3',
-}
+})
 
 /** Content as Gemini's parts. Text without a character is left out: Vertex refuses it. */
 export function encodeParts(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {

@@ -3,11 +3,13 @@ import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { findChanged, findReservedOwn, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { encodeConfig } from './encode-config.ts'
 import { encodeContents } from './encode-contents.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
+import { OWN_NAMES } from './known-fields.ts'
 import { passRequest } from './pass-request.ts'
 import { readSource } from './read-source.ts'
 
@@ -24,10 +26,10 @@ export function encodeRequest(
   const { provider, model } = target
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
-  const body =
+  const { body, reserved } =
     source?.format === 'gemini-content'
-      ? passRequest(request, source, target.model, dropped)
-      : encodeBody(request, target, source, dropped)
+      ? passBody(request, source, target, dropped)
+      : makeBody(request, source, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
     headers: {
@@ -35,7 +37,35 @@ export function encodeRequest(
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
     body: Buffer.from(stringify(body)),
+    reserved,
   }
+}
+
+interface Made {
+  readonly body: JsonObject
+  /** See UpstreamRequest. */
+  readonly reserved: string | undefined
+}
+
+function passBody(
+  request: ChatRequest,
+  source: SourceBody,
+  { model }: Target,
+  dropped: readonly string[],
+): Made {
+  const body = passRequest(request, source, model, dropped)
+  return { body, reserved: findReservedOwn(body, OWN_NAMES) }
+}
+
+function makeBody(
+  request: ChatRequest,
+  source: SourceBody | undefined,
+  target: Target,
+  dropped: readonly string[],
+): Made {
+  const made = encodeBody(request, target, source, dropped)
+  const body = withOptions(made, request.providerOptions?.[target.provider.id])
+  return { body, reserved: findChanged(made, body, optionsPath(target)) }
 }
 
 function encodeBody(
@@ -53,18 +83,20 @@ function encodeBody(
   }
   const config = encodeConfig(request, target, readSource(source), dropped)
   if (Object.keys(config).length > 0) body.generationConfig = config
-  mergeOptions(body, request.providerOptions?.[target.provider.id])
   return body
 }
 
 /** The API takes both spellings of a field, but not both at once. */
-function mergeOptions(body: JsonObject, options: JsonObject | undefined): void {
-  for (const [given, value] of Object.entries(options ?? {})) {
+function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObject {
+  if (options === undefined) return body
+  const merged = new Map(Object.entries(body))
+  for (const [given, value] of Object.entries(options)) {
     const name = given === 'generation_config' ? 'generationConfig' : given
-    const own = toObject(body[name])
+    const own = toObject(merged.get(name))
     const added = toObject(value)
-    body[name] = own === undefined || added === undefined ? value : { ...own, ...added }
+    merged.set(name, own === undefined || added === undefined ? value : { ...own, ...added })
   }
+  return Object.fromEntries(merged)
 }
 
 /** A half of a surrogate pair, which tools cut from longer texts, is refused by the API. */

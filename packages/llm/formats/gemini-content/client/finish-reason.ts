@@ -1,10 +1,11 @@
 import type { Json } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 
 /** The candidate is no answer: the model called what nobody can carry out. Another try may do. */
 export type Finish = FinishReason | 'failed'
 
-const REASONS: Readonly<Record<string, Finish>> = {
+const REASONS: Readonly<Record<string, Finish>> = toTable({
   MAX_TOKENS: 'length',
   SAFETY: 'content_filter',
   RECITATION: 'content_filter',
@@ -20,7 +21,7 @@ const REASONS: Readonly<Record<string, Finish>> = {
   TOO_MANY_TOOL_CALLS: 'failed',
   MALFORMED_RESPONSE: 'failed',
   MISSING_THOUGHT_SIGNATURE: 'failed',
-}
+})
 
 /** Some clients of the first version of Vertex's API were sent the numbers of its enumeration. */
 const NUMBERS: readonly string[] = [

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
+import { toSteps } from '../../shared/field-path.ts'
 import { spellCamel } from '../wire/spell-camel.ts'
 import { fitContents } from './fit-contents.ts'
 
@@ -19,11 +20,7 @@ export function passRequest(
   // Who writes a name twice was refused before.
   if ('doubled' in spelled) throw new Error(`${spelled.doubled} stands twice in a body that was checked`)
   const { body } = spelled
-  for (const path of dropped)
-    remove(
-      body,
-      path.split(/[.[\]]+/).filter(step => step !== ''),
-    )
+  for (const path of dropped) remove(body, toSteps(path))
   if (dropped.length > 0) removeEmptyTools(body)
   // It is in the path.
   delete body.model
@@ -37,7 +34,7 @@ export function passRequest(
 
 function remove(value: Json | undefined, steps: readonly string[]): void {
   const [step, ...rest] = steps
-  if (step === undefined || typeof value !== 'object' || value === null) return
+  if (step === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return
   const container = value as JsonObject
   if (rest.length > 0) remove(container[step], rest)
   else delete container[step]

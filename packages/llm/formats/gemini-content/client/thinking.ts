@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { Provider } from '../../../provider/provider.ts'
 
 /** How a model is told how much to think: by a level, or by a number of tokens; undefined: it does not think. */
@@ -36,7 +37,7 @@ function listLevels(model: string, major: number, minor: number): readonly strin
 }
 
 /** What OpenAI's words cost in tokens at Google's own OpenAI-format endpoint. */
-const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1024, low: 1024, medium: 8192 }
+const BUDGETS: Readonly<Record<string, number>> = toTable({ none: 0, minimal: 1024, low: 1024, medium: 8192 })
 
 /** `thinkingConfig` for an effort in OpenAI's words; one that the model does not have is rounded up, else down. */
 export function encodeThinking(effort: string, thinking: Thinking): JsonObject {

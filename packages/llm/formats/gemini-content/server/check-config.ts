@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { joinPath } from '../../shared/field-path.ts'
 import type { Findings } from '../../shared/findings.ts'
 import {
   invalid,
@@ -32,7 +33,7 @@ const FORMATS: ReadonlySet<string> = new Set(['text/plain', 'application/json'])
 export function checkConfig(body: JsonObject, findings: Required<Findings>): void {
   const config = optionalObject(body, 'generationConfig')
   if (config === undefined) return
-  const at = (name: string): string => `generationConfig.${name}`
+  const at = (name: string): string => joinPath('generationConfig', name)
   for (const [name, value] of Object.entries(config)) {
     if (value === null || READ.has(name)) continue
     if (!NATIVE.has(name)) {
@@ -80,7 +81,7 @@ export function noteUnread(
 ): void {
   for (const [name, value] of Object.entries(object)) {
     if (value !== null && value !== undefined && !known.includes(name))
-      findings.unread.push(`${path}.${name}`)
+      findings.unread.push(joinPath(path, name))
   }
 }
 

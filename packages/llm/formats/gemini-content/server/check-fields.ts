@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
+import { joinPath } from '../../shared/field-path.ts'
 import type { Findings } from '../../shared/findings.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { checkTexts, noteUnread } from './check-config.ts'
@@ -43,7 +45,7 @@ function checkParts(value: Json | undefined, path: string, findings: Required<Fi
 function checkPart(part: JsonObject, path: string, findings: Required<Findings>): void {
   for (const [name, value] of Object.entries(part)) {
     if (value === null || value === undefined) continue
-    const at = `${path}.${name}`
+    const at = joinPath(path, name)
     const check = PARTS[name]
     if (check !== undefined) check(value, at, findings)
     else if (NATIVE_PARTS.has(name)) findings.nativeOnly.push(at)
@@ -55,7 +57,7 @@ const RESULT = ['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']
 
 type Check = (value: Json, path: string, findings: Required<Findings>) => void
 
-const PARTS: Readonly<Record<string, Check | undefined>> = {
+const PARTS: Readonly<Record<string, Check | undefined>> = toTable({
   text: textAt,
   thought: () => undefined,
   thoughtSignature: textAt,
@@ -89,7 +91,7 @@ const PARTS: Readonly<Record<string, Check | undefined>> = {
     for (const name of ['scheduling', 'willContinue'])
       if (result[name] !== undefined && result[name] !== null) findings.nativeOnly.push(`${path}.${name}`)
   },
-}
+})
 
 const DECLARED = ['name', 'description', 'parameters', 'parametersJsonSchema']
 /** What a declaration says besides those; no other format has words for it. */
@@ -101,7 +103,7 @@ export function checkTools(body: JsonObject, findings: Required<Findings>): void
     const tool = objectAt(value, `tools[${i}]`)
     for (const [name, given] of Object.entries(tool)) {
       if (given === null) continue
-      const path = `tools[${i}].${name}`
+      const path = joinPath(`tools[${i}]`, name)
       // Everything but functions is run by the provider, at a price of its own.
       if (name === 'functionDeclarations') checkDeclarations(given, path, findings)
       else findings.hosted.push(path)
@@ -128,7 +130,7 @@ export function checkToolConfig(body: JsonObject, findings: Required<Findings>):
   if (config === undefined) return
   for (const [name, value] of Object.entries(config)) {
     if (name !== 'functionCallingConfig' && value !== null && value !== false)
-      findings.nativeOnly.push(`toolConfig.${name}`)
+      findings.nativeOnly.push(joinPath('toolConfig', name))
   }
   const path = 'toolConfig.functionCallingConfig'
   const calling = optionalObject(config, 'functionCallingConfig', path)

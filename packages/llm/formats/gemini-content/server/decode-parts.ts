@@ -1,14 +1,15 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** What media types are called as a format of `input_audio`, where it is not their second half. */
-const AUDIO_FORMATS: Readonly<Record<string, string>> = {
+const AUDIO_FORMATS: Readonly<Record<string, string>> = toTable({
   'audio/mpeg': 'mp3',
   'audio/x-wav': 'wav',
   'audio/wave': 'wav',
   'audio/l16': 'pcm16',
-}
+})
 
 /** A part of a caller of this format as a canonical one; undefined: it is a call, a result, a thought, or has no form. */
 export function decodePart(part: JsonObject): ContentPart | undefined {

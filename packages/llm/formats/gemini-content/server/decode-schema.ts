@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import { toCamel } from '../wire/spell-camel.ts'
 
 /** Counts that the older form writes as texts, since its numbers are of 64 bits. */
@@ -19,7 +20,7 @@ const MAPS: ReadonlySet<string> = new Set(['properties', 'defs', '$defs'])
  * A schema in the API's older form, a part of OpenAPI's with types in capitals, as JSON Schema.
  */
 export function decodeSchema(schema: JsonObject): JsonObject {
-  const decoded: JsonObject = {}
+  const decoded = toTable<JsonObject>({})
   for (const [given, value] of Object.entries(schema)) {
     if (value === undefined || value === null) continue
     const name = toCamel(given)

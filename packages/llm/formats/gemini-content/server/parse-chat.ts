@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatCall } from '../../shared/chat-call.ts'
-import type { Findings } from '../../shared/findings.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
+import { joinPath } from '../../shared/field-path.ts'
+import { everyFinding } from '../../shared/findings.ts'
+import { GEMINI_LABELS, parseLogMetadata } from '../../shared/log-metadata.ts'
 import { invalid, isObject, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
 import { RequestError } from '../../shared/request-error.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
@@ -47,11 +48,11 @@ export function parseContent(given: JsonObject, model: string, stream: boolean):
     throw new RequestError('request_validation_failed', message, { param: doubled })
   }
   const { body } = spelled
-  const findings: Required<Findings> = { nativeOnly: [], hosted: [], stateful: [], unread: [] }
+  const findings = everyFinding()
   for (const [name, value] of Object.entries(body)) {
     if (value === null || READ.has(name)) continue
     refuseReservedName(name, name)
-    findings.unread.push(name)
+    findings.unread.push(joinPath('', name))
   }
   refuseOtherModel(body, model)
   checkTier(body)
@@ -65,7 +66,7 @@ export function parseContent(given: JsonObject, model: string, stream: boolean):
   const thinking = isObject(body.generationConfig) ? body.generationConfig.thinkingConfig : undefined
   return {
     request: { ...decodeRequest(body), model, stream, includeUsage: true },
-    metadata: toLogMetadata(labels),
+    metadata: parseLogMetadata(labels, GEMINI_LABELS),
     timeoutMs: undefined,
     endUser: undefined,
     findings,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ChatCall } from '../../shared/chat-call.ts'
 import {
@@ -9,6 +10,7 @@ import {
   parseToolChoice,
   parseTools,
 } from '../../shared/chat-fields.ts'
+import { NATIVE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import {
   invalid,
   objectAt,
@@ -17,7 +19,6 @@ import {
   optionalNumber,
   optionalObject,
   optionalText,
-  parseEndUser,
   refuseUnknown,
   set,
   textAt,
@@ -91,26 +92,18 @@ export function parseNativeChat(body: JsonObject): ChatCall {
   set(request, 'providerOptions', parseProviderOptions(body))
   return {
     request,
-    metadata: parseMetadata(body),
+    metadata: parseLogMetadata(body.metadata, NATIVE_METADATA),
     timeoutMs: optionalNumber(body, 'timeout_ms', { min: 1000, max: 600_000, integer: true }),
-    endUser: parseEndUser(body),
+    endUser: optionalText(body, 'end_user'),
   }
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-function parseMetadata(body: JsonObject): Record<string, string> | null {
-  const metadata = optionalObject(body, 'metadata')
-  if (metadata === undefined) return null
-  const entries = Object.entries(metadata)
-  if (entries.length > 16) throw invalid('metadata', 'must have at most 16 pairs.')
-  return Object.fromEntries(entries.map(([key, value]) => [key, textAt(value, `metadata.${key}`)]))
-}
-
 function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | undefined {
   const options = optionalObject(body, 'provider_options')
   if (options === undefined) return undefined
-  const parsed: Record<string, JsonObject> = {}
+  const parsed = toTable<Record<string, JsonObject>>({})
   for (const [provider, value] of Object.entries(options)) {
     const path = `provider_options.${provider}`
     const fields = objectAt(value, path)

@@ -4,13 +4,13 @@ import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { findLostParams, findLostParts, readField } from '../../shared/lost-params.ts'
-import { mergeOptions } from '../../shared/merge-options.ts'
+import { findLostParams, findLostParts, type PlacedParam, readField } from '../../shared/lost-params.ts'
 import { encodeMessages, PARTS } from './encode-messages.ts'
 
-const NO_PLACE = ['parallel_tool_calls']
+const NO_PLACE: readonly PlacedParam[] = ['parallel_tool_calls']
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 const PASSED_ON = ['think', 'keep_alive', 'options']
 /** Those that a caller of this format sends, and its own server understands. */
@@ -26,17 +26,19 @@ export function encodeRequest(
   source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
-  const body = mergeOptions(
-    mergeOptions(encodeBody(request, target, dropped), readPassedOn(source, dropped)),
-    request.providerOptions?.[target.provider.id],
-  )
+  const made = encodeBody(request, target, dropped)
+  const options = request.providerOptions?.[target.provider.id]
+  const merged = mergeOptions(mergeOptions(made, readPassedOn(source, dropped)), options)
+  const body = withOwnCap(merged, request)
+  const path = options === undefined ? undefined : optionsPath(target)
   return {
     ...joinAddress(target.baseUrl.replace(/\/v1$/, ''), '/api/chat'),
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'application/x-ndjson' : 'application/json',
     },
-    body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
+    body: Buffer.from(JSON.stringify(body)),
+    reserved: findChanged(withOwnCap(made, request), body, path),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { Findings } from '../../shared/findings.ts'
 import {
   invalid,
@@ -10,6 +11,7 @@ import {
   textAt,
 } from '../../shared/read-fields.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
+import { refuseOtherFields } from '../../shared/tool-fields.ts'
 import { toImageUrl } from './decode-messages.ts'
 
 /** Checks of what the gateway relies on in a body of Ollama's chat; the provider judges the rest. */
@@ -58,12 +60,15 @@ function checkCalls({ tool_calls: calls }: JsonObject, path: string): void {
   }
 }
 
+const FUNCTION_TOOL: ReadonlySet<string> = new Set(['type', 'function'])
+
 export function checkTools({ tools }: JsonObject): void {
   if (tools === undefined || tools === null) return
   for (const [i, value] of listAt(tools, 'tools').entries()) {
     const path = `tools[${i}]`
     const tool = objectAt(value, path)
     if ((tool.type ?? 'function') !== 'function') throw invalid(`${path}.type`, 'must be function.')
+    refuseOtherFields(tool, FUNCTION_TOOL, path)
     const fn = objectAt(tool.function, `${path}.function`)
     textAt(fn.name, `${path}.function.name`)
     optionalText(fn, 'description', `${path}.function.description`)
@@ -76,7 +81,7 @@ const READ: ReadonlySet<string> = new Set([
   ...['num_predict', 'temperature', 'top_p', 'seed', 'stop', 'presence_penalty', 'frequency_penalty'],
 ])
 /** What only this format's server can be told of how to choose a token, and what asks for nothing. */
-const SAMPLING: Readonly<Record<string, Json>> = {
+const SAMPLING: Readonly<Record<string, Json>> = toTable({
   top_k: 0,
   min_p: 0,
   typical_p: 1,
@@ -87,7 +92,7 @@ const SAMPLING: Readonly<Record<string, Json>> = {
   mirostat_eta: 0,
   mirostat_tau: 0,
   penalize_newline: false,
-}
+})
 /** How its server runs a model: who serves it in another way has nothing to honour. */
 const MACHINE: ReadonlySet<string> = new Set([
   ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'low_vram', 'vocab_only', 'use_mmap'],

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatCall } from '../../shared/chat-call.ts'
-import type { Findings } from '../../shared/findings.ts'
+import { everyFinding } from '../../shared/findings.ts'
 import { invalid, isObject, optionalFlag, optionalNumber, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { checkMessages, checkOptions, checkTools, findUnreadOption } from './check-fields.ts'
@@ -23,7 +23,7 @@ export function findPassedOnChat(body: JsonObject): string | undefined {
 
 /** `POST {ollama prefix}/api/chat` in Ollama's own shape: a stream, unless the body says otherwise. */
 export function parseOllamaChat(body: JsonObject): ChatCall {
-  const findings: Required<Findings> = { nativeOnly: [], hosted: [], stateful: [], unread: [] }
+  const findings = everyFinding()
   for (const [name, value] of Object.entries(body)) {
     if (value === null || READ.has(name)) continue
     refuseReservedName(name, name)

@@ -5,6 +5,7 @@ import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
+import { findReservedOption } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
@@ -49,6 +50,7 @@ export function encodeRequest(
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
   removeUnsupported(body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)
+  const passed = body.findReserved(changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
   const { origin, path } = toAddress(target, '/chat/completions')
@@ -60,6 +62,7 @@ export function encodeRequest(
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
     body: body.change(changes),
+    reserved: passed ?? findReservedOption(options, target),
   }
 }
 

@@ -3,6 +3,8 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
+import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
+import { OWN_NAMES } from './known-fields.ts'
 
 /** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
 export interface WireBody {
@@ -12,6 +14,8 @@ export interface WireBody {
   /** undefined: absent. */
   read(name: string): Json | undefined
   names(): Iterable<string>
+  /** See outgoing-body.ts. */
+  findReserved(changes: ReadonlyMap<string, Json | undefined>): string | undefined
   /** undefined as value removes the field. */
   change(changes: ReadonlyMap<string, Json | undefined>): Buffer
 }
@@ -42,6 +46,7 @@ function fromSource({ bytes, fields }: SourceBody): WireBody {
       return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
     },
     names: () => fields.keys(),
+    findReserved: changes => findReservedPassed({ bytes, fields }, changes, OWN_NAMES),
     change: changes => (changes.size === 0 ? bytes : spliceObject({ bytes, fields }, changes)),
   }
 }
@@ -71,6 +76,8 @@ function fromRequest(request: ChatRequest): WireBody {
     isTrue: name => fields.get(name) === true,
     read: name => fields.get(name),
     names: () => fields.keys(),
+    // All of it is ours.
+    findReserved: () => undefined,
     change(changes) {
       const all = new Map<string, Json | undefined>(fields)
       for (const [name, value] of changes) all.set(name, value)

@@ -10,7 +10,7 @@ import {
   parseToolChoice,
   parseTools,
 } from '../../shared/chat-fields.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
+import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import {
   invalid,
   isObject,
@@ -21,47 +21,19 @@ import {
   set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { refuseReservedRest } from '../../shared/reserved-fields.ts'
+import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { KNOWN_FIELDS, OLD_TOOL_FIELDS } from '../client/known-fields.ts'
 
 const LENIENT = { strict: false }
 
-/** What of OpenAI's own request we read, price, or know to change neither price nor state. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'max_output_tokens',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'seed',
-  'presence_penalty',
-  'frequency_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'reasoning_effort',
-  'verbosity',
-  'stream',
-  'stream_options',
-  'n',
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'metadata',
-  'service_tier',
-  // Never on for a client token: see plan-chat.ts.
-  'store',
-])
+/** `functions` and `function_call` go on unread. */
+const OWN: ReadonlySet<string> = new Set([...KNOWN_FIELDS, ...OLD_TOOL_FIELDS])
 
-export function findUnknownField(body: JsonObject): string | undefined {
-  for (const name in body) if (!KNOWN.has(name)) return name
-  return undefined
+/** What client tokens may not send; see ChatServer. */
+export function findPassedOnChat(body: JsonObject): string | undefined {
+  for (const name in body) if (!KNOWN_FIELDS.has(name)) return name
+  // Each choice is paid for.
+  return typeof body.n === 'number' && body.n > 1 ? 'n' : undefined
 }
 
 /**
@@ -70,7 +42,8 @@ export function findUnknownField(body: JsonObject): string | undefined {
  */
 export function parseCompatChat(body: JsonObject): ChatCall {
   if (body.messages === undefined && body.input !== undefined) return parseMixed(body)
-  refuseReservedRest(body)
+  refuseReservedFields(body, OWN)
+  refuseOtherTier(body.service_tier)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   optionalNumber(body, 'n', { min: 1, max: 128, integer: true })
@@ -98,7 +71,12 @@ export function parseCompatChat(body: JsonObject): ChatCall {
   set(request, 'frequencyPenalty', optionalNumber(body, 'frequency_penalty'))
   set(request, 'reasoningEffort', optionalText(body, 'reasoning_effort'))
   set(request, 'user', optionalText(body, 'user'))
-  return { request, metadata: toLogMetadata(body.metadata), timeoutMs: undefined, endUser: undefined }
+  return {
+    request,
+    metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
+    timeoutMs: undefined,
+    endUser: undefined,
+  }
 }
 
 /** Some editors send the body of a Responses request here, and read the answer as a chat completion. */

@@ -17,7 +17,7 @@ import type {
 import { encodeReply } from './encode-reply.ts'
 import { type ChunkEncoder, openChunkEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { findUnknownField, parseCompatChat } from './parse-chat.ts'
+import { findPassedOnChat, parseCompatChat } from './parse-chat.ts'
 import { markChoices, markChunk } from './passed-reasoning.ts'
 
 /**
@@ -27,7 +27,7 @@ import { markChoices, markChunk } from './passed-reasoning.ts'
 export const openAiChatServer: ChatServer = {
   id: 'openai-chat',
   parse: parseCompatChat,
-  findPassedOn: findUnknownField,
+  findPassedOn: findPassedOnChat,
   encodeReply: toCompatReply,
   openStream: answered =>
     answered.format === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),

@@ -17,7 +17,16 @@ export const SAME_NAMES = [
   'prompt_cache_retention',
   'prompt_cache_options',
   'service_tier',
-]
+] as const
+
+type BodyName =
+  | (typeof SAME_NAMES)[number]
+  | 'tools'
+  | 'tool_choice'
+  | 'parallel_tool_calls'
+  | 'temperature'
+  | 'top_p'
+  | 'user'
 
 /** The canonical request under this format's names, without model, cap and what the gateway adds. */
 export function encodeBody(
@@ -27,8 +36,8 @@ export function encodeBody(
   dropped: readonly string[],
 ): JsonObject {
   const body: JsonObject = { input: encodeInput(request.messages, deviations.developerRole === true) }
-  const set = (name: string, value: unknown, chatName = name): void => {
-    if (value !== undefined && value !== null && !dropped.includes(chatName)) body[name] = value as Json
+  const set = (name: BodyName, value: unknown): void => {
+    if (value !== undefined && value !== null && !dropped.includes(name)) body[name] = value as Json
   }
   set('tools', request.tools?.map(encodeTool))
   set('tool_choice', encodeToolChoice(request.toolChoice))

@@ -4,10 +4,12 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
+import { findChanged, findReservedPassed, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
 import { encodeBody } from './encode-body.ts'
+import { OWN_NAMES } from './known-fields.ts'
 import { readOwnInput } from './own-input.ts'
 import { readField } from './read-field.ts'
 
@@ -29,7 +31,7 @@ export function encodeRequest(
   // What would change no answer was not dropped by name, but would be refused all the same.
   const refused = listUnsupported(target.provider.openai ?? {}, target.model, request)
   const left = [...dropped, ...refused]
-  const body =
+  const { body, reserved } =
     source?.format === 'openai-responses'
       ? passBody(request, target, source, left)
       : makeBody(request, target, source, left, options)
@@ -40,15 +42,18 @@ export function encodeRequest(
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
     body,
+    reserved,
   }
 }
+
+type Made = Pick<UpstreamRequest, 'body' | 'reserved'>
 
 function passBody(
   request: ChatRequest,
   target: Target,
   source: SourceBody,
   dropped: readonly string[],
-): Buffer {
+): Made {
   const changes = new Map<string, Json | undefined>([['model', toWireModel(target)]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && readField(source, 'max_output_tokens') !== cap)
@@ -65,7 +70,7 @@ function passBody(
   }
   const input = readOwnInput(source, dropped)
   if (input !== undefined) changes.set('input', input)
-  return spliceObject(source, changes)
+  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 
 function makeBody(
@@ -74,7 +79,7 @@ function makeBody(
   source: SourceBody | undefined,
   dropped: readonly string[],
   options: JsonObject | undefined,
-): Buffer {
+): Made {
   const deviations = target.provider.openai ?? {}
   const body: JsonObject = { model: toWireModel(target), ...encodeBody(request, deviations, source, dropped) }
   if (request.maxOutputTokens !== undefined) body.max_output_tokens = atLeast(request.maxOutputTokens)
@@ -82,7 +87,11 @@ function makeBody(
   // Nothing is kept there: the reasoning goes to the caller, encrypted, and comes back with the next turn.
   body.store ??= false
   if (findModelRule(deviations, target.model)?.reasons === true) body.include = [ENCRYPTED_REASONING]
-  return Buffer.from(JSON.stringify(options === undefined ? body : withOptions(body, options)))
+  const merged = options === undefined ? body : withOptions(body, options)
+  return {
+    body: Buffer.from(JSON.stringify(merged)),
+    reserved: findChanged(body, merged, optionsPath(target)),
+  }
 }
 
 /** The caller's options for this provider, which may name parameters as chat completions do. */

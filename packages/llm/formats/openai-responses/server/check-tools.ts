@@ -3,15 +3,31 @@ import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import type { ToolKind } from '../../shared/chat-call.ts'
 import type { Findings } from '../../shared/findings.ts'
 import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import { findOtherField } from '../../shared/tool-fields.ts'
 
-/** Tools that the caller runs, and that only this format has. */
-const OWN_TOOLS: ReadonlySet<string> = new Set([
-  'apply_patch',
-  'tool_search',
-  'namespace',
-  'computer',
-  'computer_use_preview',
+/** Fields of tools that become functions. */
+const AS_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'function',
+    new Set([
+      ...['type', 'name', 'description', 'parameters', 'strict', 'function', 'defer_loading'],
+      ...['output_schema', 'input_examples', 'cache_control', 'allowed_callers', 'id'],
+    ]),
+  ],
+  ['custom', new Set(['type', 'name', 'description', 'format', 'defer_loading', 'cache_control', 'id'])],
+  ['local_shell', new Set(['type'])],
 ])
+/** Fields of tools that the caller runs, and that only this format has. */
+const OWN_TOOLS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['apply_patch', new Set(['type'])],
+  ['tool_search', new Set(['type', 'execution', 'description', 'parameters'])],
+  ['namespace', new Set(['type', 'name', 'description', 'tools'])],
+  ['computer', new Set(['type', 'display_width', 'display_height', 'environment'])],
+  ['computer_use_preview', new Set(['type', 'display_width', 'display_height', 'environment'])],
+  ['shell', new Set(['type', 'environment'])],
+])
+/** Of an environment on the caller's own machine. */
+const LOCAL_SHELL: ReadonlySet<string> = new Set(['type', 'skills'])
 
 const SHELL_PARAMETERS: JsonObject = {
   type: 'object',
@@ -48,6 +64,10 @@ function parseTool(
   findings: Findings,
 ): FunctionTool | undefined {
   const type = textAt(tool.type, `${path}.type`)
+  if (isHostedTool(tool)) {
+    findings.hosted.push(path)
+    return undefined
+  }
   if (type === 'function') return parseFunction(tool, path)
   if (type === 'custom') {
     const name = textAt(tool.name, `${path}.name`)
@@ -59,21 +79,41 @@ function parseTool(
     const description = 'Runs a command on the machine of the user and returns what it prints.'
     return { type: 'function', function: { name: type, description, parameters: SHELL_PARAMETERS } }
   }
-  if (isRunByCaller(tool, type)) findings.nativeOnly.push(path)
-  else findings.hosted.push(path)
+  findings.nativeOnly.push(path)
   return undefined
 }
 
-function isRunByCaller({ environment }: JsonObject, type: string): boolean {
-  if (OWN_TOOLS.has(type)) return true
-  return type === 'shell' && (!isObject(environment) || environment.type === 'local')
-}
-
-/** A tool that others bring along in a list of their own: is it one that its provider runs? */
+/** Would its provider run the tool, or one inside it? What we do not know counts as such. */
 export function isHostedTool(value: Json): boolean {
   if (!isObject(value) || typeof value.type !== 'string') return true
-  const isOurs = value.type === 'function' || value.type === 'custom' || value.type === 'local_shell'
-  return !isOurs && !isRunByCaller(value, value.type)
+  const known = AS_FUNCTIONS.get(value.type) ?? OWN_TOOLS.get(value.type)
+  if (known === undefined || findOtherField(value, known) !== undefined) return true
+  if (value.type === 'namespace') return isHostedWithin(value.tools)
+  return value.type === 'shell' && !isLocal(value.environment)
+}
+
+/** A namespace holds functions and tools of free text, and no other namespace. */
+function isHostedWithin(tools: Json | undefined): boolean {
+  if (tools === undefined || tools === null) return false
+  if (!Array.isArray(tools)) return true
+  return tools.some(tool => isHostedTool(tool) || !isObject(tool) || !IN_NAMESPACES.has(tool.type))
+}
+
+const IN_NAMESPACES: ReadonlySet<Json | undefined> = new Set(['function', 'custom'])
+
+function isLocal(environment: Json | undefined): boolean {
+  if (environment === undefined || environment === null) return true
+  if (!isObject(environment)) return false
+  return environment.type === 'local' && findOtherField(environment, LOCAL_SHELL) === undefined
+}
+
+/** The path of the first tool that the provider runs at no price of its own; undefined: there is none. */
+export function findSearchTool({ tools }: JsonObject): string | undefined {
+  if (!Array.isArray(tools)) return undefined
+  const at = tools.findIndex(
+    tool => isObject(tool) && tool.type === 'tool_search' && tool.execution !== 'client',
+  )
+  return at < 0 ? undefined : `tools[${at}]`
 }
 
 /** Some editors nest a function as chat completions do. */

@@ -4,7 +4,7 @@ import type { Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { ChatCall } from '../../shared/chat-call.ts'
 import { type Findings, noFindings } from '../../shared/findings.ts'
-import { toLogMetadata } from '../../shared/log-metadata.ts'
+import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import {
   invalid,
   isObject,
@@ -16,33 +16,22 @@ import {
   set,
   textAt,
 } from '../../shared/read-fields.ts'
-import { refuseReservedRest } from '../../shared/reserved-fields.ts'
-import { parseResponsesToolChoice, parseResponsesTools, type ResponsesTools } from './check-tools.ts'
+import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { KNOWN_FIELDS, STATE_FIELDS } from '../client/known-fields.ts'
+import {
+  findSearchTool,
+  parseResponsesToolChoice,
+  parseResponsesTools,
+  type ResponsesTools,
+} from './check-tools.ts'
 import { parseInput } from './read-input.ts'
 
-/** Read here, or of no consequence to an answer: any target can do without the latter. */
-const KNOWN: ReadonlySet<string> = new Set([
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
-  ...[
-    'max_output_tokens',
-    'temperature',
-    'top_p',
-    'user',
-    'metadata',
-    'stream',
-    'stream_options',
-    'store',
-    'include',
-  ],
-  ...['service_tier', 'truncation', 'top_logprobs', 'background', 'safety_identifier', 'prompt_cache_key'],
-  ...['prompt_cache_retention', 'prompt_cache_options', 'client_metadata', 'max_tool_calls'],
-])
-/** Builds on what the provider keeps of an earlier request. */
-const STATE = ['previous_response_id', 'conversation']
+const OWN: ReadonlySet<string> = new Set([...KNOWN_FIELDS, ...STATE_FIELDS, 'prompt'])
 
 /** `POST {prefix}/v1/responses` in OpenAI's own shape; see parseCompatChat. */
 export function parseResponses(body: JsonObject): ChatCall {
-  refuseReservedRest(body)
+  refuseReservedFields(body, OWN)
+  refuseOtherTier(body.service_tier)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   refuseUnbilled(body)
@@ -72,7 +61,7 @@ export function parseResponses(body: JsonObject): ChatCall {
   findNativeOnly(body, text, reasoning, findings)
   return {
     request,
-    metadata: toLogMetadata(body.metadata),
+    metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
     endUser: undefined,
     findings,
@@ -80,10 +69,10 @@ export function parseResponses(body: JsonObject): ChatCall {
   }
 }
 
-/** A field of state, or one that we do not read: client tokens may send neither. */
+/** A field of state, one that we do not read, or a tool that the provider runs: client tokens may send none of them. */
 export function findPassedOnResponses(body: JsonObject): string | undefined {
-  for (const name in body) if (!KNOWN.has(name) && body[name] !== null) return name
-  return undefined
+  for (const name in body) if (!KNOWN_FIELDS.has(name) && body[name] !== null) return name
+  return findSearchTool(body)
 }
 
 function refuseUnbilled(body: JsonObject): void {
@@ -126,9 +115,10 @@ function findNativeOnly(body: JsonObject, text: JsonObject, reasoning: JsonObjec
   const add = (name: string, isSet: boolean): void => {
     if (isSet) findings.nativeOnly.push(name)
   }
-  for (const name of STATE) if (body[name] !== undefined && body[name] !== null) findings.stateful.push(name)
+  for (const name of STATE_FIELDS)
+    if (body[name] !== undefined && body[name] !== null) findings.stateful.push(name)
   for (const name in body) {
-    if (!KNOWN.has(name) && !STATE.includes(name)) add(name, body[name] !== null)
+    if (!KNOWN_FIELDS.has(name) && !STATE_FIELDS.includes(name)) add(name, body[name] !== null)
   }
   add('store', optionalFlag(body, 'store') === true)
   add('truncation', (body.truncation ?? 'disabled') !== 'disabled')

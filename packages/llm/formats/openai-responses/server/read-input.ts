@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { toPlainName } from '../../../upstream/reserved-names.ts'
 import type { Findings } from '../../shared/findings.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { unpackReasoning } from '../wire/carried-reasoning.ts'
@@ -84,12 +86,21 @@ class InputReader {
 
   /** Tools can come in an item of their own; anything else we do not know passes to a target of the same format. */
   #readOther(item: JsonObject, path: string): void {
-    if (Array.isArray(item.tools)) {
-      for (const [at, tool] of item.tools.entries()) {
-        if (isHostedTool(tool)) this.#findings.hosted.push(`${path}.tools[${at}]`)
+    this.#readTools(item, path)
+    this.#findings.nativeOnly.push(path)
+  }
+
+  /** At any depth, in any letters. */
+  #readTools(item: JsonObject, path: string): void {
+    for (const [name, value] of Object.entries(item)) {
+      const at = `${path}.${name}`
+      if (typeof value !== 'object' || value === null) continue
+      const isList = toPlainName(name) === 'tools'
+      for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
+        if (isList && isHostedTool(each)) this.#findings.hosted.push(`${at}[${index}]`)
+        else if (!isList && isObject(each)) this.#readTools(each, at)
       }
     }
-    this.#findings.nativeOnly.push(path)
   }
 
   /** The assistant's turn that is being read, unless the next item cannot belong to it. */
@@ -121,9 +132,20 @@ class InputReader {
     let text = ''
     for (const [at, value] of listAt(content, path).entries()) {
       const part = objectAt(value, `${path}[${at}]`)
-      text += typeof part.text === 'string' ? part.text : typeof part.refusal === 'string' ? part.refusal : ''
+      const isKept = this.#noteFile(part, `${path}[${at}]`)
+      const said = typeof part.text === 'string' ? part.text : part.refusal
+      // What is neither was not said, and goes to a target of the same format only.
+      if (typeof said === 'string') text += said
+      else if (!isKept) this.#findings.nativeOnly.push(`${path}[${at}]`)
     }
     return text
+  }
+
+  /** true: the part names a file that the provider keeps. */
+  #noteFile(part: JsonObject, path: string): boolean {
+    const name = Object.keys(part).find(each => toPlainName(each) === 'fileid' && part[each] !== null)
+    if (name !== undefined) this.#findings.stateful.push(`${path}.${name}`)
+    return name !== undefined
   }
 
   #readContent(content: Json | undefined, path: string): string | ContentPart[] {
@@ -132,8 +154,8 @@ class InputReader {
     for (const [at, value] of listAt(content, path).entries()) {
       const given = objectAt(value, `${path}[${at}]`)
       const part = toPart(given, `${path}[${at}]`)
-      if (typeof given.file_id === 'string') this.#findings.stateful.push(`${path}[${at}].file_id`)
-      else if (part === undefined) this.#findings.nativeOnly.push(`${path}[${at}]`)
+      if (this.#noteFile(given, `${path}[${at}]`)) continue
+      if (part === undefined) this.#findings.nativeOnly.push(`${path}[${at}]`)
       else parts.push(part)
     }
     // One text is sent as such: not everyone takes parts.
@@ -165,7 +187,7 @@ type Handler = (reader: InputReader, item: JsonObject, path: string) => void
 const readOutput: Handler = (reader, item, path) =>
   reader.readOutput(item.call_id ?? item.id, item.output, path)
 
-const HANDLERS: Readonly<Record<string, Handler | undefined>> = {
+const HANDLERS: Readonly<Record<string, Handler | undefined>> = toTable({
   message: (reader, item, path) => reader.readMessage(item, path),
   reasoning: (reader, item) => reader.readReasoning(item),
   function_call: (reader, item, path) =>
@@ -190,4 +212,4 @@ const HANDLERS: Readonly<Record<string, Handler | undefined>> = {
   function_call_output: readOutput,
   custom_tool_call_output: readOutput,
   local_shell_call_output: readOutput,
-}
+})

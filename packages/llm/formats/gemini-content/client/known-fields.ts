@@ -1,0 +1,24 @@
+import { toOwnNames } from '../../../upstream/outgoing-body.ts'
+
+/** What the gateway checks before it passes on. */
+export const OWN_NAMES = toOwnNames(
+  [
+    'contents',
+    'systemInstruction',
+    'tools',
+    'toolConfig',
+    'safetySettings',
+    'cachedContent',
+    'labels',
+    'serviceTier',
+  ],
+  {
+    generationConfig: [
+      'maxOutputTokens',
+      'candidateCount',
+      'responseModalities',
+      'responseSchema',
+      'responseJsonSchema',
+    ],
+  },
+)

@@ -1,0 +1,36 @@
+/** Objects and arrays inside one another, the outermost included. */
+export const MAX_JSON_DEPTH = 64
+
+/** No number that anybody means is longer; JavaScript keeps 17 digits of one. */
+export const MAX_NUMBER_BYTES = 1_024
+
+/** How much one text may hold. Every value costs memory and time that its bytes do not show: `{}` takes 56 bytes. */
+export interface JsonBounds {
+  /** Of every kind. Numbers are the cheapest. */
+  readonly maxValues: number
+  /** Names, strings, objects and lists: what JSON.parse allocates. */
+  readonly maxParts: number
+  /** Of the outermost object. */
+  readonly maxFields: number
+  /** Of one name, as it is written. */
+  readonly maxNameBytes: number
+}
+
+/** For texts whose size alone bounds them. */
+export const UNBOUNDED: JsonBounds = {
+  maxValues: Number.MAX_SAFE_INTEGER,
+  maxParts: Number.MAX_SAFE_INTEGER,
+  maxFields: Number.MAX_SAFE_INTEGER,
+  maxNameBytes: Number.MAX_SAFE_INTEGER,
+}
+
+/** Why a text is refused. */
+export type JsonProblem =
+  | 'not_utf8'
+  | 'malformed'
+  | 'duplicate_key'
+  | 'too_deep'
+  | 'too_many_values'
+  | 'too_many_fields'
+  | 'long_name'
+  | 'long_number'

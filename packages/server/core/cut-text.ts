@@ -1,0 +1,64 @@
+/** Cutting text for the log: never within a surrogate pair, and with a marker that tells how long the text was. */
+
+const MARKER = /…\[cut: (\d{1,16}) characters\]$/
+/** A marker's bytes at most. */
+const MARKER_BYTES = 40
+
+/** Returns the text, or its first `max` characters with the marker behind them. */
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : cutAt(text, max)
+}
+
+/** Returns the text, cut so that it takes at most `maxBytes` as a JSON string in UTF-8, its quotes not counted. */
+export function cutToJsonBytes(text: string, maxBytes: number): string {
+  const fitting = countFitting(text, maxBytes)
+  if (fitting === text.length) return text
+  return cutAt(text, countFitting(text, Math.max(0, maxBytes - MARKER_BYTES)))
+}
+
+/** Returns what a text takes as a JSON string in UTF-8, its quotes not counted. Bytes. */
+export function countJsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2
+}
+
+function cutAt(text: string, end: number): string {
+  // A text that was cut before tells the length that it had at first.
+  const length = MARKER.exec(text)?.[1] ?? text.length
+  return `${takeChars(text, end)}…[cut: ${length} characters]`
+}
+
+/** Returns the first `max` characters, one less where that would leave half a surrogate pair. */
+export function takeChars(text: string, max: number): string {
+  const isWithinPair = isHigh(text.charCodeAt(max - 1)) && isLow(text.charCodeAt(max))
+  return text.slice(0, isWithinPair ? max - 1 : max)
+}
+
+/** Returns how many characters from the start take at most `maxBytes`. */
+function countFitting(text: string, maxBytes: number): number {
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) {
+    bytes += jsonBytesAt(text, at)
+    if (bytes > maxBytes) return at
+  }
+  return text.length
+}
+
+/** What JSON.stringify makes of a code unit, in bytes of UTF-8; of a pair the first unit counts for both. */
+function jsonBytesAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  if (unit < 0x20) return unit === 8 || unit === 9 || unit === 10 || unit === 12 || unit === 13 ? 2 : 6
+  if (unit === 0x22 || unit === 0x5c) return 2
+  if (unit < 0x80) return 1
+  if (unit < 0x800) return 2
+  if (isHigh(unit)) return isLow(text.charCodeAt(at + 1)) ? 4 : 6
+  if (isLow(unit)) return isHigh(text.charCodeAt(at - 1)) ? 0 : 6
+  return 3
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { toLine } from '@rideau/llm/request/bounded-text'
+import { countJsonBytes, cutText, cutToJsonBytes, takeChars } from './cut-text.ts'
+import type { AttemptRecord, RecordLine, RequestRecord } from './request-record.ts'
+
+/** No record takes more in the journal, in memory or in the database. Bytes of its JSON in UTF-8. */
+export const MAX_RECORD_BYTES = 64 * 1024
+/** The same of a request that was refused before it reached a provider: whoever is refused pays nothing for it. */
+export const MAX_REFUSAL_BYTES = 8 * 1024
+/** Of each captured body. */
+export const MAX_BODY_CHARS = 32 * 1024
+
+/** Characters of a record's other texts. A row of an index with the longest of them stays under PostgreSQL's 2,704 bytes. */
+const MAX_CHARS = {
+  end_user_id: 255,
+  model_requested: 512,
+  // With its provider.
+  model: 544,
+  provider: 32,
+  finish_reason: 64,
+  error_code: 64,
+  endpoint: 64,
+  surface: 64,
+} as const
+type BoundedField = keyof typeof MAX_CHARS
+const BOUNDED_FIELDS = Object.keys(MAX_CHARS) as BoundedField[]
+
+const MAX_ATTEMPTS = 16
+/** What stays of them where the record is too large. */
+const FEW_ATTEMPTS = 4
+/** What bodies are given at least, where there are any. */
+const BODY_ROOM = 256
+
+/**
+ * Makes the record's line, whatever the steps put into the record: texts that are too long are cut with a marker, never
+ * within a surrogate pair, and the whole takes at most MAX_RECORD_BYTES.
+ */
+export function toRecordLine(record: RequestRecord): RecordLine {
+  const bounded = hasBoundedFields(record) ? record : boundFields(record)
+  const json = JSON.stringify(bounded)
+  const most = isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES
+  return {
+    id: record.id,
+    at: record.at,
+    json: isWithin(json, most) ? json : JSON.stringify(shrink(bounded, most)),
+  }
+}
+
+function isWithin(json: string, bytes: number): boolean {
+  // A character takes at most three bytes.
+  return json.length * 3 <= bytes || (json.length <= bytes && Buffer.byteLength(json) <= bytes)
+}
+
+/** Was the request refused before it reached a provider, so that nothing is owed for it? */
+export function isRefusal(record: RequestRecord): boolean {
+  return (
+    record.status >= 400 &&
+    record.attempts.length === 0 &&
+    (record.cost_nano_usd ?? 0) === 0 &&
+    record.uncached_input_tokens + record.cache_read_tokens + record.cache_write_tokens === 0 &&
+    record.output_tokens + record.reasoning_tokens === 0
+  )
+}
+
+/**
+ * The least form of a record that a database refused: whose request it was, when, its tokens and its cost, with names that
+ * any database takes. Undefined where the line is no record.
+ */
+export function toReducedLine(line: RecordLine): RecordLine | undefined {
+  let record: RequestRecord | undefined
+  try {
+    record = parseRecord(line.json)
+  } catch {
+    return undefined
+  }
+  if (record === undefined) return undefined
+  const reduced = { ...withoutExtras(record), attempts: [] }
+  for (const name of BOUNDED_FIELDS) {
+    const text = reduced[name]
+    if (typeof text === 'string') reduced[name] = toShortName(toLine(text))
+  }
+  return { id: line.id, at: line.at, json: JSON.stringify(reduced) }
+}
+
+/** Reads a line back. One that is no record has no id: nothing can be stored under it. */
+export function parseRecordLine(json: string): RecordLine {
+  const isSmall = isWithin(json, MAX_RECORD_BYTES)
+  const head = isSmall ? HEAD.exec(json) : null
+  if (head !== null) return { id: head[1] as string, at: head[2] as string, json }
+  try {
+    const record = parseRecord(json)
+    // What an earlier version wrote may be larger than any record is now.
+    if (record !== undefined) return isSmall ? { id: record.id, at: record.at, json } : toRecordLine(record)
+  } catch {
+    // Neither JSON nor of a record's shape.
+  }
+  return { id: '', at: '', json: cutText(json, MAX_BODY_CHARS) }
+}
+
+/** `id` and `at` are a record's first fields: a line's text is not parsed again for the two things that must be known of it. */
+const HEAD = /^\{"id":"([^"\\]*)","at":"([^"\\]*)"/
+
+/** Undefined where the JSON is no record; throws where it is no JSON. */
+function parseRecord(json: string): RequestRecord | undefined {
+  const { id, at = '', ...rest } = JSON.parse(json) as RequestRecord
+  return typeof id === 'string' && typeof at === 'string' ? { id, at, ...rest } : undefined
+}
+
+function hasBoundedFields(record: RequestRecord): boolean {
+  return (
+    isShort(record.request_body, MAX_BODY_CHARS) &&
+    isShort(record.response_body, MAX_BODY_CHARS) &&
+    isShort(record.end_user_id, MAX_CHARS.end_user_id) &&
+    isShort(record.model_requested, MAX_CHARS.model_requested) &&
+    isShort(record.model, MAX_CHARS.model) &&
+    isShort(record.provider, MAX_CHARS.provider) &&
+    isShort(record.finish_reason, MAX_CHARS.finish_reason) &&
+    isShort(record.error_code, MAX_CHARS.error_code) &&
+    isShort(record.endpoint, MAX_CHARS.endpoint) &&
+    isShort(record.surface, MAX_CHARS.surface)
+  )
+}
+
+function isShort(text: string | null, max: number): boolean {
+  return typeof text !== 'string' || text.length <= max
+}
+
+function boundFields(record: RequestRecord): RequestRecord {
+  const bounded = { ...record }
+  for (const name of BOUNDED_FIELDS) {
+    const text = bounded[name]
+    if (typeof text === 'string' && text.length > MAX_CHARS[name]) bounded[name] = toShortName(toLine(text))
+  }
+  if (bounded.request_body !== null) bounded.request_body = cutText(bounded.request_body, MAX_BODY_CHARS)
+  if (bounded.response_body !== null) bounded.response_body = cutText(bounded.response_body, MAX_BODY_CHARS)
+  return bounded
+}
+
+const SHORT_NAME = 128
+const DIGEST_CHARS = 16
+
+/** Two names that begin alike stay two names: what is cut off becomes a digest of the whole. */
+function toShortName(name: string): string {
+  if (name.length <= SHORT_NAME) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARS)
+  return `${takeChars(name, SHORT_NAME - DIGEST_CHARS - 1)}~${digest}`
+}
+
+/** Gives way in this order: bodies are cut, then metadata and all but a few attempts are left out. */
+function shrink(record: RequestRecord, most: number): RequestRecord {
+  const { request_body, response_body } = record
+  let rest: RequestRecord = { ...withoutBodies(record), attempts: record.attempts.slice(0, MAX_ATTEMPTS) }
+  if (sizeOf(rest) > most - BODY_ROOM) rest = toSmall(record)
+  const room = Math.max(0, most - sizeOf(rest))
+  const [asked, answered] = shareRoom(jsonBytes(request_body), jsonBytes(response_body), room)
+  return {
+    ...rest,
+    request_body: request_body === null ? null : cutToJsonBytes(request_body, asked),
+    response_body: response_body === null ? null : cutToJsonBytes(response_body, answered),
+  }
+}
+
+/** Without anything whose size has no bound of its own. */
+function toSmall(record: RequestRecord): RequestRecord {
+  const small = {
+    ...withoutExtras(record),
+    attempts: record.attempts.slice(0, FEW_ATTEMPTS).map(boundAttempt),
+  }
+  for (const name of BOUNDED_FIELDS) {
+    const text = small[name]
+    if (typeof text === 'string') small[name] = toLine(text)
+  }
+  return small
+}
+
+function boundAttempt(attempt: AttemptRecord): AttemptRecord {
+  const { provider, model, credential_id, error } = attempt
+  return {
+    ...attempt,
+    provider: toShortName(toLine(provider)),
+    model: toShortName(toLine(model)),
+    credential_id: toShortName(toLine(credential_id)),
+    error: error === null ? null : toShortName(toLine(error)),
+  }
+}
+
+function withoutExtras(record: RequestRecord): RequestRecord {
+  return { ...withoutBodies(record), metadata: null }
+}
+
+function withoutBodies(record: RequestRecord): RequestRecord {
+  return { ...record, request_body: null, response_body: null }
+}
+
+function sizeOf(record: RequestRecord): number {
+  return Buffer.byteLength(JSON.stringify(record))
+}
+
+function jsonBytes(text: string | null): number {
+  return text === null ? 0 : countJsonBytes(text)
+}
+
+/** Half each, unless one needs less than that. */
+function shareRoom(one: number, other: number, room: number): [number, number] {
+  const half = Math.floor(room / 2)
+  if (one <= half) return [one, room - one]
+  return other <= half ? [room - other, other] : [half, half]
+}

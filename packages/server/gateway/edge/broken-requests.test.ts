@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  chunk,
+  completion,
+  DONE,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  type UpstreamAnswer,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
+
+let house: TestHouse
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  house = await openTestHouse()
+  await house.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+})
+
+afterAll(async () => {
+  await house.close()
+  await upstream.close()
+})
+
+function request(stream: boolean, headers: string[] = []): string {
+  const body = JSON.stringify({ model: 'custom/m', stream, messages: [{ role: 'user', content: 'hi' }] })
+  const head = [
+    'POST /v1/chat HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${house.secretKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...headers,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** A provider that answers in two parts: what it began, and the rest when it is told. */
+function inTwoParts(begin: UpstreamAnswer, end: UpstreamAnswer): { called: Promise<void>; release(): void } {
+  let called = (): void => {}
+  let release = (): void => {}
+  const calling = new Promise<void>(resolve => {
+    called = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  upstream.script(async (res, seen) => {
+    await begin(res, seen)
+    called()
+    await released
+    await end(res, seen)
+  })
+  return { called: calling, release: () => release() }
+}
+
+/** Writes `more` behind a request that is being answered; gives all that came until the connection was closed. */
+async function sendBehind(stream: boolean, more: string): Promise<string> {
+  const { called, release } = stream
+    ? inTwoParts(
+        res => {
+          res.writeHead(200, { 'content-type': 'text/event-stream' })
+          res.write(chunk({ content: 'first' }))
+        },
+        res => void res.end(chunk({ content: 'last' }) + chunk({}, 'stop') + usageChunk() + DONE),
+      )
+    : inTwoParts(() => {}, completion('the whole answer'))
+  const raw = await openRaw(house.gatewayUrl)
+  const closed = new Promise(resolve => raw.socket.once('close', resolve))
+  raw.socket.write(request(stream))
+  await called
+  if (stream) await raw.until('first')
+  raw.socket.write(more)
+  // Answered on another connection, so that the gateway has read what was written before.
+  expect((await fetch(`${house.gatewayUrl}/healthz`)).status).toBe(200)
+  raw.socket.write('and more of it')
+  release()
+  await closed
+  return raw.text()
+}
+
+const BROKEN = [
+  ['what is no request', 'GARBAGE\r\n\r\n'],
+  ['a header that is none', 'GET /healthz HTTP/1.1\r\nno colon here\r\n\r\n'],
+  ['a header block over 16 KiB', `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ['two lengths', 'POST /v1/chat HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+] as const
+
+describe('behind a request that is being answered, a broken one is not answered:', () => {
+  test.each(BROKEN)(
+    '%s, behind a stream, which ends whole before the connection does',
+    async (_what, more) => {
+      const text = await sendBehind(true, more)
+      expect(text.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1'])
+      expect(text).toMatch(/^HTTP\/1\.1 200 [^]*first[^]*last[^]*\[DONE\]/)
+    },
+  )
+
+  test.each(BROKEN)(
+    '%s, behind a plain answer, which comes whole and says that it is the last',
+    async (_what, more) => {
+      const text = await sendBehind(false, more)
+      expect(text.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1'])
+      expect(text).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*the whole answer/i)
+    },
+  )
+
+  test('a body that breaks, of a request that waits behind a stream: the connection is cut', async () => {
+    const broken = 'POST /v1/chat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n'
+    expect(await sendBehind(true, broken)).not.toContain('HTTP/1.1 4')
+  })
+
+  test('two whole requests and a broken one: both are answered', async () => {
+    const { called, release } = inTwoParts(() => {}, completion('the whole answer'))
+    const raw = await openRaw(house.gatewayUrl)
+    const closed = new Promise(resolve => raw.socket.once('close', resolve))
+    raw.socket.write(`${request(false)}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n`)
+    await called
+    release()
+    await closed
+    expect(raw.text()).toMatch(/^HTTP\/1\.1 200 [^]*the whole answer[^]*HTTP\/1\.1 200 [^]*"ok"[^}]*}$/)
+  })
+})
+
+test('a request whose own body breaks is told so', async () => {
+  const raw = await openRaw(house.gatewayUrl)
+  const head = `POST /anthropic/v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${house.secretKey}\r\n`
+  raw.socket.write(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`)
+  const text = await raw.until('request_validation_failed')
+  expect(text).toMatch(/^HTTP\/1\.1 400 /)
+  expect(text).toContain('"type":"error"')
+})
+
+test('a broken request behind an answer that is complete is told so', async () => {
+  const raw = await openRaw(house.gatewayUrl)
+  raw.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await raw.until('"ok"')
+  raw.socket.write('GARBAGE\r\n\r\n')
+  expect(await raw.until('request_validation_failed')).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 400 /)
+})

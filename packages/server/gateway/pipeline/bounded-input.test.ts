@@ -1,0 +1,284 @@
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
+
+/** What a caller names is bounded on every surface, and what it refused leaves is small: the weakest credential suffices. */
+
+let house: TestHouse
+let clientToken: string
+
+beforeAll(async () => {
+  house = await openTestHouse()
+  clientToken = await makePlaygroundToken(house)
+})
+afterAll(() => house.close())
+
+const TEXT = [{ role: 'user', content: 'hi' }]
+const PARTS = [{ role: 'user', content: [{ text: 'hi' }] }]
+const CONTENTS = [{ role: 'user', parts: [{ text: 'hi' }] }]
+
+interface Surface {
+  readonly name: string
+  readonly route: (model: string) => string
+  readonly body: (model: string) => object
+  /** The format's field for pairs of strings. */
+  readonly metadata?: string
+  readonly maxKey?: number
+}
+
+const SURFACES: readonly Surface[] = [
+  {
+    name: 'native chat',
+    route: () => '/v1/chat',
+    body: model => ({ model, messages: TEXT }),
+    metadata: 'metadata',
+  },
+  {
+    name: 'chat completions',
+    route: () => '/openai/v1/chat/completions',
+    body: model => ({ model, messages: TEXT }),
+    metadata: 'metadata',
+  },
+  {
+    name: 'responses',
+    route: () => '/openai/v1/responses',
+    body: model => ({ model, input: 'hi' }),
+    metadata: 'metadata',
+  },
+  {
+    name: 'messages',
+    route: () => '/anthropic/v1/messages',
+    body: model => ({ model, messages: TEXT, max_tokens: 5 }),
+  },
+  {
+    name: 'count_tokens',
+    route: () => '/anthropic/v1/messages/count_tokens',
+    body: model => ({ model, messages: TEXT }),
+  },
+  {
+    name: 'generateContent',
+    route: model => `/gemini/v1beta/models/${encodeURIComponent(model)}:generateContent`,
+    body: () => ({ contents: CONTENTS }),
+    metadata: 'labels',
+  },
+  {
+    name: 'ollama',
+    route: () => '/ollama/api/chat',
+    body: model => ({ model, messages: TEXT, stream: false }),
+  },
+  { name: 'cohere', route: () => '/cohere/v2/chat', body: model => ({ model, messages: TEXT }) },
+  {
+    name: 'converse',
+    route: model => `/bedrock/model/${encodeURIComponent(model)}/converse`,
+    body: () => ({ messages: PARTS }),
+    metadata: 'requestMetadata',
+    maxKey: 256,
+  },
+  { name: 'embeddings', route: () => '/v1/embeddings', body: model => ({ model, input: 'hi' }) },
+  {
+    name: 'compat embeddings',
+    route: () => '/openai/v1/embeddings',
+    body: model => ({ model, input: 'hi' }),
+  },
+  {
+    name: 'images',
+    route: () => '/openai/v1/images/generations',
+    body: model => ({ model, prompt: 'a fox' }),
+  },
+]
+
+const toModel = (name: string): string => {
+  if (name === 'images') return 'sandbox/image'
+  return name.endsWith('embeddings') ? 'sandbox/embed' : 'sandbox/echo'
+}
+
+interface Call {
+  readonly key?: string
+  readonly model?: string
+  readonly fields?: object
+  readonly headers?: Record<string, string>
+}
+
+/** Sends the body packed. */
+async function call(surface: Surface, { model = toModel(surface.name), ...options }: Call) {
+  const body = gzipSync(JSON.stringify({ ...surface.body(model), ...options.fields }))
+  const response = await house.call(surface.route(model), body, {
+    ...(options.key === undefined ? {} : { key: options.key }),
+    headers: { 'content-encoding': 'gzip', ...options.headers },
+  })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+
+/** Status, and the field that is named as wrong in the surface's own shape. */
+async function refusalOf(surface: Surface, options: Call): Promise<string> {
+  const { status, text } = await call(surface, options)
+  expect(text.length).toBeLessThan(2000)
+  return `${status} ${text}`
+}
+
+const HALF = '\ud800'
+
+describe.each(SURFACES)('$name', surface => {
+  test.each([
+    ['of 513 characters', `custom/${'m'.repeat(506)}`],
+    ['with half a surrogate pair', `custom-x/${HALF}`],
+    ['with NUL', 'sandbox/echo\0'],
+  ])('refuses a model name %s with 400', async (_, model) => {
+    // An address cannot hold it.
+    if (isInPath(surface) && model.includes(HALF)) return
+    expect(await refusalOf(surface, { model })).toMatch(/^400 .*model/s)
+    expect(await refusalOf(surface, { model, key: clientToken })).toMatch(/^400 /)
+  })
+
+  test('takes a model name of 512 characters, which the record keeps whole', async () => {
+    const model = `sandbox/${'€'.repeat(504)}`
+    const { status, headers } = await call(surface, { model })
+    expect([400, 404]).toContain(status)
+    const log = await house.findLog(headers.get('x-request-id') ?? '')
+    expect(log.model_requested).toBe(model)
+  })
+
+  test.each([
+    ['empty', ''],
+    ['of 256 characters', 'u'.repeat(256)],
+    ['of 4 KB', 'u'.repeat(4096)],
+    ['with half a surrogate pair', `u${HALF}`],
+    ['with NUL', 'u\0'],
+    ['of the playground', 'member:018f3b2e-0000-7000-8000-000000000000'],
+    ['of a device', 'device:abc'],
+    ['that is no string', 7],
+  ])('refuses an end user %s with 400 invalid_request, param end_user', async (_, end_user) => {
+    const told = await refusalOf(surface, { fields: { end_user } })
+    expect(told).toMatch(/^400 .*end_user/s)
+  })
+
+  test.each(['member:x', 'device:x', 'u'.repeat(256)])(
+    'refuses the end user %s in the header with 400, param x-rideau-end-user',
+    async id => {
+      const told = await refusalOf(surface, { headers: { 'x-rideau-end-user': id } })
+      expect(told).toMatch(/^400 .*x-rideau-end-user/s)
+    },
+  )
+})
+
+function isInPath(surface: Surface): boolean {
+  return surface.route('x') !== surface.route('y')
+}
+
+describe.each(SURFACES.filter(({ metadata }) => metadata !== undefined))('$name', surface => {
+  const { metadata: field = '', maxKey = 64 } = surface
+  const withPairs = (pairs: unknown, options: Call = {}) =>
+    call(surface, { ...options, fields: { [field]: pairs } })
+
+  test.each([
+    ['a value of 513 characters', { k: 'v'.repeat(513) }],
+    ['a key that is too long', { ['k'.repeat(maxKey + 1)]: 'v' }],
+    ['an empty key', { '': 'v' }],
+    ['NUL in a value', { k: 'v\0' }],
+    ['half a surrogate pair in a value', { k: HALF }],
+    ['half a surrogate pair in a key', { [HALF]: 'v' }],
+  ])(`refuses ${field} with %s with 400, for a model that is unknown too`, async (_, pairs) => {
+    for (const model of [toModel(surface.name), 'nobody/knows']) {
+      const { status, text } = await withPairs(pairs, { model })
+      expect(`${status} ${text}`).toMatch(new RegExp(`^400 .*${field}`, 's'))
+    }
+  })
+
+  test('keeps the longest pairs with the log as they are', async () => {
+    const pairs = Object.fromEntries(
+      Array.from({ length: 16 }, (_, at) => [`${at}`.padEnd(maxKey, '€'), `\t\n${'€'.repeat(510)}`]),
+    )
+    const { status, headers } = await withPairs(pairs)
+    expect([200, 400]).toContain(status)
+    if (status === 400) return
+    expect((await house.findLog(headers.get('x-request-id') ?? '')).metadata).toEqual(pairs)
+  })
+})
+
+test('metadata of 17 pairs is 400 natively, and passes on without being kept where the format is another', async () => {
+  const pairs = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v']))
+  const [native, compat] = SURFACES as [Surface, Surface]
+  expect(await refusalOf(native, { fields: { metadata: pairs } })).toMatch(/^400 .*"param":"metadata"/s)
+  const { status, headers } = await call(compat, { fields: { metadata: pairs } })
+  expect(status).toBe(200)
+  expect((await house.findLog(headers.get('x-request-id') ?? '')).metadata).toBeNull()
+})
+
+/** Served beside an attack. */
+async function expectServed(key: string): Promise<void> {
+  const served = await house.call('/v1/chat', { model: 'sandbox/echo', messages: TEXT }, { key })
+  expect(served.status).toBe(200)
+}
+
+test.each([
+  ['metadata', 'invalid_request', { metadata: { k: 'a'.repeat(32 * 1024 * 1024 - 200) } }],
+  ['text', 'model_not_found', { messages: [{ role: 'user', content: 'a'.repeat(32 * 1024 * 1024 - 200) }] }],
+])(
+  '36 requests refused for their model with 32 MB of %s, packed, stop nobody and leave small records',
+  async (_, code, fields) => {
+    const [native] = SURFACES as [Surface]
+    const packed = gzipSync(JSON.stringify({ ...native.body('nobody/knows'), ...fields }))
+    const { key: other } = await house.createKey({})
+    const headers = { 'content-encoding': 'gzip' }
+    const ids: string[] = []
+    for (let at = 0; at < 36; at++) {
+      const [attack] = await Promise.all([
+        house.call('/v1/chat', packed, { key: clientToken, headers }),
+        expectServed(other),
+      ])
+      const body = await attack.text()
+      expect(body.length).toBeLessThan(1000)
+      expect(JSON.parse(body)).toMatchObject({ error: { code } })
+      ids.push(attack.headers.get('x-request-id') ?? '')
+    }
+    for (const id of ids) await house.findLog(id)
+    const page = await house.manage('GET', `/v1/environments/${house.developmentId}/logs?limit=100`)
+    expect(JSON.stringify(page.body).length).toBeLessThan(1_000_000)
+    const { rows } = await house.database.pool.query<{ largest: number }>(
+      'select max(octet_length(row_to_json(l)::text)) as largest from request_logs l where request_id = any ($1)',
+      [ids],
+    )
+    expect(rows[0]?.largest).toBeLessThan(10_000)
+    expect(await (await fetch(`${house.gatewayUrl}/readyz`)).text()).toContain('"ready"')
+  },
+  300_000,
+)
+
+test('whatever text a caller puts into what a record keeps, its request leaves one record', async () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 700 }),
+    fc.string({ unit: 'grapheme', maxLength: 700 }),
+    fc.constantFrom('', 'sandbox/echo', 'member:a', '\0', HALF, '\\u0000', '"', '__proto__', 'constructor'),
+  )
+  const asked = fc.record(
+    {
+      model: fc.oneof(
+        fc.constant('sandbox/echo'),
+        text.map(name => `sandbox/${name}`),
+        text,
+      ),
+      end_user: text,
+      user: text,
+      metadata: fc.dictionary(text, text, { maxKeys: 20 }),
+    },
+    { requiredKeys: ['model'] },
+  )
+  const surfaces = SURFACES.filter(surface => !isInPath(surface))
+  const ids: string[] = []
+  await fc.assert(
+    fc.asyncProperty(asked, fc.constantFrom(...surfaces), async ({ model, ...fields }, surface) => {
+      const { status, headers } = await call(surface, { model, fields })
+      expect(status).toBeLessThan(500)
+      ids.push(headers.get('x-request-id') ?? '')
+    }),
+    { numRuns: 1500 },
+  )
+  await house.findLog(ids.at(-1) as string)
+  const { rows } = await house.database.pool.query<{ count: number }>(
+    'select count(*) from request_logs where request_id = any ($1)',
+    [ids],
+  )
+  expect(Number(rows[0]?.count)).toBe(ids.length)
+}, 300_000)

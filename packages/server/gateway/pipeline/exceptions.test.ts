@@ -1,0 +1,412 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  chunk,
+  completion,
+  DONE,
+  type UpstreamAnswer,
+  usageChunk,
+} from '../../testing/fakes/scripted-upstream.ts'
+import { ASK, type LimitedHouse, openLimitedHouse, USED } from '../../testing/harness/limited-app.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { Exchange } from '../request/request-context.ts'
+
+interface LogLine {
+  readonly alarm?: string
+  readonly requestId?: string
+  readonly where?: string
+}
+
+let limited: LimitedHouse
+let deps: GatewayDeps
+let log: LogLine[] = []
+/** Called with each request of the gateway when it arrives. */
+let onOpened: (x: Exchange) => void = () => {}
+/** Undoes what a test broke. */
+const mends: (() => void)[] = []
+
+beforeAll(async () => {
+  limited = await openLimitedHouse({ LOG_LEVEL: 'error' }, { write: line => void log.push(JSON.parse(line)) })
+  deps = limited.deps
+  const { add } = deps.ticker
+  deps.ticker.add = ticking => {
+    add(ticking)
+    if (ticking instanceof Exchange) onOpened(ticking)
+  }
+})
+
+afterAll(async () => {
+  await limited.close()
+})
+
+beforeEach(async () => {
+  log = []
+  onOpened = () => {}
+  await limited.reset()
+})
+
+afterEach(mendAll)
+
+function mendAll(): void {
+  for (const mend of mends.splice(0)) mend()
+}
+
+const broken = (): never => {
+  throw new Error('scripted')
+}
+
+/** Puts something in the place of a property, until the end of the test. */
+function replace<T extends object, K extends keyof T>(
+  object: T,
+  name: K,
+  make: (before: T[K]) => T[K],
+): void {
+  const own = Object.getOwnPropertyDescriptor(object, name)
+  const before = object[name]
+  Object.defineProperty(object, name, { configurable: true, writable: true, value: make(before) })
+  mends.push(() => {
+    if (own === undefined) Reflect.deleteProperty(object, name)
+    else Object.defineProperty(object, name, own)
+  })
+}
+
+/** The property of one object that is thrown away with its request. */
+function put(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { configurable: true, writable: true, value })
+}
+
+const ask = (content: string, fields: object = {}) => ({
+  ...ASK,
+  ...fields,
+  messages: [{ role: 'user', content }],
+})
+
+/** Answers by what is asked: other callers as scripted upstreams do, the harmed one by `toVictim`. */
+function scriptFor(toVictim: UpstreamAnswer): { called: Promise<void>; release: () => void } {
+  let called: () => void = () => {}
+  let release: () => void = () => {}
+  const calling = new Promise<void>(resolve => {
+    called = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  limited.upstream.script(async (res, seen) => {
+    if (seen.text.includes('harmed')) {
+      called()
+      return await toVictim(res, seen)
+    }
+    if (!seen.text.includes('concurrent')) return await completion('later', { usage: USED })(res, seen)
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.write(chunk({ content: 'first' }))
+    await released
+    res.end(chunk({ content: ' last' }) + chunk({}, 'stop') + usageChunk(USED) + DONE)
+  })
+  return { called: calling, release }
+}
+
+/** Says nothing. */
+const silent: UpstreamAnswer = () => {}
+/** Begins a stream, and ends it only when it is cut. */
+const begun: UpstreamAnswer = res => {
+  res.writeHead(200, { 'content-type': 'text/event-stream' })
+  res.write(chunk({ content: 'a' }))
+}
+const whole: UpstreamAnswer = completion('hello', { usage: USED })
+const streamed: UpstreamAnswer = res => {
+  res.writeHead(200, { 'content-type': 'text/event-stream' })
+  res.end(chunk({ content: 'a' }) + chunk({}, 'stop') + usageChunk(USED) + DONE)
+}
+
+interface Point {
+  readonly stream?: boolean
+  /** More fields of the body. */
+  readonly fields?: object
+  readonly answer?: UpstreamAnswer
+  /** Breaks something of this request as it arrives. */
+  readonly open?: (x: Exchange) => void
+  /** Does something once its provider was called. */
+  readonly after?: (x: Exchange, call: AbortController) => unknown
+  /** What its caller gets; undefined: nothing whole. */
+  readonly text?: RegExp
+}
+
+/** Makes a request that is harmed, while another is served and before a third. */
+async function harm({
+  stream = false,
+  fields = {},
+  answer = whole,
+  open,
+  after,
+  text,
+}: Point): Promise<void> {
+  const { key, budget } = await limited.freshKey(100)
+  const id = crypto.randomUUID()
+  const { called, release } = scriptFor(answer)
+  mends.push(release)
+  const concurrent = await limited.house.call('/v1/chat', ask('concurrent', { stream: true }))
+  let x: Exchange | undefined
+  onOpened = opened => {
+    if (opened.requestId !== id) return
+    x = opened
+    open?.(opened)
+  }
+  const call = new AbortController()
+  const answered = fetch(`${limited.house.gatewayUrl}/v1/chat`, {
+    method: 'POST',
+    signal: call.signal,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id },
+    body: JSON.stringify(ask('harmed', { ...fields, stream })),
+  })
+    .then(async response => `${response.status} ${await response.text()}`)
+    .catch(() => 'cut')
+  if (after !== undefined) {
+    await called
+    await after(x as Exchange, call)
+  }
+  if (text === undefined) expect(await answered).toMatch(/^cut$/)
+  else expect(await answered).toMatch(text)
+  release()
+  expect(await concurrent.text()).toContain(' last')
+  const later = await limited.house.call('/v1/chat', ask('later'))
+  expect([later.status, await later.text()]).toEqual([200, expect.stringContaining('later')])
+  await expect.poll(() => deps.admissions.size).toBe(0)
+  expect(deps.inFlight.size).toBe(0)
+  expect(await budget()).toMatchObject({ reserved_usd: 0 })
+  expect(log.filter(({ alarm }) => alarm === 'exception').map(({ requestId }) => requestId)).toContain(id)
+}
+
+const FAILED = /^500 .*internal_error/s
+const BROKEN_OFF = /^200 .*internal_error/s
+
+describe('one request ends, with an alarm of its id, and no other is harmed by an exception in', () => {
+  test.each<[string, Point]>([
+    ['its tick', { answer: silent, open: x => put(x, 'tick', broken), text: FAILED }],
+    [
+      'the tick of a stream',
+      { stream: true, answer: silent, open: x => put(x, 'tick', broken), text: FAILED },
+    ],
+    [
+      'the tick of a stream that has begun',
+      { stream: true, answer: begun, after: x => put(x, 'tick', broken), text: BROKEN_OFF },
+    ],
+    ['a chunk', { stream: true, answer: streamed, open: x => put(x.res, 'write', broken), text: BROKEN_OFF }],
+    [
+      'a chunk of a stream that has begun',
+      {
+        stream: true,
+        answer: async (res, seen) => {
+          await begun(res, seen)
+          await expect.poll(() => harmed?.res.headersSent).toBe(true)
+          put((harmed as Exchange).res, 'write', broken)
+          res.write(chunk({ content: 'b' }))
+        },
+        open: x => {
+          harmed = x
+        },
+        text: BROKEN_OFF,
+      },
+    ],
+    ['the head', { open: x => put(x.res, 'writeHead', broken) }],
+    ['the head of a stream', { stream: true, answer: streamed, open: x => put(x.res, 'writeHead', broken) }],
+    [
+      'the head, in a tick',
+      {
+        stream: true,
+        answer: silent,
+        open: x => {
+          put(x.res, 'writeHead', broken)
+          const { tick } = x
+          // As after a silence that has to be filled.
+          put(x, 'tick', (now: number) => tick.call(x, now + 20_000))
+        },
+      },
+    ],
+    ['the end of the answer', { open: x => put(x.res, 'end', broken) }],
+    [
+      'the listener of its connection’s end',
+      {
+        answer: silent,
+        after: (x, call) => {
+          const { environment } = x
+          Object.defineProperty(x, 'environment', {
+            configurable: true,
+            get() {
+              put(x, 'environment', environment)
+              return broken()
+            },
+          })
+          call.abort()
+        },
+      },
+    ],
+    [
+      'the stop of its wait',
+      {
+        answer: silent,
+        open: x => {
+          const { watch } = x
+          put(x, 'watch', (onTick: (now: number) => void) => watch.call(x, onTick, broken))
+        },
+        after: async x => {
+          const canceled = await limited.house.call(`/v1/requests/${x.requestId}/cancel`, {})
+          expect(await canceled.json()).toMatchObject({ canceled: true })
+        },
+        text: FAILED,
+      },
+    ],
+    [
+      'the listener that lets a paused provider go on',
+      {
+        stream: true,
+        answer: begun,
+        open: x => {
+          const { write } = x.res
+          put(x.res, 'write', (bytes: Uint8Array) => {
+            write.call(x.res, bytes, 'utf8')
+            return false
+          })
+          replace(deps.http, 'call', call => (request, handler) => {
+            const made = call(request, handler)
+            if (request.body.includes('harmed')) put(made, 'resume', broken)
+            return made
+          })
+        },
+        after: async x => {
+          await expect.poll(() => x.res.headersSent).toBe(true)
+          x.res.emit('drain')
+        },
+        text: BROKEN_OFF,
+      },
+    ],
+    ['the record', { open: x => breakRecord(x, broken), text: FAILED }],
+    [
+      'the record, later',
+      { open: x => breakRecord(x, () => Promise.reject(new Error('scripted'))), text: FAILED },
+    ],
+    [
+      'the record of a stream',
+      { stream: true, answer: streamed, open: x => breakRecord(x, broken), text: BROKEN_OFF },
+    ],
+    [
+      'the settlement',
+      {
+        open: x =>
+          replace(deps.admissions, 'settle', settle => (id, used) => {
+            if (id === x.id) broken()
+            settle.call(deps.admissions, id, used)
+          }),
+        text: FAILED,
+      },
+    ],
+    [
+      'the release',
+      {
+        open: x =>
+          replace(deps.admissions, 'release', release => id => {
+            release.call(deps.admissions, id)
+            if (id === x.id) broken()
+          }),
+        text: /^200 .*hello/s,
+      },
+    ],
+    [
+      'the answer of its failure',
+      {
+        fields: { temperature: 'high' },
+        open: x => replace(deps, 'baseUrl', baseUrl => () => (x.isEnded ? baseUrl() : broken())),
+      },
+    ],
+    ...(['onStart', 'onData', 'onEnd', 'onFail'] as const).flatMap((name): [string, Point][] => {
+      const answer: UpstreamAnswer = name === 'onFail' ? res => void res.destroy() : streamed
+      const open = () => breakHandler(name)
+      return [
+        [`${name} of a plain call`, { answer: name === 'onFail' ? answer : whole, open, text: FAILED }],
+        [`${name} of a streamed call`, { answer, stream: true, open, text: /^(200|500) .*internal_error/s }],
+      ]
+    }),
+  ])('%s', async (_where, point) => {
+    await harm(point)
+  })
+
+  let harmed: Exchange | undefined
+
+  function breakRecord(x: Exchange, write: () => Promise<void>): void {
+    replace(deps, 'writeRecord', before => record => (record.id === x.id ? write() : before(record)))
+  }
+
+  function breakHandler(name: 'onStart' | 'onData' | 'onEnd' | 'onFail'): void {
+    replace(deps.http, 'call', call => (request, handler) => {
+      const isHarmed = request.body.includes('harmed')
+      return call(request, isHarmed ? { ...handler, [name]: broken } : handler)
+    })
+  }
+
+  test('the task that joins the pieces of its body', async () => {
+    const body = JSON.stringify(ask('joined'))
+    replace(
+      Buffer,
+      'concat',
+      concat => (list, size) => (size === body.length ? broken() : concat(list, size)),
+    )
+    const raw = await openRaw(limited.house.gatewayUrl)
+    const id = crypto.randomUUID()
+    const arrived = new Promise<Exchange>(resolve => {
+      onOpened = x => x.requestId === id && resolve(x)
+    })
+    raw.socket.write(
+      `POST /v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${limited.house.secretKey}\r\nX-Request-Id: ${id}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    )
+    const { req } = await arrived
+    await expect.poll(() => req.listenerCount('data')).toBe(1)
+    const first = new Promise(resolve => req.once('data', resolve))
+    raw.socket.write(body.slice(0, 9))
+    await first
+    raw.socket.write(body.slice(9))
+    expect(await raw.until('internal_error')).toMatch(/^HTTP\/1\.1 500 /)
+    expect(log.map(({ requestId }) => requestId)).toContain(id)
+    raw.socket.destroy()
+    expect((await limited.house.call('/v1/chat', ask('later'))).status).toBe(200)
+  })
+})
+
+describe('before there is a request, an exception harms one connection:', () => {
+  test('on its arrival', async () => {
+    replace(deps, 'newId', () => broken)
+    await expect(fetch(`${limited.house.gatewayUrl}/healthz`)).rejects.toThrow()
+    mendAll()
+    expect((await fetch(`${limited.house.gatewayUrl}/healthz`)).status).toBe(200)
+    expect(log).toMatchObject([{ alarm: 'exception', where: 'the arrival of a request' }])
+  })
+
+  test('where there is no route, as 500 internal_error', async () => {
+    replace(deps, 'isReady', () => broken)
+    const response = await fetch(`${limited.house.gatewayUrl}/readyz`)
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('internal_error')])
+    expect(log).toMatchObject([{ requestId: response.headers.get('x-request-id') }])
+  })
+
+  test('in the answer to bytes that are no request', async () => {
+    replace(deps, 'newId', () => broken)
+    const raw = await openRaw(limited.house.gatewayUrl)
+    const closed = new Promise(resolve => raw.socket.once('close', resolve))
+    raw.socket.write('hello\r\n\r\n')
+    await closed
+    expect(raw.text()).toBe('')
+    expect(log).toMatchObject([{ where: 'the answer to a broken request' }])
+  })
+})
+
+test('the metrics count what was an alarm, by what it met', async () => {
+  const read = async () => await (await fetch(`${limited.house.metricsUrl}/metrics`)).text()
+  const countOf = (text: string, kind: string) =>
+    Number(new RegExp(`rideau_exceptions_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1])
+  const before = await read()
+  deps.onException(new Error('scripted'), 'a test')
+  deps.onException(new Error('scripted'), 'a test', 'an id')
+  const after = await read()
+  expect(countOf(after, 'background')).toBe(countOf(before, 'background') + 1)
+  expect(countOf(after, 'request')).toBe(countOf(before, 'request') + 1)
+  expect(countOf(after, 'process')).toBe(0)
+})

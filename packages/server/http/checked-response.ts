@@ -1,0 +1,49 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http'
+import { toExactHeaderText } from './header-text.ts'
+
+/**
+ * Node's response for a server whose framework writes the headers: what Node would throw for, out of a callback of the
+ * framework where nothing catches it, is encoded here. Values are not cut, since cookies and addresses must stay whole.
+ */
+export class CheckedResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  override writeHead(
+    status: number,
+    reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+    headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+  ): this {
+    // A reason phrase of the framework's says no more than the status.
+    return super.writeHead(status, toChecked(typeof reason === 'object' ? reason : headers))
+  }
+
+  override setHeader(name: string, value: number | string | readonly string[]): this {
+    return super.setHeader(name, toCheckedValue(value) as number | string | readonly string[])
+  }
+
+  override appendHeader(name: string, value: string | readonly string[]): this {
+    return super.appendHeader(name, toCheckedValue(value) as string | readonly string[])
+  }
+}
+
+function toChecked(
+  headers: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined,
+): OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined {
+  if (headers === undefined) return undefined
+  if (Array.isArray(headers)) return headers.map(toCheckedValue)
+  const checked: OutgoingHttpHeaders = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) checked[name] = toCheckedValue(value)
+  }
+  return checked
+}
+
+function toCheckedValue(value: OutgoingHttpHeader | readonly string[]): OutgoingHttpHeader {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' ? toExactHeaderText(value) : value.map(toExactHeaderText)
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { RecordLine } from '../core/request-record.ts'
+import type { EnvironmentRow } from '../storage/schema.ts'
+import { requestRecord } from '../testing/harness/request-record.ts'
+import { Drain, type DrainOptions } from './drain.ts'
+import { type Journal, openJournal } from './journal.ts'
+
+const ENVIRONMENT = { id: 'e', org_id: 'o', project_id: 'p' } as EnvironmentRow
+
+/** A database that keeps what it is given once, and can be out of order. */
+function openTable() {
+  const rows = new Map<string, RecordLine>()
+  let isBroken = false
+  return {
+    rows,
+    break: () => {
+      isBroken = true
+    },
+    mend: () => {
+      isBroken = false
+    },
+    async insert(records: readonly RecordLine[]) {
+      if (isBroken) throw new Error('the database is away')
+      for (const each of records) rows.set(each.id, each)
+    },
+  }
+}
+
+const folderOf = (): string => mkdtempSync(path.join(tmpdir(), 'rideau-drain-'))
+
+/** Moves by flush alone. */
+function open(options: Pick<DrainOptions, 'insert'> & Partial<DrainOptions>, change: Partial<Journal> = {}) {
+  const folder = options.folder ?? folderOf()
+  const journal = { ...openJournal(folder, { onError: () => {} }), ...change }
+  const log = { error: () => {}, warn: () => {} }
+  const drain = new Drain({ folder, journal, log, flushEveryMs: 1_000_000_000, ...options })
+  return { drain, journal }
+}
+
+describe('large records', () => {
+  const body = 'x'.repeat(20_000)
+  const large = (id: string) => requestRecord(ENVIRONMENT, id, 0, { request_body: body })
+
+  test('are inserted a few at once, by their size', async () => {
+    const batches: number[] = []
+    const insert = async (records: readonly RecordLine[]) => void batches.push(records.length)
+    const { drain } = open({ insert, batchChars: 50_000 })
+    for (let i = 0; i < 7; i++) await drain.write(large(`r${i}`))
+    await drain.flush()
+    expect(batches).toEqual([2, 2, 2, 1])
+    await drain.close()
+  })
+
+  test('wait in the journal where memory has enough of them', async () => {
+    const table = openTable()
+    const { drain } = open({ insert: table.insert, maxQueuedChars: 50_000 })
+    table.break()
+    for (let i = 0; i < 9; i++) await drain.write(large(`r${i}`))
+    expect(drain.backlog()).toBe(3)
+    table.mend()
+    await drain.flush()
+    expect([...table.rows.keys()].sort()).toEqual(Array.from({ length: 9 }, (_, i) => `r${i}`))
+    await drain.close()
+  })
+
+  test('that an earlier version left in the journal come in within today’s size, and lines that are none are handed on', async () => {
+    const folder = folderOf()
+    const journal = openJournal(folder, { onError: () => {} })
+    const old = requestRecord(ENVIRONMENT, 'old', 0, { metadata: { k: 'a'.repeat(20_000_000) } })
+    journal.append(JSON.stringify(old), '{"no":"record"}', 'no JSON', JSON.stringify(large('other')))
+    journal.append(`{"open":${JSON.stringify({ ...old, id: 'cut', cost_nano_usd: 7 })}}`)
+    journal.close()
+    const table = openTable()
+    const refused: string[] = []
+    let told: string[] = []
+    const { drain } = open({
+      folder,
+      insert: async records => {
+        for (const { id, json } of records) if (id === '') refused.push(json)
+        await table.insert(records)
+      },
+      onReplayed: async records => {
+        told = records.map(({ json }) => json)
+      },
+    })
+    await drain.flush()
+    expect([...table.rows.keys()].sort()).toEqual(['', 'cut', 'old', 'other'])
+    expect(refused).toEqual(['{"no":"record"}', 'no JSON'])
+    for (const id of ['old', 'cut']) expect(table.rows.get(id)?.json.length).toBeLessThan(65_536)
+    expect(JSON.parse(table.rows.get('cut')?.json ?? '')).toMatchObject({ cost_nano_usd: 7, metadata: null })
+    // What has to be told of many needs little memory.
+    for (const json of told) expect(json.length).toBeLessThan(4096)
+    await drain.close()
+  })
+})
+
+describe('in a journal that is nearly full', () => {
+  const refusal = (id: string) =>
+    requestRecord(ENVIRONMENT, id, 0, {
+      status: 404,
+      attempts: [],
+      cost_nano_usd: 0,
+      uncached_input_tokens: 0,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      output_tokens: 0,
+      reasoning_tokens: 0,
+    })
+  test('refused requests leave no record, and never fill it: those that are paid for do', async () => {
+    const table = openTable()
+    const { drain, journal } = open({ insert: table.insert, maxBytes: 40_000 })
+    table.break()
+    for (let i = 0; i < 500; i++) await drain.write(refusal(`refused${i}`))
+    expect(drain.isFull()).toBe(false)
+    expect(journal.bytes()).toBeLessThan(32_000)
+    const kept = 500 - drain.shed()
+    expect(kept).toBeGreaterThan(0)
+    await drain.write(requestRecord(ENVIRONMENT, 'paid', 0))
+    table.mend()
+    await drain.flush()
+    expect(table.rows.size).toBe(kept + 1)
+    expect(table.rows.has('paid')).toBe(true)
+    await drain.write(refusal('later'))
+    await drain.flush()
+    expect(table.rows.has('later')).toBe(true)
+    await drain.close()
+  })
+
+  test('one that was opened before it was refused is recorded, so that no kill counts it as used', async () => {
+    const table = openTable()
+    const { drain } = open({ insert: table.insert, maxBytes: 1000 })
+    drain.open({ ...refusal('opened'), output_tokens: 100, cost_nano_usd: 7 })
+    await drain.write(refusal('opened'))
+    await drain.write(refusal('never'))
+    await drain.flush()
+    expect([...table.rows.keys()]).toEqual(['opened'])
+    await drain.close()
+  })
+
+  test('or on a disk that refuses, they do not wait in memory', async () => {
+    const table = openTable()
+    const append = () => {
+      throw new Error('ENOSPC')
+    }
+    const { drain } = open({ insert: table.insert }, { append })
+    table.break()
+    for (let i = 0; i < 10; i++) await drain.write(refusal(`refused${i}`))
+    await drain.write(requestRecord(ENVIRONMENT, 'paid', 0))
+    expect([drain.backlog(), drain.shed()]).toEqual([1, 10])
+    await drain.close()
+  })
+})

@@ -1,0 +1,24 @@
+// Refuses look-ups by open words in object literals of the product: see client-types/find-lookups.mjs, which has the
+// compiler that knows the words' types. Prints each; exits 1 on any.
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { isMain, root } from './build.mjs'
+import { findLookups, readOptions } from './client-types/find-lookups.mjs'
+
+/** The product's own modules. */
+function listFiles() {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', 'packages/*.ts']
+  const names = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
+  return names.filter(
+    name => /^packages\/(llm|server)\/.*\.ts$/.test(name) && !/\.test\.ts$|\/testing\/|\.d\.ts$/.test(name),
+  )
+}
+
+function main() {
+  const files = listFiles().map(name => path.join(root, name))
+  const found = findLookups(files, readOptions(root))
+  for (const each of found) console.log(`${path.relative(root, each)}: look it up in a Map or in toTable(…)`)
+  process.exitCode = found.length === 0 ? 0 : 1
+}
+
+if (isMain(import.meta.filename)) main()
