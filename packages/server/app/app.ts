@@ -26,17 +26,17 @@ import type { Drain } from '../journal/drain.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenedLedger } from '../ledger/open-ledger.ts'
 import { openCancellations } from '../redis/cancellations.ts'
-import { type Announcements, openAnnouncements } from '../storage/announcements.ts'
-import { holdInstanceLock } from '../storage/instance-lock.ts'
-import { touchKeys } from '../storage/keys.ts'
+import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
+import { markCredentialRejected } from '../storage/credential-validation.ts'
+import { acquireInstanceLock } from '../storage/instance-lock.ts'
+import { updateKeysLastUsed } from '../storage/keys.ts'
 import { openFileSecretBox } from '../storage/master-key.ts'
 import { openStorage, type Storage } from '../storage/open-storage.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
-import { markCredentialRejected } from '../storage/provider-credentials.ts'
-import { isRequestLogged, setFeedback } from '../storage/request-log-list.ts'
+import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import { listSigningKeys } from '../storage/signing-keys.ts'
-import { findEnvironment, findKey } from '../storage/snapshots.ts'
-import { findEndUser, findMinter } from '../storage/token-snapshots.ts'
+import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots.ts'
+import { findTokenMinter, getEndUserSnapshot } from '../storage/token-snapshots.ts'
 import { hasUsers } from '../storage/users.ts'
 import { Exceptions } from './exceptions.ts'
 import { openAlerts, openJobs } from './jobs.ts'
@@ -236,7 +236,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   const inFlight = new InFlight()
   const requestCounts = new RequestCounts()
   const cancelElsewhere = openCancelElsewhere(shared, inFlight)
-  const lastUsed = new LastUsed({ store: uses => touchKeys(storage.db, uses), log, onException })
+  const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
   const counting = await openCounting(shared, drain)
   openFor(counting.ledger)
@@ -268,10 +268,10 @@ async function openGateway(shared: Shared): Promise<Gateway> {
     isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     storeFeedback: async (of, feedback) => {
-      if (await setFeedback(storage.db, of, feedback)) return true
+      if (await updateFeedback(storage.db, of, feedback)) return true
       // The record of an answer that was just read may still be on its way to the database.
       await drain.flush()
-      return await setFeedback(storage.db, of, feedback)
+      return await updateFeedback(storage.db, of, feedback)
     },
     onCredentialRejected: id => {
       markCredentialRejected(storage.db, id, { clock: systemClock, newId }).catch(error =>
@@ -320,7 +320,7 @@ function openJournaled({ config, log, storage }: Shared): Records {
 
 /** Alone on its database, or one of several that share their limits. */
 async function holdLock({ config, log, storage }: Shared): Promise<() => Promise<void>> {
-  return await holdInstanceLock(storage.connection, {
+  return await acquireInstanceLock(storage.connection, {
     isShared: config.redisUrl !== undefined,
     onLost: error => {
       log.fatal(error.message)
@@ -406,18 +406,18 @@ async function openSnapshots({
   log,
   storage,
   secretBox,
-}: Shared): Promise<{ snapshots: Snapshots; announcements: Announcements }> {
+}: Shared): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
   const snapshots = new Snapshots({
     source: {
-      findKey: hash => findKey(storage.pool, hash),
-      findEnvironment: id => findEnvironment(storage.pool, secretBox, id),
-      findMinter: claims => findMinter(storage.pool, claims),
-      findEndUser: (environmentId, id) => findEndUser(storage.pool, environmentId, id),
+      findKey: hash => findKeyByHash(storage.pool, hash),
+      findEnvironment: id => findEnvironmentSnapshot(storage.pool, secretBox, id),
+      findMinter: claims => findTokenMinter(storage.pool, claims),
+      findEndUser: (environmentId, id) => getEndUserSnapshot(storage.pool, environmentId, id),
     },
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,
   })
-  const announcements = await openAnnouncements({
+  const announcements = await openConfigNotifications({
     connection: storage.connection,
     log: line => log.warn(line),
     onChange: id => snapshots.invalidate(id),
@@ -428,7 +428,7 @@ async function openSnapshots({
 }
 
 /** Where announcements cannot be waited for, what they would say is assumed. */
-async function catchUp(announcements: Announcements, snapshots: Snapshots): Promise<void> {
+async function catchUp(announcements: ConfigNotifications, snapshots: Snapshots): Promise<void> {
   await announcements.barrier().catch(() => snapshots.flush())
 }
 

@@ -7,20 +7,20 @@ import { type AlertsJob, openAlertsJob } from '../jobs/alerts-job.ts'
 import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
+import type { SettledMeter } from '../storage/alert-policies.ts'
 import {
   listOrganizationsWithUsage,
+  listSettledMeters,
   raiseAlerts,
-  readStandings,
   removeEndedAlerts,
-  type Standing,
 } from '../storage/alerts.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { applyRetention } from '../storage/retention.ts'
 import { rotateSigningKeys } from '../storage/signing-keys.ts'
 import {
+  claimDueDeliveries,
   removeEndedDeliveries,
-  storeDeliveryOutcome,
-  takeDueDeliveries,
+  updateDeliveryOutcome,
 } from '../storage/webhook-deliveries.ts'
 
 /** A receiver that takes longer is tried again. */
@@ -68,12 +68,12 @@ function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(
   return openWebhookJob({
     clock: systemClock,
     secretBox,
-    take: most => takeDueDeliveries(storage.db, systemClock, { most, leaseMs: LEASE_MS }),
+    claim: limit => claimDueDeliveries(storage.db, systemClock, { limit, leaseMs: LEASE_MS }),
     post: (url, headers, body) => {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
       return guardedRequest(url, { method: 'POST', headers, body, policy: egress, ...limits })
     },
-    store: (delivery, outcome) => storeDeliveryOutcome(storage.db, delivery, outcome),
+    update: (delivery, outcome) => updateDeliveryOutcome(storage.db, delivery, outcome),
     log,
   })
 }
@@ -87,7 +87,7 @@ export function openAlerts(
   const tools = { clock: systemClock, newId }
   return openAlertsJob({
     clock: systemClock,
-    raise: standing => raiseAlerts(storage.db, standing, tools),
+    raise: settled => raiseAlerts(storage.db, settled, tools),
     sweep: (since, at) => sweep(storage, settle, since, at),
     log,
   })
@@ -98,11 +98,11 @@ async function* sweep(
   settle: () => Promise<void>,
   since: Date | undefined,
   at: number,
-): AsyncGenerator<Standing> {
+): AsyncGenerator<SettledMeter> {
   await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
   await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
   await settle()
   for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
-    yield* await readStandings(storage, organization, at)
+    yield* await listSettledMeters(storage, organization, at)
   }
 }

@@ -6,7 +6,7 @@ import type { Crossing, SeedSource } from '../ledger/ledger.ts'
 import { type OpenedLedger, openLedger } from '../ledger/open-ledger.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
-import { readSeeds } from '../storage/usage-seeds.ts'
+import { listMeterSeeds } from '../storage/usage-seeds.ts'
 
 export interface LedgerParts {
   /** undefined: this process is the only one. */
@@ -44,7 +44,7 @@ function toSeeds({ storage, drain }: LedgerParts): SeedSource {
     read: (meters, at, onCut, without = []) =>
       drain.visit(async missing => {
         onCut(missing)
-        return await readSeeds(storage.pool, meters, at, without)
+        return await listMeterSeeds(storage.pool, meters, at, without)
       }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { systemClock, systemRandom } from '../core/chance.ts'
 import { openSecretBox, type SecretBox, toKeyId } from '../core/secret-box.ts'
-import { beginKeyChange, endKeyChange } from '../storage/master-key.ts'
+import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { Db } from '../storage/pool.ts'
 import { reinstateMasterKey, resealBatch, retireMasterKeys } from '../storage/reseal.ts'
@@ -36,7 +36,7 @@ export async function rotateMasterKey(options: RotationOptions): Promise<void> {
     const box = openSecretBox(keys.current, systemRandom, keys.former)
     await reinstateMasterKey(storage.db, box.keyId)
     await resealAll(storage.db, box, keys.former.map(toKeyId), log)
-    if (options.masterKey === undefined) endKeyChange(dataDir)
+    if (options.masterKey === undefined) endMasterKeyRotation(dataDir)
     log.info(`everything is sealed under the master key ${box.keyId}; the former one is of no more use here`)
   } finally {
     await storage.close()
@@ -44,8 +44,8 @@ export async function rotateMasterKey(options: RotationOptions): Promise<void> {
 }
 
 function fromFiles(dataDir: string): { current: Buffer; former: readonly Buffer[] } {
-  const { current, former } = beginKeyChange(dataDir, systemRandom)
-  return { current, former: [former] }
+  const { current, previous } = beginMasterKeyRotation(dataDir, systemRandom)
+  return { current, former: [previous] }
 }
 
 async function resealAll(

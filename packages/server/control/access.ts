@@ -10,7 +10,7 @@ import {
   roleIn,
 } from '../core/permissions.ts'
 import { parseBearer } from '../http/request-headers.ts'
-import { findManagementKeyByHash, touchManagementKey } from '../storage/management-keys.ts'
+import { findManagementKeyByHash, updateManagementKeyLastUsed } from '../storage/management-keys.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
 import { type Caller, refuseForeignWrite } from './operation/caller.ts'
 import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'
@@ -95,7 +95,7 @@ async function identifyKey(services: Services, text: string): Promise<Management
     throw new Fault('key_expired', 'The management key has expired.')
   }
   if (row.last_used_at === null || row.last_used_at.getTime() <= now - TOUCH_INTERVAL_MS) {
-    await touchManagementKey(services.db, row.id, new Date(now))
+    await updateManagementKeyLastUsed(services.db, row.id, new Date(now))
   }
   return { kind: 'management_key', id: row.id, orgId: row.org_id, role: row.role }
 }

@@ -1,6 +1,6 @@
 import { insertAuditEntry } from '../storage/audit-log.ts'
 import type { Db } from '../storage/pool.ts'
-import { inTenantScope, widenTenantScope } from '../storage/tenant-scope.ts'
+import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
 import { findBefore, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
 import type { Caller } from './operation/caller.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
@@ -47,7 +47,7 @@ export async function runOperation(
     const result = await operation.handle({ ...call, prepared })
     const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
     if (entry === undefined) return result
-    for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId))) await widenTenantScope(db, made)
+    for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId))) await extendTenantScope(db, made)
     await insertAuditEntry(db, entry, services)
     return result
   })

@@ -1,8 +1,8 @@
 /**
  * How usage rollups keep latencies: a count for each of 48 slots. Slot 0 holds what took less than 10 ms, slot n what
  * took from 10 × 1.27^(n-1) ms up to the next slot's start, the last one also all above (596 s). A quantile is told as
- * the middle of its slot: off by at most 13 % of the true value between 10 ms and 10 min. `latency_slot` of migration 0006
- * sorts into the same slots.
+ * the middle of its slot: off by at most 13 % of the true value between 10 ms and 10 min. The schema's function
+ * `latency_slot` sorts into the same slots.
  */
 export const LATENCY_SLOTS = 48
 

@@ -36,11 +36,11 @@ function toChecked(
 ): OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined {
   if (headers === undefined) return undefined
   if (Array.isArray(headers)) return headers.map(toCheckedValue)
-  const checked: OutgoingHttpHeaders = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) checked[name] = toCheckedValue(value)
-  }
-  return checked
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, toCheckedValue(value)] as const],
+    ),
+  )
 }
 
 function toCheckedValue(value: OutgoingHttpHeader | readonly string[]): OutgoingHttpHeader {

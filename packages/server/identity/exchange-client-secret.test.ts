@@ -35,8 +35,8 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise(resolve => server.close(resolve)))
 
-describe('an application’s secret', () => {
-  test('is exchanged at its directory, by client credentials', async () => {
+describe('the secret of an Entra application', () => {
+  test('is exchanged at its directory by the client credentials grant', async () => {
     const answer = await exchangeClientSecret({ provider, apiKey: 's&cret', options }, call, authority)
     expect(answer).toEqual({ ok: true, value: { token: 'tok', expiresAt: 1_000 + 3_599_000 } })
     expect(seen.at(-1)?.path).toBe(`/${options.tenant_id}/oauth2/v2.0/token`)
@@ -48,7 +48,7 @@ describe('an application’s secret', () => {
     })
   })
 
-  test('that is refused is a refused credential', async () => {
+  test('that the directory rejects gives an auth error', async () => {
     status = 401
     const answer = await exchangeClientSecret({ provider, apiKey: 's', options }, call, authority)
     status = 200
@@ -56,7 +56,7 @@ describe('an application’s secret', () => {
   })
 
   test.each(['../x', 'a/b', 'a?b', '', 'a#b', 'x@evil.example:1/'])(
-    'no directory %j moves the secret elsewhere',
+    'is sent nowhere if tenant_id is %j',
     async tenant_id => {
       const before = seen.length
       const answer = await exchangeClientSecret(
@@ -69,7 +69,7 @@ describe('an application’s secret', () => {
     },
   )
 
-  test('half an application is refused; without one the key is sent as it is', async () => {
+  test('needs tenant_id and client_id together; without both the key is sent as it is', async () => {
     const half = { provider, apiKey: 'k', options: { tenant_id: options.tenant_id } }
     expect(await findTokenExchange(half)?.(half, call)).toMatchObject({ ok: false, error: { kind: 'auth' } })
     expect(findTokenExchange({ provider, apiKey: 'k', options: { resource: 'r' } })).toBeUndefined()

@@ -1,11 +1,11 @@
 import { importPKCS8, SignJWT } from 'jose'
-import { askToken, refusal } from './ask-token.ts'
-import type { ExchangedCredential, ExchangeOptions, TokenAnswer } from './token-exchange.ts'
+import { requestToken, toFailure } from './request-token.ts'
+import type { ExchangedCredential, ExchangeOptions, TokenResult } from './token-exchange.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const TOKEN_URL = 'https://oauth2.googleapis.com/token'
-/** What keys of Google's own name; older ones the second. A key that names another host would have us sign for it. */
+/** The values in keys that Google issues; older keys have the second. Another host must not receive a signed assertion. */
 const TOKEN_URLS: ReadonlySet<string> = new Set([TOKEN_URL, 'https://accounts.google.com/o/oauth2/token'])
 const LIFETIME_S = 3600
 
@@ -17,17 +17,17 @@ interface ServiceAccount {
 }
 
 /**
- * A Google service account's JSON key for an access token: a JWT that the key signs is posted to its `token_uri`
- * (RFC 7523; developers.google.com/identity/protocols/oauth2/service-account).
+ * Exchanges the JSON key of a Google service account for an access token: signs a JWT with the key and posts it to the
+ * key's `token_uri` (RFC 7523; developers.google.com/identity/protocols/oauth2/service-account).
  */
 export async function exchangeServiceAccount(
   { apiKey }: ExchangedCredential,
   options: ExchangeOptions,
-): Promise<TokenAnswer> {
+): Promise<TokenResult> {
   const account = parseServiceAccount(apiKey)
-  if (typeof account === 'string') return refusal('auth', account)
+  if (typeof account === 'string') return toFailure('auth', account)
   if (!options.policy.allowPrivate && !TOKEN_URLS.has(account.tokenUrl)) {
-    return refusal('auth', 'the token_uri of this service account is not one of Google')
+    return toFailure('auth', 'the token_uri of this service account is not an address of Google')
   }
   const issuedAt = Math.floor(options.now / 1000)
   let assertion: string
@@ -45,12 +45,12 @@ export async function exchangeServiceAccount(
       .setExpirationTime(issuedAt + LIFETIME_S)
       .sign(key)
   } catch {
-    return refusal('auth', 'the private_key of this service account cannot be used')
+    return toFailure('auth', 'the private_key of this service account cannot be used')
   }
-  return await askToken(account.tokenUrl, { grant_type: GRANT, assertion }, options)
+  return await requestToken(account.tokenUrl, { grant_type: GRANT, assertion }, options)
 }
 
-/** A text: what is wrong with the document, in words that repeat nothing of it. */
+/** The parsed key, or what is wrong with it. The message repeats nothing of the key. */
 function parseServiceAccount(document: string): ServiceAccount | string {
   let fields: Record<string, unknown>
   try {
@@ -65,6 +65,6 @@ function parseServiceAccount(document: string): ServiceAccount | string {
     return 'the key is not the JSON of a service account: client_email or private_key is missing'
   }
   const tokenUrl = tokenUri === undefined ? TOKEN_URL : tokenUri
-  if (typeof tokenUrl !== 'string' || !URL.canParse(tokenUrl)) return 'the token_uri is not an address'
+  if (typeof tokenUrl !== 'string' || !URL.canParse(tokenUrl)) return 'the token_uri is not a URL'
   return { email, privateKey, keyId: typeof keyId === 'string' ? keyId : undefined, tokenUrl }
 }

@@ -2,7 +2,7 @@ import type { EgressPolicy } from '../http/egress.ts'
 import { guardedGet } from '../http/guarded-get.ts'
 import { findUrlObjection } from '../http/outgoing-url.ts'
 
-/** Why a document could not be had. The message is public: it tells nothing of what the other side answered. */
+/** Why a document could not be fetched. The message is public and repeats nothing of the response. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
 }
@@ -11,21 +11,24 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 512 * 1024 }
 
 const REASONS = {
   refused: 'its address is not allowed',
-  timeout: 'it did not come within 5 seconds',
+  timeout: 'its host did not respond within 5 seconds',
   unreachable: 'its host could not be reached',
 }
 
-/** A JSON document from an address that a customer named, without redirects. Throws FetchError. */
+/**
+ * Fetches a JSON document from a tenant's URL, through the egress guard: at most 512 KiB within 5 seconds, without
+ * following redirects. Throws FetchError.
+ */
 export async function fetchJson(address: string, policy: EgressPolicy): Promise<unknown> {
   const objection = findUrlObjection(address, policy)
   if (objection !== undefined) throw new FetchError(`its address ${objection}`)
   const headers = { accept: 'application/json' }
-  const answer = await guardedGet(address, { headers, policy, ...LIMITS })
-  if (!answer.ok) throw new FetchError(REASONS[answer.reason])
-  if (answer.isCut) throw new FetchError('it is larger than 512 KiB')
-  if (answer.status !== 200) throw new FetchError(`it answered with status ${answer.status}`)
+  const response = await guardedGet(address, { headers, policy, ...LIMITS })
+  if (!response.ok) throw new FetchError(REASONS[response.reason])
+  if (response.isCut) throw new FetchError('it is larger than 512 KiB')
+  if (response.status !== 200) throw new FetchError(`its host responded with status ${response.status}`)
   try {
-    return JSON.parse(answer.body.toString('utf8'))
+    return JSON.parse(response.body.toString('utf8'))
   } catch {
     throw new FetchError('it is not JSON')
   }

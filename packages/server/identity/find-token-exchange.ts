@@ -2,7 +2,7 @@ import { exchangeClientSecret } from './exchange-client-secret.ts'
 import { exchangeServiceAccount } from './exchange-service-account.ts'
 import type { ExchangedCredential, TokenExchange } from './token-exchange.ts'
 
-/** How this credential becomes an access token; undefined: it is sent as it is. */
+/** The exchange that turns this credential into an access token; undefined if it is sent as it is. */
 export function findTokenExchange({ provider, options }: ExchangedCredential): TokenExchange | undefined {
   switch (provider.auth) {
     case 'google':
@@ -14,7 +14,7 @@ export function findTokenExchange({ provider, options }: ExchangedCredential): T
   }
 }
 
-/** Of an application that is registered in a directory the key is its secret. */
+/** True for a Microsoft Entra application: its key is a client secret. */
 function isApplication(options: ExchangedCredential['options']): boolean {
   return typeof options?.tenant_id === 'string' || typeof options?.client_id === 'string'
 }

@@ -4,10 +4,10 @@ import type { FederatedConfig, SigningAlgorithm } from '../core/federated-config
 import type { EgressPolicy } from '../http/egress.ts'
 import { FetchError, fetchJson } from './fetch-json.ts'
 
-/** The public keys of each issuer. */
+/** The public keys by issuer. */
 export type KeySets = ReadonlyMap<string, JSONWebKeySet>
 
-/** The configuration does not work. The message is public and names its field. */
+/** The configuration does not work. The message is public; `field` is the setting at fault. */
 export class FederatedConfigError extends Error {
   override readonly name = 'FederatedConfigError'
   readonly field: 'issuer' | 'jwks_url' | 'algorithms'
@@ -20,7 +20,7 @@ export class FederatedConfigError extends Error {
 
 const MAX_KEYS = 50
 
-/** Fetches what tokens are verified with, by jwks_url or by discovery. Throws FederatedConfigError. */
+/** Fetches each issuer's public keys, from jwks_url or by OpenID Connect discovery. Throws FederatedConfigError. */
 export async function fetchKeySets(config: FederatedConfig, policy: EgressPolicy): Promise<KeySets> {
   const { issuers, jwksUrl, algorithms } = config
   if (jwksUrl !== null) {
@@ -28,17 +28,17 @@ export async function fetchKeySets(config: FederatedConfig, policy: EgressPolicy
     return new Map(issuers.map(issuer => [issuer, set]))
   }
   const sets = issuers.map(async issuer => {
-    const address = await discover(issuer, policy)
+    const address = await discoverKeySet(issuer, policy)
     return [issuer, await fetchKeySet(address, 'issuer', algorithms, policy)] as const
   })
   return new Map(await Promise.all(sets))
 }
 
-/** The address of an issuer's key set, by OpenID Connect discovery. */
-async function discover(issuer: string, policy: EgressPolicy): Promise<string> {
+/** The URL of an issuer's key set, from its discovery document. */
+async function discoverKeySet(issuer: string, policy: EgressPolicy): Promise<string> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = await tryFetch(address, 'issuer', "The issuer's discovery document", policy)
-  // A document of another issuer would let that one sign for this one.
+  const document = await fetchDocument(address, 'issuer', "The issuer's discovery document", policy)
+  // Otherwise the keys of another issuer would be accepted for this one.
   if (!isObject(document) || document.issuer !== issuer) {
     throw new FederatedConfigError('issuer', "The issuer's discovery document names another issuer.")
   }
@@ -54,7 +54,7 @@ async function fetchKeySet(
   algorithms: readonly SigningAlgorithm[],
   policy: EgressPolicy,
 ): Promise<JSONWebKeySet> {
-  const document = await tryFetch(address, field, 'The key set', policy)
+  const document = await fetchDocument(address, field, 'The key set', policy)
   if (!isObject(document) || !Array.isArray(document.keys) || !document.keys.every(isObject)) {
     throw new FederatedConfigError(field, 'The key set is not a JSON Web Key Set.')
   }
@@ -64,12 +64,13 @@ async function fetchKeySet(
   const keys = (document.keys as JWK[]).filter(isUsable)
   if (keys.length === 0) throw new FederatedConfigError(field, 'The key set has no public signing key.')
   if (!keys.some(key => algorithms.some(algorithm => fits(key, algorithm)))) {
-    throw new FederatedConfigError('algorithms', 'No key of the key set signs by one of the algorithms.')
+    throw new FederatedConfigError('algorithms', 'No key of the key set fits one of the algorithms.')
   }
   return { keys }
 }
 
-async function tryFetch(
+/** Fetches a document. Throws FederatedConfigError with the field and the document's name. */
+async function fetchDocument(
   address: string,
   field: 'issuer' | 'jwks_url',
   what: string,
@@ -83,7 +84,7 @@ async function tryFetch(
   }
 }
 
-/** Is it a public key to verify with, and strong enough? Secrets and private keys in a set are no keys of it. */
+/** True for a public signing key of sufficient strength. Secrets and private keys are skipped. */
 function isUsable(jwk: JWK): boolean {
   if (jwk.kty === 'oct' || jwk.d !== undefined) return false
   if (jwk.use !== undefined && jwk.use !== 'sig') return false
@@ -103,6 +104,7 @@ const CURVES: Readonly<Record<string, string>> = {
   EdDSA: 'Ed25519',
 }
 
+/** True if the key can verify signatures of the algorithm. */
 function fits(jwk: JWK, algorithm: SigningAlgorithm): boolean {
   if (jwk.alg !== undefined && jwk.alg !== algorithm && !(algorithm === 'EdDSA' && jwk.alg === 'Ed25519')) {
     return false

@@ -55,25 +55,25 @@ describe('accepts', () => {
     expect(await verify({ exp: SECONDS + 3600 }, { maxTokenAgeSeconds: 300 })).toEqual(accepted())
   })
 
-  test('the user id from another claim, and typ JWT', async () => {
+  test('a user id in another claim, and the type JWT', async () => {
     const identity = await verify({ sub: undefined, uid: 'bob' }, { userIdClaim: 'uid' }, { typ: 'jwt' })
     expect(identity).toEqual(accepted('bob'))
   })
 
-  test('an authorized party by azp or client_id', async () => {
+  test('an authorized party in azp or client_id', async () => {
     const parties = { audiences: [], authorizedParties: ['web'] }
     expect(await verify({ aud: undefined, azp: 'web' }, parties)).toEqual(accepted())
     expect(await verify({ aud: undefined, client_id: 'web' }, parties)).toEqual(accepted())
   })
 
-  test('required claims by one of their values, also in a list', async () => {
+  test('a required claim with one of its values, also in a list', async () => {
     const requiredClaims = { role: ['user', 'admin'], verified: [true] }
     expect(await verify({ role: 'admin', verified: true }, { requiredClaims })).toEqual(accepted())
     expect(await verify({ role: ['x', 'user'], verified: true }, { requiredClaims })).toEqual(accepted())
   })
 })
 
-describe('refuses, with its reason', () => {
+describe('rejects, with a reason', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ iss: 'https://other.example' }, 'iss'],
     [{ iss: undefined }, 'iss'],
@@ -103,11 +103,11 @@ describe('refuses, with its reason', () => {
     expect(identity).toEqual({ valid: false, reason: expect.stringContaining(word) })
   })
 
-  test.each(['at+jwt', 'logout+jwt', 'ct+jwt'])('a token of the kind %s', async typ => {
+  test.each(['at+jwt', 'logout+jwt', 'ct+jwt'])('a token of type %s', async typ => {
     expect(await verify({}, {}, { typ })).toEqual({ valid: false, reason: expect.stringContaining('typ') })
   })
 
-  test('a party that is not listed, or none', async () => {
+  test('a party that is not authorized, and a token without one', async () => {
     const parties = { audiences: [], authorizedParties: ['web'] }
     const refusal = { valid: false, reason: expect.stringContaining('azp') }
     expect(await verify({ azp: 'Web' }, parties)).toEqual(refusal)
@@ -115,14 +115,14 @@ describe('refuses, with its reason', () => {
     expect(await verify({ azp: 'evil', client_id: 'web' }, parties)).toEqual(refusal)
   })
 
-  test('a required claim that is missing, wrong, or only inherited', async () => {
+  test('a required claim that is missing, has another value, or another type', async () => {
     const refusal = { valid: false, reason: expect.stringContaining('required_claims') }
     expect(await verify({}, { requiredClaims: { role: ['user'] } })).toEqual(refusal)
     expect(await verify({ role: 'User' }, { requiredClaims: { role: ['user'] } })).toEqual(refusal)
     expect(await verify({ n: '1' }, { requiredClaims: { n: [1] } })).toEqual(refusal)
   })
 
-  test('a signature of another key, an algorithm that is not allowed, an unknown kid', async () => {
+  test('a signature by another key, an algorithm that is not allowed, an unknown kid', async () => {
     const stranger = await openIdentityProvider()
     const forged = await stranger.sign({ iss: idp.issuer }, NOW)
     await stranger.close()
@@ -142,12 +142,12 @@ describe('refuses, with its reason', () => {
     'e30.e30.e30',
     'eyJhbGciOiJub25lIn0.e30.',
     `${'a'.repeat(20_000)}.b.c`,
-  ])('what is no token: %.40s', async token => {
+  ])('text that is not a token: %.40s', async token => {
     expect(await verifyIdentityToken(token, config, keySets, NOW)).toMatchObject({ valid: false })
   })
 })
 
-/** Hostile tokens, kept beside the repository; a clone elsewhere has only the cases above. */
+/** Hostile tokens in a folder beside the repository. They are skipped where that folder does not exist. */
 const VECTORS = new URL('../../../../shared/attest/visible/jwt-adversarial.json', import.meta.url)
 
 describe.skipIf(!existsSync(VECTORS))('hostile tokens', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { SpanMeter } from '../core/meter.ts'
-import type { Standing } from '../storage/alerts.ts'
+import type { SettledMeter } from '../storage/alert-policies.ts'
 import { openAlertsJob } from './alerts-job.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -16,14 +16,14 @@ const subject = {
   isRealOnly: true,
 }
 
-function standing(key: string, settled: number): Standing {
+function settledMeter(key: string, settled: number): SettledMeter {
   const source = { kind: 'budget', id: key, scope: 'org', ref: 'o', code: 'budget_exceeded' } as const
   const base = { subject, source, limit: 10, nominalLimit: 10, alertAt: [5], since: T, end: null }
   const meter: SpanMeter = { ...base, kind: 'span', metric: 'nano_usd', key, series: key }
   return { meter, settled }
 }
 
-function open(raise: (standing: Standing) => Promise<unknown>, found: Standing[] = []) {
+function open(raise: (settled: SettledMeter) => Promise<unknown>, found: SettledMeter[] = []) {
   const sweeps: (Date | undefined)[] = []
   const errors: object[] = []
   const job = openAlertsJob({
@@ -38,13 +38,13 @@ function open(raise: (standing: Standing) => Promise<unknown>, found: Standing[]
   return { job, sweeps, errors }
 }
 
-test('a counter that was noted many times is raised once, by its highest standing', async () => {
+test('raises a meter that is reported many times once, with its highest amount', async () => {
   const raised: [string, number][] = []
   const { job } = open(async ({ meter, settled }) => void raised.push([meter.key, settled]))
-  job.note(standing('a', 5))
-  job.note(standing('a', 9))
-  job.note(standing('a', 7))
-  job.note(standing('b', 6))
+  job.note(settledMeter('a', 5))
+  job.note(settledMeter('a', 9))
+  job.note(settledMeter('a', 7))
+  job.note(settledMeter('b', 6))
   await vi.advanceTimersByTimeAsync(1_000)
   expect(raised).toEqual([
     ['a', 9],
@@ -55,28 +55,80 @@ test('a counter that was noted many times is raised once, by its highest standin
   await job.close()
 })
 
-test('while the database is away nothing is lost, and closing raises what waits', async () => {
+test('keeps reports while the database is out of reach, and raises them when it is closed', async () => {
   const raised: string[] = []
-  let isAway = true
+  let isDown = true
   const { job, errors } = open(async ({ meter }) => {
-    if (isAway) throw new Error('away')
+    if (isDown) throw new Error('down')
     raised.push(meter.key)
   })
-  job.note(standing('a', 5))
-  job.note(standing('b', 5))
+  job.note(settledMeter('a', 5))
+  job.note(settledMeter('b', 5))
   await vi.advanceTimersByTimeAsync(3_000)
   expect([raised, errors.length]).toEqual([[], 3])
-  isAway = false
-  job.note(standing('c', 5))
+  isDown = false
+  job.note(settledMeter('c', 5))
   await job.close()
   expect(raised.sort()).toEqual(['a', 'b', 'c'])
 })
 
-test('the usage ledger is looked at on the start as a whole, then for what was used since the look before', async () => {
+test('sweeps all organizations at the start, then those with usage since the previous sweep', async () => {
   const raised: string[] = []
-  const { job, sweeps } = open(async ({ meter }) => void raised.push(meter.key), [standing('missed', 5)])
+  const { job, sweeps } = open(async ({ meter }) => void raised.push(meter.key), [settledMeter('missed', 5)])
   await vi.advanceTimersByTimeAsync(600_000)
   expect(sweeps).toEqual([undefined, new Date(T - 2 * 3_600_000)])
   expect(raised).toEqual(['missed', 'missed'])
+  await job.close()
+})
+
+test('reports a meter again only if its amount grew, or after it was raised', async () => {
+  const raised: number[] = []
+  const { job } = open(async ({ settled }) => void raised.push(settled))
+  job.note(settledMeter('a', 5))
+  await vi.advanceTimersByTimeAsync(1_000)
+  job.note(settledMeter('a', 5))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(raised).toEqual([5, 5])
+  await job.close()
+})
+
+test('raises the higher amount if a meter grows while its alert is being raised', async () => {
+  const raised: number[] = []
+  let fail = true
+  const { job } = open(async ({ settled }) => {
+    if (fail) {
+      fail = false
+      job.note(settledMeter('a', 9))
+      throw new Error('down')
+    }
+    raised.push(settled)
+  })
+  job.note(settledMeter('a', 5))
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(raised).toEqual([9])
+  await job.close()
+})
+
+test('sweeps from the start of the last sweep that succeeded', async () => {
+  let isDown = true
+  let now = T
+  const sweeps: (Date | undefined)[] = []
+  const job = openAlertsJob({
+    clock: { now: () => now },
+    raise: async () => {},
+    sweep: async function* (since) {
+      sweeps.push(since)
+      if (isDown) throw new Error('down')
+      yield* [] as SettledMeter[]
+    },
+    log: { error: () => {} },
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  isDown = false
+  now = T + 600_000
+  await vi.advanceTimersByTimeAsync(600_000)
+  now = T + 1_200_000
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(sweeps).toEqual([undefined, undefined, new Date(T + 600_000 - 2 * 3_600_000)])
   await job.close()
 })

@@ -1,88 +1,86 @@
 import type { Clock } from '../core/chance.ts'
-import type { Standing } from '../storage/alerts.ts'
-import { openPeriodic } from './periodic.ts'
+import type { SettledMeter } from '../storage/alert-policies.ts'
+import { openPeriodicJob } from './periodic-job.ts'
 
-/** How long a crossing waits in memory, and how often what was missed is looked for. */
+/** How long a reported meter waits in memory at most. */
 const FLUSH_EVERY_MS = 1_000
 const SWEEP_EVERY_MS = 600_000
-/** Records of a request may come this much later than it. */
-const LATE_MS = 2 * 3_600_000
-/** Noted at once; what is beyond is told, and found by the sweep. */
-const MOST_NOTED = 50_000
+/** A request's record may be stored this long after the request began. */
+const MAX_RECORD_DELAY_MS = 2 * 3_600_000
+/** Meters that wait at once. A meter beyond that is dropped and found by the next sweep. */
+const MAX_WAITING = 50_000
 
 export interface AlertsJobOptions {
   readonly clock: Clock
-  /** Raises what was not yet; the same standing twice raises once. */
-  readonly raise: (standing: Standing) => Promise<unknown>
-  /** What stands at or above a threshold, of organizations with usage since then; undefined: of all. */
-  readonly sweep: (since: Date | undefined, at: number) => AsyncIterable<Standing>
+  /** Raises the thresholds that the meter has reached. Raising one again has no effect. */
+  readonly raise: (settled: SettledMeter) => Promise<unknown>
+  /** Meters that have reached a threshold, of organizations with usage since a time. undefined: of all organizations. */
+  readonly sweep: (since: Date | undefined, at: number) => AsyncIterable<SettledMeter>
   readonly log: { error(details: object, message: string): void }
   readonly flushEveryMs?: number
   readonly sweepEveryMs?: number
 }
 
 export interface AlertsJob {
-  /** A counter reached a threshold: raised within a second. Never throws, never waits. */
-  note(standing: Standing): void
-  /** Raises what was noted. */
+  /** Reports that a meter has reached a threshold; the alert is raised within a second. Returns at once, never throws. */
+  note(settled: SettledMeter): void
+  /** Ends the job and raises what was reported. */
   close(): Promise<void>
 }
 
 /**
- * Raises alerts: at once what the limits' own counters notice, and by the usage ledger, at the start and every ten
- * minutes, what a process noticed and could not store before it died.
+ * Raises alerts of budgets and quotas: those that the ledger's meters report, at once, and those that a process detected
+ * but could not store before it died, by a sweep of the usage records at the start and every ten minutes.
  */
 export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
   const { clock, raise, sweep, log } = options
   const { flushEveryMs = FLUSH_EVERY_MS, sweepEveryMs = SWEEP_EVERY_MS } = options
-  const noted = new Map<string, Standing>()
+  const waiting = new Map<string, SettledMeter>()
   let sweptAt: number | undefined
   let isClosing = false
 
-  function note(standing: Standing): void {
-    const { key } = standing.meter
-    const before = noted.get(key)
-    if (before !== undefined && before.settled >= standing.settled) return
-    if (noted.size < MOST_NOTED || before !== undefined) noted.set(key, standing)
-    else log.error({ counter: key }, 'too many alerts wait: one is left to the next look at the usage ledger')
+  function note(settled: SettledMeter): void {
+    const { key } = settled.meter
+    const before = waiting.get(key)
+    if (before !== undefined && before.settled >= settled.settled) return
+    if (waiting.size < MAX_WAITING || before !== undefined) waiting.set(key, settled)
+    else log.error({ counter: key }, 'too many alerts are waiting; the next sweep will raise this one')
   }
 
   async function flush(): Promise<void> {
-    for (const [key, standing] of noted) {
-      noted.delete(key)
+    for (const [key, settled] of waiting) {
+      waiting.delete(key)
       try {
-        await raise(standing)
+        await raise(settled)
       } catch (error) {
-        note(standing)
-        log.error({ err: error, waiting: noted.size }, 'an alert could not be raised yet')
+        note(settled)
+        log.error({ err: error, waiting: waiting.size }, 'an alert could not be raised; retrying in a second')
         return
       }
     }
   }
 
-  async function look(): Promise<void> {
+  async function runSweep(): Promise<void> {
     const at = clock.now()
+    const since = sweptAt === undefined ? undefined : new Date(sweptAt - MAX_RECORD_DELAY_MS)
     try {
-      for await (const standing of sweep(
-        sweptAt === undefined ? undefined : new Date(sweptAt - LATE_MS),
-        at,
-      )) {
+      for await (const settled of sweep(since, at)) {
         if (isClosing) return
-        await raise(standing)
+        await raise(settled)
       }
       sweptAt = at
     } catch (error) {
-      log.error({ err: error }, 'budgets and quotas could not be looked at for alerts')
+      log.error({ err: error }, 'usage could not be swept for alerts; retrying in the next sweep')
     }
   }
 
-  const flushing = openPeriodic(flush, flushEveryMs)
-  const looking = openPeriodic(look, sweepEveryMs)
+  const flushing = openPeriodicJob(flush, flushEveryMs)
+  const sweeping = openPeriodicJob(runSweep, sweepEveryMs)
   return {
     note,
     async close() {
       isClosing = true
-      await Promise.all([looking.close(), flushing.close()])
+      await Promise.all([sweeping.close(), flushing.close()])
       await flush()
     },
   }

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const log = { info: () => {}, error: () => {} }
 
-test('runs at once and every hour by the clock it was given, also after a failure', async () => {
+test('runs at once and every hour, also after a failure', async () => {
   let now = Date.parse('2026-11-21T12:00:00Z')
   const runs: string[] = []
   const failures: object[] = []
@@ -14,7 +14,7 @@ test('runs at once and every hour by the clock it was given, also after a failur
     clock: { now: () => now },
     apply: async at => {
       runs.push(at.toISOString())
-      if (runs.length === 1) throw new Error('the database is away')
+      if (runs.length === 1) throw new Error('the database is down')
       return { droppedPartitions: [], deletedRows: 0 }
     },
     log: { ...log, error: details => void failures.push(details) },
@@ -28,7 +28,7 @@ test('runs at once and every hour by the clock it was given, also after a failur
   expect(runs).toHaveLength(2)
 })
 
-test('a run that takes longer than the interval is not doubled, and closing ends and awaits it', async () => {
+test('does not start a run while one lasts; close aborts the run and waits for its end', async () => {
   let runs = 0
   let finish = (): void => {}
   let signal: AbortSignal | undefined

@@ -1,15 +1,15 @@
 import type { Clock } from '../core/chance.ts'
 import type { RetentionResult } from '../storage/retention.ts'
-import { HOUR_MS, openPeriodic } from './periodic.ts'
+import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
 
 export interface RetentionJob {
-  /** Ends a run that is under way after its batch at hand, and resolves then. */
+  /** Stops a run after its current batch and resolves when it has ended. */
   close(): Promise<void>
 }
 
 export interface RetentionJobOptions {
   readonly clock: Clock
-  /** undefined: another process is at it. */
+  /** Removes expired log rows; undefined: another process is doing so. */
   readonly apply: (now: Date, signal: AbortSignal) => Promise<RetentionResult | undefined>
   readonly log: {
     info(details: object, message: string): void
@@ -18,7 +18,7 @@ export interface RetentionJobOptions {
   readonly everyMs?: number
 }
 
-/** Applies the log's retention at once and every hour; a run that fails is tried again by the next one. */
+/** Removes expired rows of the request log at once and every hour. A run that fails is logged; the next one tries again. */
 export function openRetentionJob({
   clock,
   apply,
@@ -31,14 +31,17 @@ export function openRetentionJob({
     try {
       const result = await apply(new Date(clock.now()), closing.signal)
       if (result !== undefined && (result.droppedPartitions.length > 0 || result.deletedRows > 0)) {
-        log.info(result, 'the request log was cut to its retention')
+        log.info(result, 'removed expired rows of the request log')
       }
     } catch (error) {
-      log.error({ err: error }, 'the request log could not be cut to its retention')
+      log.error(
+        { err: error },
+        'expired rows of the request log could not be removed; retrying in the next run',
+      )
     }
   }
 
-  const job = openPeriodic(run, everyMs)
+  const job = openPeriodicJob(run, everyMs)
   return {
     async close() {
       closing.abort()

@@ -1,8 +1,9 @@
 import type { Clock } from '../core/chance.ts'
-import { HOUR_MS, openPeriodic } from './periodic.ts'
+import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
 
 export interface SigningKeysJobOptions {
   readonly clock: Clock
+  /** `now` in Unix milliseconds. Returns how many keys were created. */
   readonly rotate: (now: number) => Promise<{ readonly made: number }>
   readonly log: {
     info(details: object, message: string): void
@@ -12,19 +13,23 @@ export interface SigningKeysJobOptions {
 }
 
 /**
- * Keeps the keys of client tokens to their schedule (core/signing-schedule.ts), at once and every hour. Resolves after
- * the first run, so that whoever serves next has keys. One that fails stops nothing: the next one is a day ahead of need.
+ * Rotates the signing keys of client tokens by their schedule (core/signing-schedule.ts), at once and every hour.
+ * Resolves after the first run, so that there are keys when the gateway starts to serve. A run that fails is logged; keys
+ * are created a day before they sign, so a later run is still in time.
  */
 export async function openSigningKeysJob(
   options: SigningKeysJobOptions,
 ): Promise<{ close(): Promise<void> }> {
   const { clock, rotate, log, everyMs = HOUR_MS } = options
-  const job = openPeriodic(async () => {
+  const job = openPeriodicJob(async () => {
     try {
       const { made } = await rotate(clock.now())
-      if (made > 0) log.info({ made }, 'new keys for client tokens')
+      if (made > 0) log.info({ made }, 'created signing keys for client tokens')
     } catch (error) {
-      log.error({ err: error }, 'the keys of client tokens could not be kept to their schedule')
+      log.error(
+        { err: error },
+        'signing keys of client tokens could not be rotated; retrying in the next run',
+      )
     }
   }, everyMs)
   await job.first

@@ -3,13 +3,13 @@ import type { EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
 import {
+  claimDueDeliveries,
   insertWebhookDeliveries,
-  storeDeliveryOutcome,
-  takeDueDeliveries,
+  updateDeliveryOutcome,
 } from '../storage/webhook-deliveries.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
-import { RETRY_DELAYS_MS, sendDueWebhooks, type WebhookSender } from './webhook-job.ts'
+import { RETRY_DELAYS_MS, sendDueDeliveries, type WebhookJobOptions } from './webhook-job.ts'
 
 const LEASE_MS = 120_000
 
@@ -29,15 +29,15 @@ beforeEach(async () => {
 
 const warnings: string[] = []
 
-function sender(db = plane.database.db, policy: EgressPolicy = { allowPrivate: true }): WebhookSender {
+function options(db = plane.database.db, policy: EgressPolicy = { allowPrivate: true }): WebhookJobOptions {
   const { clock, secretBox } = plane
   return {
     clock,
     secretBox,
-    take: most => takeDueDeliveries(db, clock, { most, leaseMs: LEASE_MS }),
+    claim: limit => claimDueDeliveries(db, clock, { limit, leaseMs: LEASE_MS }),
     post: (url, headers, body) =>
       guardedRequest(url, { method: 'POST', headers, body, policy, timeoutMs: 5_000, maxBytes: 1_000 }),
-    store: (delivery, outcome) => storeDeliveryOutcome(db, delivery, outcome),
+    update: (delivery, outcome) => updateDeliveryOutcome(db, delivery, outcome),
     log: { warn: (details, message) => void warnings.push(JSON.stringify([details, message])), error() {} },
   }
 }
@@ -64,14 +64,14 @@ function stored() {
     .execute()
 }
 
-test('a delivery has type, timestamp and data, and its signature verifies by its own secret only', async () => {
+test("sends type, timestamp and data, with a signature that only the webhook's own secret verifies", async () => {
   const { secret } = await subscribe()
   const { secret: other } = await subscribe(['quota.alert'])
   const at = plane.clock.now()
   await raise({ text: 'ä"\u2028' })
-  expect(await sendDueWebhooks(sender())).toBe(1)
+  expect(await sendDueDeliveries(options())).toBe(1)
   const [got] = await receiver.until(1)
-  if (got === undefined) throw new Error('nothing came')
+  if (got === undefined) throw new Error('nothing was received')
   expect(got.event).toEqual({
     type: 'budget.alert',
     timestamp: new Date(at).toISOString(),
@@ -88,69 +88,69 @@ test('a delivery has type, timestamp and data, and its signature verifies by its
   expect(receiver.received).toHaveLength(1)
 })
 
-test('a failed try is made again after its delay, under the same id and a new timestamp, and ends with a 2xx', async () => {
+test('repeats a failed attempt after its delay, with the same id and a new timestamp, until a 2xx', async () => {
   const { secret } = await subscribe()
   receiver.answer(500, 302, 204)
   await raise()
-  await sendDueWebhooks(sender())
+  await sendDueDeliveries(options())
   plane.clock.advance(4_999)
-  expect(await sendDueWebhooks(sender())).toBe(0)
+  expect(await sendDueDeliveries(options())).toBe(0)
   plane.clock.advance(1)
-  expect(await sendDueWebhooks(sender())).toBe(1)
+  expect(await sendDueDeliveries(options())).toBe(1)
   expect(await stored()).toMatchObject([{ attempts: 2, failure: 'status 302', delivered_at: null }])
   plane.clock.advance(60_000)
-  expect(await sendDueWebhooks(sender())).toBe(1)
+  expect(await sendDueDeliveries(options())).toBe(1)
   expect(await stored()).toMatchObject([
     { attempts: 3, failure: null, next_attempt_at: null, delivered_at: new Date(plane.clock.now()) },
   ])
   plane.clock.advance(86_400_000)
-  expect(await sendDueWebhooks(sender())).toBe(0)
+  expect(await sendDueDeliveries(options())).toBe(0)
   const { received } = receiver
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   expect(new Set(received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(3)
   for (const each of received) expect(await isSigned(each, secret)).toBe(true)
 })
 
-test('after the last delay it is given up, which the log tells without the secret', async () => {
+test('gives a delivery up after the last delay, and logs that without the secret', async () => {
   const { id, secret } = await subscribe()
   receiver.answer(503)
   await raise()
-  await sendDueWebhooks(sender())
+  await sendDueDeliveries(options())
   for (const delay of RETRY_DELAYS_MS) {
     plane.clock.advance(delay)
-    expect(await sendDueWebhooks(sender())).toBe(1)
+    expect(await sendDueDeliveries(options())).toBe(1)
   }
   plane.clock.advance(7 * 86_400_000)
-  expect(await sendDueWebhooks(sender())).toBe(0)
+  expect(await sendDueDeliveries(options())).toBe(0)
   expect(await stored()).toMatchObject([{ attempts: 6, next_attempt_at: null, delivered_at: null }])
-  const said = warnings.filter(line => line.includes(id))
-  expect(said).toHaveLength(1)
-  expect(said[0]).toContain('given up')
+  const logged = warnings.filter(line => line.includes(id))
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toContain('given up')
   expect(warnings.join()).not.toContain(secret.slice('whsec_'.length))
 })
 
-test('410 ends it at once', async () => {
+test('gives a delivery up at once after a 410', async () => {
   await subscribe()
   receiver.answer(410)
   await raise()
-  await sendDueWebhooks(sender())
+  await sendDueDeliveries(options())
   expect(await stored()).toMatchObject([{ attempts: 1, next_attempt_at: null, failure: 'status 410' }])
 })
 
-test('a private address gets nothing where private addresses are closed', async () => {
+test('does not send to a private address unless private addresses are allowed', async () => {
   await subscribe()
   await raise()
-  expect(await sendDueWebhooks(sender(undefined, { allowPrivate: false }))).toBe(1)
+  expect(await sendDueDeliveries(options(undefined, { allowPrivate: false }))).toBe(1)
   expect(receiver.received).toHaveLength(0)
   expect(await stored()).toMatchObject([{ failure: 'refused', delivered_at: null }])
 })
 
-test('many processes at once send each delivery once', async () => {
+test('three processes at once send each delivery once', async () => {
   await subscribe()
   for (let n = 0; n < 60; n++) await raise({ n })
   const pools = [1, 2, 3].map(() => openPool(plane.database.connection, () => {}, { max: 2 }))
   try {
-    const tries = await Promise.all(pools.map(pool => sendDueWebhooks(sender(openDatabase(pool)))))
+    const tries = await Promise.all(pools.map(pool => sendDueDeliveries(options(openDatabase(pool)))))
     expect(tries.reduce((sum, each) => sum + each, 0)).toBe(60)
   } finally {
     for (const pool of pools) await pool.end()
@@ -159,21 +159,21 @@ test('many processes at once send each delivery once', async () => {
   expect(receiver.received).toHaveLength(60)
 })
 
-test('what a process took and did not end is sent again when its lease is over, and its late word counts no more', async () => {
+test('sends a claimed delivery again when its lease ends, and ignores the late result of the first attempt', async () => {
   await subscribe()
   await raise()
-  const dead = sender()
-  const [taken] = await dead.take(16)
-  if (taken === undefined) throw new Error('nothing was due')
+  const dead = options()
+  const [claimed] = await dead.claim(16)
+  if (claimed === undefined) throw new Error('nothing was due')
   plane.clock.advance(LEASE_MS - 1)
-  expect(await sendDueWebhooks(sender())).toBe(0)
+  expect(await sendDueDeliveries(options())).toBe(0)
   plane.clock.advance(1)
-  expect(await sendDueWebhooks(sender())).toBe(1)
-  await dead.store(taken, { failure: 'late', nextAttemptAt: new Date(plane.clock.now()) })
+  expect(await sendDueDeliveries(options())).toBe(1)
+  await dead.update(claimed, { failure: 'late', nextAttemptAt: new Date(plane.clock.now()) })
   expect(await stored()).toMatchObject([{ attempts: 2, failure: null, next_attempt_at: null }])
 })
 
-test('what is on its way ends with its webhook, and with its organization', async () => {
+test('removes queued deliveries with their webhook, and gives them up with their organization', async () => {
   const other = await plane.insertTenant('other')
   const { id } = await subscribe()
   await raise()
@@ -187,7 +187,7 @@ test('what is on its way ends with its webhook, and with its organization', asyn
     .set({ deleted_at: new Date(plane.clock.now()) })
     .where('id', '=', other.organization.id)
     .execute()
-  expect(await sendDueWebhooks(sender())).toBe(0)
+  expect(await sendDueDeliveries(options())).toBe(0)
   expect(await stored()).toMatchObject([{ next_attempt_at: null, delivered_at: null }])
   expect(receiver.received).toHaveLength(0)
 })

@@ -2,82 +2,82 @@ import type { Clock } from '../core/chance.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { signWebhook } from '../core/webhook-signature.ts'
 import type { DeliveryOutcome, DueDelivery } from '../storage/webhook-deliveries.ts'
-import { openPeriodic } from './periodic.ts'
+import { openPeriodicJob } from './periodic-job.ts'
 
-/** How long after each failed try the next one comes; after the last it is given up. */
+/** The delay after each failed attempt. A delivery is given up after the attempt that follows the last delay. */
 export const RETRY_DELAYS_MS = [5_000, 60_000, 600_000, 3_600_000, 21_600_000]
 
-/** Taken at once, so that one slow receiver delays few others. */
-const MOST = 16
+/** Deliveries that are claimed and sent at once. A slow receiver delays at most this many others. */
+const BATCH_SIZE = 16
 const EVERY_MS = 2_000
 
-/** What a receiver answered, or why there is no answer. */
-export type PostAnswer =
+/** The receiver's status, or why there is none. */
+export type PostResult =
   | { readonly ok: true; readonly status: number }
   | { readonly ok: false; readonly reason: string }
 
-export interface WebhookSender {
+export interface WebhookJobOptions {
   readonly clock: Clock
   readonly secretBox: SecretBox
-  readonly take: (most: number) => Promise<readonly DueDelivery[]>
-  /** Through the egress guard, within less than the lease of what was taken. Never rejects. */
-  readonly post: (url: string, headers: Record<string, string>, body: string) => Promise<PostAnswer>
-  readonly store: (delivery: DueDelivery, outcome: DeliveryOutcome) => Promise<void>
+  /** Claims up to `limit` deliveries that are due. */
+  readonly claim: (limit: number) => Promise<readonly DueDelivery[]>
+  /** Sends through the egress guard, in less time than the lease of a claim. Must not reject. */
+  readonly post: (url: string, headers: Record<string, string>, body: string) => Promise<PostResult>
+  /** Stores the result of an attempt. */
+  readonly update: (delivery: DueDelivery, outcome: DeliveryOutcome) => Promise<void>
   readonly log: {
     warn(details: object, message: string): void
     error(details: object, message: string): void
   }
 }
 
-/** Sends what is due by now, until nothing is. Answers how many tries were made. Rejects where the database is away. */
-export async function sendDueWebhooks(sender: WebhookSender, signal?: AbortSignal): Promise<number> {
-  let tries = 0
+/** Sends due deliveries until none is left, and returns how many attempts it made. Rejects if the database fails. */
+export async function sendDueDeliveries(options: WebhookJobOptions, signal?: AbortSignal): Promise<number> {
+  let attempts = 0
   while (signal?.aborted !== true) {
-    const due = await sender.take(MOST)
-    await Promise.all(due.map(delivery => sendOne(sender, delivery)))
-    tries += due.length
-    if (due.length < MOST) break
+    const due = await options.claim(BATCH_SIZE)
+    await Promise.all(due.map(delivery => sendOne(options, delivery)))
+    attempts += due.length
+    if (due.length < BATCH_SIZE) break
   }
-  return tries
+  return attempts
 }
 
-async function sendOne(sender: WebhookSender, delivery: DueDelivery): Promise<void> {
-  const failure = await tryOnce(sender, delivery)
-  const now = sender.clock.now()
-  if (failure === undefined) return await sender.store(delivery, { deliveredAt: new Date(now) })
+async function sendOne(options: WebhookJobOptions, delivery: DueDelivery): Promise<void> {
+  const failure = await attempt(options, delivery)
+  const now = options.clock.now()
+  if (failure === undefined) return await options.update(delivery, { deliveredAt: new Date(now) })
   const delayMs = failure.isFinal ? undefined : RETRY_DELAYS_MS[delivery.attempts - 1]
   if (delayMs === undefined) {
     const { id, webhook_id, event, attempts } = delivery
-    sender.log.warn(
-      { id, webhook_id, event, attempts, failure: failure.text },
-      'a webhook delivery was given up',
-    )
+    const details = { id, webhook_id, event, attempts, failure: failure.text }
+    options.log.warn(details, 'a webhook delivery was given up')
   }
-  await sender.store(delivery, {
+  await options.update(delivery, {
     failure: failure.text,
     nextAttemptAt: delayMs === undefined ? null : new Date(now + delayMs),
   })
 }
 
-interface Failure {
+interface AttemptFailure {
   readonly text: string
-  /** The receiver wants no more tries. */
+  /** True: the receiver asked for no further attempts. */
   readonly isFinal: boolean
 }
 
-/** undefined: delivered. */
-async function tryOnce(
-  { clock, secretBox, post }: WebhookSender,
+/** Signs and sends the delivery once. Returns why it failed; undefined: it was delivered. */
+async function attempt(
+  { clock, secretBox, post }: WebhookJobOptions,
   delivery: DueDelivery,
-): Promise<Failure | undefined> {
+): Promise<AttemptFailure | undefined> {
   let secret: string
   try {
     secret = secretBox.open(delivery.secret_cipher, `webhooks:${delivery.webhook_id}`)
   } catch {
-    return { text: 'the secret could not be opened', isFinal: false }
+    return { text: 'the secret could not be decrypted', isFinal: false }
   }
   const { id, payload } = delivery
-  const answer = await post(
+  const result = await post(
     delivery.url,
     {
       'content-type': 'application/json',
@@ -86,20 +86,20 @@ async function tryOnce(
     },
     payload,
   )
-  if (!answer.ok) return { text: answer.reason, isFinal: false }
-  if (answer.status >= 200 && answer.status < 300) return undefined
-  // 410 Gone: by Standard Webhooks the address wants nothing more.
-  return { text: `status ${answer.status}`, isFinal: answer.status === 410 }
+  if (!result.ok) return { text: result.reason, isFinal: false }
+  if (result.status >= 200 && result.status < 300) return undefined
+  // Standard Webhooks: 410 Gone disables further attempts.
+  return { text: `status ${result.status}`, isFinal: result.status === 410 }
 }
 
-/** Sends deliveries as they fall due. Closing lets those that are under way end. */
-export function openWebhookJob(sender: WebhookSender, everyMs = EVERY_MS): { close(): Promise<void> } {
+/** Sends deliveries when they are due. close() resolves when running attempts have ended. */
+export function openWebhookJob(options: WebhookJobOptions, everyMs = EVERY_MS): { close(): Promise<void> } {
   const closing = new AbortController()
-  const job = openPeriodic(async () => {
+  const job = openPeriodicJob(async () => {
     try {
-      await sendDueWebhooks(sender, closing.signal)
+      await sendDueDeliveries(options, closing.signal)
     } catch (error) {
-      sender.log.error({ err: error }, 'webhooks could not be sent')
+      options.log.error({ err: error }, 'webhook deliveries could not be sent; retrying in the next run')
     }
   }, everyMs)
   return {

@@ -7,15 +7,10 @@ import {
 } from '../testing/harness/control-plane.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
-import {
-  listOrganizationsWithUsage,
-  raiseAlerts,
-  readStandings,
-  removeEndedAlerts,
-  type Standing,
-} from './alerts.ts'
+import type { SettledMeter } from './alert-policies.ts'
+import { listOrganizationsWithUsage, listSettledMeters, raiseAlerts, removeEndedAlerts } from './alerts.ts'
+import { markCredentialRejected } from './credential-validation.ts'
 import { openDatabase, openPool } from './pool.ts'
-import { markCredentialRejected } from './provider-credentials.ts'
 
 const DAY_MS = 86_400_000
 
@@ -30,7 +25,7 @@ beforeEach(async () => {
   tenant = await plane.insertTenant('acme')
 })
 
-const tools = () => ({ clock: plane.clock, newId: plane.newId })
+const deps = () => ({ clock: plane.clock, newId: plane.newId })
 
 async function create(kind: 'budgets' | 'quotas', body: object): Promise<any> {
   const owner = kind === 'budgets' ? `projects/${tenant.project.id}` : `environments/${tenant.development.id}`
@@ -39,7 +34,7 @@ async function create(kind: 'budgets' | 'quotas', body: object): Promise<any> {
   return made.json
 }
 
-async function use(costNanoUsd: number): Promise<void> {
+async function insertUsage(costNanoUsd: number): Promise<void> {
   const record = requestRecord(tenant.development, plane.newId(), plane.clock.now(), {
     cost_nano_usd: costNanoUsd,
     sandbox: false,
@@ -47,35 +42,35 @@ async function use(costNanoUsd: number): Promise<void> {
   await insertRecords(plane.database.pool, [record])
 }
 
-function look(): Promise<Standing[]> {
+function listReached(): Promise<SettledMeter[]> {
   const { id, time_zone } = tenant.organization
-  return readStandings(plane.database, { id, time_zone }, plane.clock.now())
+  return listSettledMeters(plane.database, { id, time_zone }, plane.clock.now())
 }
 
 async function raiseAll(): Promise<number[]> {
   const raised: number[] = []
-  for (const standing of await look()) {
-    raised.push(...(await raiseAlerts(plane.database.db, standing, tools())))
+  for (const settled of await listReached()) {
+    raised.push(...(await raiseAlerts(plane.database.db, settled, deps())))
   }
   return raised
 }
 
-async function entries(): Promise<any[]> {
+async function listSystemEntries(): Promise<any[]> {
   const page = await plane.call<List<any>>('GET', `/v1/orgs/${tenant.organization.id}/audit-log`, {
     key: tenant.keys.viewer,
   })
   return page.json.data.filter(({ actor }) => actor.kind === 'system')
 }
 
-test('each percentage of a budget once a window, however often it is looked at, and again in the next', async () => {
+test('raises each percentage of a budget once a window, however often it is checked, and again in the next window', async () => {
   const budget = await create('budgets', { limit_usd: 1, window: 'day', alert_pcts: [50, 80, 100] })
-  await use(499_999_999)
+  await insertUsage(499_999_999)
   expect(await raiseAll()).toEqual([])
-  await use(1)
+  await insertUsage(1)
   expect([await raiseAll(), await raiseAll()]).toEqual([[50], []])
-  await use(500_000_000)
+  await insertUsage(500_000_000)
   expect([await raiseAll(), await raiseAll()]).toEqual([[80, 100], []])
-  const [entry] = (await entries()).filter(({ after }) => after.alert_pct === 100)
+  const [entry] = (await listSystemEntries()).filter(({ after }) => after.alert_pct === 100)
   expect(entry).toMatchObject({
     actor: { kind: 'system', id: null, name: null },
     operation: 'budget.alert',
@@ -97,21 +92,21 @@ test('each percentage of a budget once a window, however often it is looked at, 
   expect(Date.parse(entry.after.resets_at) - Date.parse(entry.after.window_start)).toBe(DAY_MS)
   plane.clock.advance(DAY_MS)
   expect(await raiseAll()).toEqual([])
-  await use(600_000_000)
+  await insertUsage(600_000_000)
   expect(await raiseAll()).toEqual([50])
-  expect(await entries()).toHaveLength(4)
+  expect(await listSystemEntries()).toHaveLength(4)
 })
 
-test('a quota once a window above its limit within its grace; one without grace never', async () => {
+test('raises a quota with grace once a window when usage exceeds its limit, and a quota without grace never', async () => {
   const quota = { scope: 'environment', metric: 'requests', window: 'day', limit: 2 }
   const { id } = await create('quotas', { ...quota, grace_pct: 50 })
   await create('quotas', quota)
-  await use(1)
-  await use(1)
+  await insertUsage(1)
+  await insertUsage(1)
   expect(await raiseAll()).toEqual([])
-  await use(1)
+  await insertUsage(1)
   expect([await raiseAll(), await raiseAll()]).toEqual([[100], []])
-  expect(await entries()).toMatchObject([
+  expect(await listSystemEntries()).toMatchObject([
     {
       operation: 'quota.alert',
       resource: { kind: 'quotas', id },
@@ -120,7 +115,7 @@ test('a quota once a window above its limit within its grace; one without grace 
   ])
 })
 
-test('two processes that notice at once raise one alert, with one delivery for each webhook that asks', async () => {
+test('raises an alert once when two processes report it at once, with one delivery for each subscribed webhook', async () => {
   const path = `/v1/orgs/${tenant.organization.id}/webhooks`
   for (const events of [['budget.alert'], ['budget.alert', 'quota.alert'], ['quota.alert']]) {
     await plane.call('POST', path, {
@@ -129,21 +124,21 @@ test('two processes that notice at once raise one alert, with one delivery for e
     })
   }
   await create('budgets', { limit_usd: 1, window: 'total', alert_pcts: [1, 2, 3] })
-  await use(30_000_000)
-  const [standing] = await look()
-  if (standing === undefined) throw new Error('nothing stands')
+  await insertUsage(30_000_000)
+  const [settled] = await listReached()
+  if (settled === undefined) throw new Error('no meter has reached a threshold')
   const pools = [1, 2].map(() => openPool(plane.database.connection, () => {}))
   try {
     const raised = await Promise.all(
       [0, 1, 0, 1, 0, 1].map(index =>
-        raiseAlerts(openDatabase(pools[index] as (typeof pools)[number]), standing, tools()),
+        raiseAlerts(openDatabase(pools[index] as (typeof pools)[number]), settled, deps()),
       ),
     )
     expect(raised.flat().sort()).toEqual([1, 2, 3])
   } finally {
     for (const pool of pools) await pool.end()
   }
-  expect(await entries()).toHaveLength(3)
+  expect(await listSystemEntries()).toHaveLength(3)
   const deliveries = plane.database.db
     .selectFrom('webhook_deliveries')
     .selectAll()
@@ -151,20 +146,20 @@ test('two processes that notice at once raise one alert, with one delivery for e
   expect(await deliveries.execute()).toHaveLength(6)
 })
 
-test('what counts is the policy as it stands: one that was raised or removed meanwhile alerts nobody', async () => {
+test('raises nothing for a budget that was increased or removed after the meter was read', async () => {
   const { id } = await create('budgets', { limit_usd: 1, window: 'day', alert_pcts: [50] })
-  await use(500_000_000)
-  const [standing] = await look()
-  if (standing === undefined) throw new Error('nothing stands')
+  await insertUsage(500_000_000)
+  const [settled] = await listReached()
+  if (settled === undefined) throw new Error('no meter has reached a threshold')
   const one = `/v1/budgets/${id}`
   await plane.call('PATCH', one, { key: tenant.keys.admin, body: { limit_usd: 2 } })
-  expect(await raiseAlerts(plane.database.db, standing, tools())).toEqual([])
+  expect(await raiseAlerts(plane.database.db, settled, deps())).toEqual([])
   await plane.call('DELETE', one, { key: tenant.keys.admin })
-  expect(await raiseAlerts(plane.database.db, standing, tools())).toEqual([])
-  expect(await look()).toEqual([])
+  expect(await raiseAlerts(plane.database.db, settled, deps())).toEqual([])
+  expect(await listReached()).toEqual([])
 })
 
-test('only organizations with usage since are looked at; deleted ones never', async () => {
+test('lists organizations with usage since a time, without deleted ones', async () => {
   const { db } = plane.database
   const since = async (ms: number | undefined): Promise<boolean> => {
     const found = await listOrganizationsWithUsage(
@@ -174,7 +169,7 @@ test('only organizations with usage since are looked at; deleted ones never', as
     return found.some(({ id }) => id === tenant.organization.id)
   }
   expect([await since(DAY_MS), await since(undefined)]).toEqual([false, true])
-  await use(1)
+  await insertUsage(1)
   expect(await since(DAY_MS)).toBe(true)
   plane.clock.advance(2 * DAY_MS)
   expect(await since(DAY_MS)).toBe(false)
@@ -183,22 +178,22 @@ test('only organizations with usage since are looked at; deleted ones never', as
   expect(await since(undefined)).toBe(false)
 })
 
-test('alerts are forgotten some time after their window, those without an end never', async () => {
+test('removes alerts whose window ended before a time, but not those of a window without end', async () => {
   await create('budgets', { limit_usd: 1, window: 'day', alert_pcts: [50] })
   await create('budgets', { limit_usd: 1, window: 'total', alert_pcts: [50] })
-  await use(600_000_000)
+  await insertUsage(600_000_000)
   expect(await raiseAll()).toEqual([50, 50])
   await removeEndedAlerts(plane.database.db, new Date(plane.clock.now() + 2 * DAY_MS))
   expect(await raiseAll()).toEqual([50])
 })
 
-test('a credential that its provider refuses is told once, without its key, until it is valid again', async () => {
+test('creates one event for a rejected credential, without its secret, until it is valid again', async () => {
   const { db } = plane.database
   const id = await plane.insertCredential(tenant, 'sk-canary-of-this-test')
-  const mark = (): Promise<void> => markCredentialRejected(db, id, tools())
+  const mark = (): Promise<void> => markCredentialRejected(db, id, deps())
   await Promise.all([mark(), mark()])
   await mark()
-  const [entry, ...more] = await entries()
+  const [entry, ...more] = await listSystemEntries()
   expect(more).toEqual([])
   expect(entry).toMatchObject({
     operation: 'credential.invalid',
@@ -209,5 +204,5 @@ test('a credential that its provider refuses is told once, without its key, unti
   expect(JSON.stringify(entry)).not.toMatch(/cipher|fingerprint/)
   await db.updateTable('provider_credentials').set({ validation_error: null }).where('id', '=', id).execute()
   await mark()
-  expect(await entries()).toHaveLength(2)
+  expect(await listSystemEntries()).toHaveLength(2)
 })

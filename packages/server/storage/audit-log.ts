@@ -1,23 +1,27 @@
 import { type Selectable, sql } from 'kysely'
 import type { Clock } from '../core/chance.ts'
-import { isAfter, type Page } from './page.ts'
+import type { AuditLogTable } from './event-tables.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
-import type { AuditLogRow } from './schema.ts'
 
-/** Who did what to which resource, and from where. `before` and `after` are JSON without secrets. */
+/** Who did what to which resource, and from where. */
 export interface AuditEntry {
-  /** Each gets the entry: signing in touches every organization of a person. */
+  /** Each organization gets the entry. Signing in, for example, concerns all organizations of a person. */
   readonly orgIds: readonly string[]
-  readonly actor: { readonly kind: AuditLogRow['actor_kind']; readonly id: string | null }
+  readonly actor: { readonly kind: AuditLogTable['actor_kind']; readonly id: string | null }
   readonly operation: string
   readonly resource: { readonly kind: string; readonly id: string | null }
+  /** The resource before and after, as JSON without secrets. */
   readonly before: unknown
   readonly after: unknown
   readonly clientAddress: string
   readonly requestId: string
 }
 
-/** The actor's name is kept as it is now: who reads the entry later may find the actor gone or renamed. */
+/**
+ * Inserts the entry for each of its organizations. It stores the actor's current name too, because the actor may be
+ * renamed or removed later.
+ */
 export async function insertAuditEntry(
   db: Db,
   { actor, ...entry }: AuditEntry,
@@ -51,7 +55,7 @@ function toJson(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-export type StoredAuditEntry = Selectable<AuditLogRow>
+export type AuditEntryRow = Selectable<AuditLogTable>
 
 export interface AuditFilter {
   readonly actorId?: string | undefined
@@ -63,23 +67,18 @@ export interface AuditFilter {
   readonly to?: Date | undefined
 }
 
-/** An organization's entries, newest first. */
+/** Entries of an organization that match every field of the filter. */
 export async function listAuditLog(
   db: Db,
   orgId: string,
   { actorId, operation, resourceId, from, to }: AuditFilter,
   page: Page,
-): Promise<StoredAuditEntry[]> {
+): Promise<AuditEntryRow[]> {
   let query = db.selectFrom('audit_log').selectAll().where('org_id', '=', orgId)
   if (actorId !== undefined) query = query.where('actor_id', '=', actorId)
   if (operation !== undefined) query = query.where('operation', '=', operation)
   if (resourceId !== undefined) query = query.where('resource_id', '=', resourceId)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<', to)
-  return await query
-    .where(eb => isAfter(eb, 'at', 'id', page))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return await selectPage(query, page, 'at', 'id').execute()
 }

@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveOwner } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { BudgetRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
@@ -6,46 +7,32 @@ export async function insertBudget(db: Db, row: BudgetRow): Promise<BudgetRow> {
   return await db.insertInto('budgets').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** undefined where there is none, or its project, where it has one, or organization was deleted. */
+/** The budget; undefined if it does not exist, or its project or organization is deleted. */
 export async function findBudget(db: Db, id: string): Promise<BudgetRow | undefined> {
   return await db
     .selectFrom('budgets')
-    .leftJoin('projects', 'projects.id', 'budgets.project_id')
-    .innerJoin('organizations', 'organizations.id', 'budgets.org_id')
-    .selectAll('budgets')
-    .where('budgets.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveOwner('budgets'))
     .executeTakeFirst()
 }
 
-/** Those that were made for the organization itself. */
+/** Budgets that belong to the organization itself, not to a project of it. */
 export async function listOrganizationBudgets(db: Db, orgId: string, page: Page): Promise<BudgetRow[]> {
-  return await db
+  const query = db
     .selectFrom('budgets')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('project_id', 'is', null)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
 export async function listProjectBudgets(db: Db, projectId: string, page: Page): Promise<BudgetRow[]> {
-  return await db
-    .selectFrom('budgets')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('budgets').selectAll().where('project_id', '=', projectId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The row as it then stands; undefined where it has gone meanwhile. */
+/** Returns the changed row; undefined if it was removed in the meantime. */
 export async function updateBudget(
   db: Db,
   id: string,

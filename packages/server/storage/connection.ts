@@ -1,17 +1,10 @@
 import type { ClientConfig } from 'pg'
+import type { SocketConnection } from './embedded/socket-connection.ts'
 
-/** A server reached by its socket's folder or by host, without a password. */
-export interface SocketConnection {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-}
-
-/** Where a database is: a PostgreSQL URL, or the embedded server's socket. */
+/** Where a database is: a `postgres://` URL, or the embedded server's socket. */
 export type Connection = string | SocketConnection
 
-/** For every client of ours: notices a dead peer, and gives up on an unreachable one. */
+/** Settings of every client: a dead peer is noticed by TCP keep-alive, an unreachable server fails after 10 seconds. */
 export function toClientConfig(connection: Connection): ClientConfig {
   const common: ClientConfig = {
     keepAlive: true,
@@ -23,7 +16,7 @@ export function toClientConfig(connection: Connection): ClientConfig {
   return { ...common, ...connection, ssl: false }
 }
 
-/** The same server, another database. */
+/** The connection with another database on the same server. */
 export function withDatabase(connection: Connection, database: string): Connection {
   if (typeof connection !== 'string') return { ...connection, database }
   const url = new URL(connection)

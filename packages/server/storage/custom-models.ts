@@ -1,56 +1,46 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { CustomModelRow } from './model-tables.ts'
-import { isAfter, type Page } from './page.ts'
+import { hasLiveProject } from './live-owner.ts'
+import type { CustomModelTable } from './model-tables.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 
-export type StoredCustomModel = Selectable<CustomModelRow>
+export type CustomModelRow = Selectable<CustomModelTable>
 
-/** What the unique index on an environment's own models is called. */
-export const CUSTOM_MODEL_INDEX = 'custom_models_name'
+/** The constraint that makes a custom model's name unique in its environment. */
+export const CUSTOM_MODEL_NAME_CONSTRAINT = 'custom_models_name'
 
-export async function insertCustomModel(db: Db, row: Insertable<CustomModelRow>): Promise<StoredCustomModel> {
+export async function insertCustomModel(db: Db, row: Insertable<CustomModelTable>): Promise<CustomModelRow> {
   return await db.insertInto('custom_models').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** undefined where there is none, or its project or organization was deleted. */
-export async function findCustomModel(db: Db, id: string): Promise<StoredCustomModel | undefined> {
-  return await db
-    .selectFrom('custom_models')
-    .innerJoin('projects', 'projects.id', 'custom_models.project_id')
-    .innerJoin('organizations', 'organizations.id', 'custom_models.org_id')
-    .selectAll('custom_models')
-    .where('custom_models.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
-    .executeTakeFirst()
-}
-
-export async function listCustomModels(
-  db: Db,
-  environmentId: string,
-  page: Page,
-): Promise<StoredCustomModel[]> {
+/** The custom model; undefined if it does not exist, or its project or organization is deleted. */
+export async function findCustomModel(db: Db, id: string): Promise<CustomModelRow | undefined> {
   return await db
     .selectFrom('custom_models')
     .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+    .where('id', '=', id)
+    .where(hasLiveProject('custom_models'))
+    .executeTakeFirst()
 }
 
-/** undefined: it was removed meanwhile. */
+export async function listCustomModels(db: Db, environmentId: string, page: Page): Promise<CustomModelRow[]> {
+  const query = db.selectFrom('custom_models').selectAll().where('environment_id', '=', environmentId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
+}
+
+/** Fields of a custom model that can change. An absent field keeps its value. */
+type CustomModelChange = Pick<
+  Updateable<CustomModelTable>,
+  'model' | 'capabilities' | 'context_window' | 'max_output_tokens' | 'pricing'
+>
+
+/** Returns the changed row; undefined if it was removed in the meantime. */
 export async function updateCustomModel(
   db: Db,
   id: string,
-  change: Pick<
-    Updateable<CustomModelRow>,
-    'model' | 'capabilities' | 'context_window' | 'max_output_tokens' | 'pricing'
-  >,
+  change: CustomModelChange,
   now: Date,
-): Promise<StoredCustomModel | undefined> {
+): Promise<CustomModelRow | undefined> {
   return await db
     .updateTable('custom_models')
     .set({ ...change, updated_at: now })

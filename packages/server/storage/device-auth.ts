@@ -1,15 +1,12 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { DeviceAuthRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
-export type StoredDeviceAuth = Selectable<DeviceAuthRow>
-
-export async function findDeviceAuth(db: Db, projectId: string): Promise<StoredDeviceAuth | undefined> {
+export async function findDeviceAuth(db: Db, projectId: string): Promise<DeviceAuthRow | undefined> {
   return await db.selectFrom('device_auth').selectAll().where('project_id', '=', projectId).executeTakeFirst()
 }
 
-/** Makes the project's, or replaces all of it but the time it was made. */
-export async function putDeviceAuth(db: Db, row: Insertable<DeviceAuthRow>): Promise<StoredDeviceAuth> {
+/** Inserts the project's row, or replaces all of it except `created_at`. Returns the stored row. */
+export async function upsertDeviceAuth(db: Db, row: DeviceAuthRow): Promise<DeviceAuthRow> {
   const { project_id: _, created_at: __, ...replaced } = row
   return await db
     .insertInto('device_auth')
@@ -19,8 +16,8 @@ export async function putDeviceAuth(db: Db, row: Insertable<DeviceAuthRow>): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** What was there; undefined where the project had none. */
-export async function removeDeviceAuth(db: Db, projectId: string): Promise<StoredDeviceAuth | undefined> {
+/** Returns the removed row; undefined if the project had none. */
+export async function removeDeviceAuth(db: Db, projectId: string): Promise<DeviceAuthRow | undefined> {
   return await db
     .deleteFrom('device_auth')
     .where('project_id', '=', projectId)

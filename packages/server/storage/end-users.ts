@@ -1,30 +1,33 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import { isAfter, type Page } from './page.ts'
-import type { EndUserRow } from './policy-tables.ts'
+import { hasLiveProject } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
+import type { EndUserTable } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
-/** With its plan's name. */
-export type StoredEndUser = Selectable<EndUserRow> & { readonly plan: string | null }
+/** An end user with the name of its plan; null: it has no plan of its own. */
+export type EndUserWithPlanRow = Selectable<EndUserTable> & { readonly plan: string | null }
 
-export async function insertEndUser(db: Db, row: Insertable<EndUserRow>): Promise<void> {
+export async function insertEndUser(db: Db, row: Insertable<EndUserTable>): Promise<void> {
   await db.insertInto('end_users').values(row).execute()
 }
 
-/** undefined where there is none, or its project or organization was deleted. */
-export async function findEndUser(db: Db, id: string): Promise<StoredEndUser | undefined> {
-  return await db
+function selectEndUsers(db: Db) {
+  return db
     .selectFrom('end_users')
-    .innerJoin('projects', 'projects.id', 'end_users.project_id')
-    .innerJoin('organizations', 'organizations.id', 'end_users.org_id')
     .leftJoin('plans', 'plans.id', 'end_users.plan_id')
     .selectAll('end_users')
     .select('plans.name as plan')
+}
+
+/** The end user; undefined if it does not exist, or its project or organization is deleted. */
+export async function findEndUser(db: Db, id: string): Promise<EndUserWithPlanRow | undefined> {
+  return await selectEndUsers(db)
     .where('end_users.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .where(hasLiveProject('end_users'))
     .executeTakeFirst()
 }
 
+/** The id of the end user that callers name `externalId`. */
 export async function findEndUserId(
   db: Db,
   environmentId: string,
@@ -39,25 +42,16 @@ export async function findEndUserId(
   return row?.id
 }
 
-export async function listEndUsers(db: Db, environmentId: string, page: Page): Promise<StoredEndUser[]> {
-  return await db
-    .selectFrom('end_users')
-    .leftJoin('plans', 'plans.id', 'end_users.plan_id')
-    .selectAll('end_users')
-    .select('plans.name as plan')
-    .where('end_users.environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'end_users.created_at', 'end_users.id', page))
-    .orderBy('end_users.created_at', 'desc')
-    .orderBy('end_users.id', 'desc')
-    .limit(page.limit)
-    .execute()
+export async function listEndUsers(db: Db, environmentId: string, page: Page): Promise<EndUserWithPlanRow[]> {
+  const query = selectEndUsers(db).where('end_users.environment_id', '=', environmentId)
+  return await selectPage(query, page, 'end_users.created_at', 'end_users.id').execute()
 }
 
-export async function updateEndUser(db: Db, id: string, change: Updateable<EndUserRow>): Promise<void> {
+export async function updateEndUser(db: Db, id: string, change: Updateable<EndUserTable>): Promise<void> {
   await db.updateTable('end_users').set(change).where('id', '=', id).execute()
 }
 
-/** A second call changes nothing: the first one's time is kept. */
+/** Blocks the end user. Blocking it again keeps the first `blocked_at`. */
 export async function blockEndUser(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('end_users')
@@ -67,6 +61,7 @@ export async function blockEndUser(db: Db, id: string, now: Date): Promise<void>
     .execute()
 }
 
+/** Unblocks the end user. Does nothing to one that is not blocked. */
 export async function unblockEndUser(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('end_users')

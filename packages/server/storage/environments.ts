@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveProject } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { EnvironmentRow } from './schema.ts'
 
@@ -6,32 +7,22 @@ export async function insertEnvironment(db: Db, row: EnvironmentRow): Promise<vo
   await db.insertInto('environments').values(row).execute()
 }
 
-/** undefined where there is none, or its project or organization was deleted. */
+/** The environment; undefined if it does not exist, or its project or organization is deleted. */
 export async function findEnvironment(db: Db, id: string): Promise<EnvironmentRow | undefined> {
   return await db
     .selectFrom('environments')
-    .innerJoin('projects', 'projects.id', 'environments.project_id')
-    .innerJoin('organizations', 'organizations.id', 'environments.org_id')
-    .selectAll('environments')
-    .where('environments.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveProject('environments'))
     .executeTakeFirst()
 }
 
 export async function listEnvironments(db: Db, projectId: string, page: Page): Promise<EnvironmentRow[]> {
-  return await db
-    .selectFrom('environments')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('environments').selectAll().where('project_id', '=', projectId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** What may change of an environment: an absent field stays as it is. */
+/** Fields of an environment that can change. An absent field keeps its value. */
 export type EnvironmentChange = Partial<
   Pick<
     EnvironmentRow,
@@ -45,6 +36,7 @@ export type EnvironmentChange = Partial<
   >
 >
 
+/** Returns the changed row. Throws if there is none. */
 export async function updateEnvironment(
   db: Db,
   id: string,

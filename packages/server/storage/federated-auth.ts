@@ -1,10 +1,10 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { FederatedAuthRow } from './policy-tables.ts'
+import type { FederatedAuthTable } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
-export type StoredFederatedAuth = Selectable<FederatedAuthRow>
+export type FederatedAuthRow = Selectable<FederatedAuthTable>
 
-export async function findFederatedAuth(db: Db, projectId: string): Promise<StoredFederatedAuth | undefined> {
+export async function findFederatedAuth(db: Db, projectId: string): Promise<FederatedAuthRow | undefined> {
   return await db
     .selectFrom('federated_auth')
     .selectAll()
@@ -12,11 +12,11 @@ export async function findFederatedAuth(db: Db, projectId: string): Promise<Stor
     .executeTakeFirst()
 }
 
-/** Makes the project's, or replaces all of it but the time it was made. */
-export async function putFederatedAuth(
+/** Inserts the project's row, or replaces all of it except `created_at`. Returns the stored row. */
+export async function upsertFederatedAuth(
   db: Db,
-  row: Insertable<FederatedAuthRow>,
-): Promise<StoredFederatedAuth> {
+  row: Insertable<FederatedAuthTable>,
+): Promise<FederatedAuthRow> {
   const { project_id: _, created_at: __, ...replaced } = row
   return await db
     .insertInto('federated_auth')
@@ -26,11 +26,8 @@ export async function putFederatedAuth(
     .executeTakeFirstOrThrow()
 }
 
-/** What was there; undefined where the project had none. */
-export async function removeFederatedAuth(
-  db: Db,
-  projectId: string,
-): Promise<StoredFederatedAuth | undefined> {
+/** Returns the removed row; undefined if the project had none. */
+export async function removeFederatedAuth(db: Db, projectId: string): Promise<FederatedAuthRow | undefined> {
   return await db
     .deleteFrom('federated_auth')
     .where('project_id', '=', projectId)

@@ -6,7 +6,7 @@ export async function insertIdentity(db: Db, row: IdentityRow): Promise<void> {
   await db.insertInto('identities').values(row).execute()
 }
 
-/** The user that an issuer's subject stands for. */
+/** The user who signs in as this subject of the OIDC issuer. */
 export async function findUserByIdentity(
   db: Db,
   issuer: string,
@@ -21,7 +21,7 @@ export async function findUserByIdentity(
     .executeTakeFirst()
 }
 
-/** Does the user sign in by an issuer? */
+/** True if the user can sign in by an OIDC issuer. */
 export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
   const found = await db
     .selectFrom('identities')
@@ -32,7 +32,7 @@ export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
   return found !== undefined
 }
 
-/** Of several first sign-ins by one address each waits for the one before, until the transaction's end. */
+/** Locks the address until the transaction ends: concurrent first sign-ins by it create one user. */
 export async function lockEmail(tx: Db, email: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`rideau:email:${email}`}, 0))`.execute(tx)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
-import { countInstances, holdInstanceLock } from './instance-lock.ts'
+import { acquireInstanceLock, countInstances } from './instance-lock.ts'
 
 describe.each(listTestServers())('the instance lock on $label', server => {
   let database: FreshDatabase
@@ -12,66 +12,110 @@ describe.each(listTestServers())('the instance lock on $label', server => {
   })
   afterEach(() => database.drop())
 
-  test('a second process is refused and told what to do', async () => {
-    const release = await holdInstanceLock(database.connection)
-    const second = holdInstanceLock(database.connection, { patienceMs: 0 })
+  test('rejects a second process with an error that says what to do', async () => {
+    const release = await acquireInstanceLock(database.connection)
+    const second = acquireInstanceLock(database.connection, { patienceMs: 0 })
     await expect(second).rejects.toThrow(/another gateway process already runs on this database.*REDIS_URL/)
     await release()
   })
 
-  test('several that share their limits run together; one that does not is kept out, and keeps them out', async () => {
+  test('lets processes that share their limits run together, and excludes those that do not', async () => {
     const shared = { isShared: true, patienceMs: 0 }
     const releases = [
-      await holdInstanceLock(database.connection, shared),
-      await holdInstanceLock(database.connection, shared),
+      await acquireInstanceLock(database.connection, shared),
+      await acquireInstanceLock(database.connection, shared),
     ]
     expect(await countInstances(database.pool)).toBe(2)
-    const alone = holdInstanceLock(database.connection, { patienceMs: 0 })
+    const alone = acquireInstanceLock(database.connection, { patienceMs: 0 })
     await expect(alone).rejects.toThrow(/another gateway process already runs/)
     for (const release of releases) await release()
-    const release = await holdInstanceLock(database.connection)
-    const late = holdInstanceLock(database.connection, shared)
+    const release = await acquireInstanceLock(database.connection)
+    const late = acquireInstanceLock(database.connection, shared)
     await expect(late).rejects.toThrow(/a gateway process without REDIS_URL already runs/)
     await release()
   })
 
-  test('given back it can be had at once, and another database has its own', async () => {
+  test('can be acquired again after its release, and is separate for each database', async () => {
     const other = await freshDatabase(server)
-    const releases = [await holdInstanceLock(database.connection), await holdInstanceLock(other.connection)]
+    const releases = [
+      await acquireInstanceLock(database.connection),
+      await acquireInstanceLock(other.connection),
+    ]
     for (const release of releases) await release()
-    await (await holdInstanceLock(database.connection, { patienceMs: 0 }))()
+    await (await acquireInstanceLock(database.connection, { patienceMs: 0 }))()
     await other.drop()
   })
 
-  test('a holder that is killed does not keep it', async () => {
+  test('waits for another process to release it', async () => {
+    const release = await acquireInstanceLock(database.connection)
+    const second = acquireInstanceLock(database.connection, { patienceMs: 20_000 })
+    const isSecondWaiting = async (): Promise<number> => {
+      const { rows } = await database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'
+          and pid <> pg_backend_pid()`,
+      )
+      return rows.length
+    }
+    await expect.poll(isSecondWaiting, { timeout: 10_000 }).toBeGreaterThan(0)
+    await release()
+    await (await second)()
+  })
+
+  test('can be released twice', async () => {
+    const release = await acquireInstanceLock(database.connection)
+    await release()
+    await release()
+    expect(await countInstances(database.pool)).toBe(0)
+  })
+
+  test('is counted once a process, on its own database only', async () => {
+    expect(await countInstances(database.pool)).toBe(0)
+    const other = await freshDatabase(server)
+    const releases = [
+      await acquireInstanceLock(other.connection),
+      await acquireInstanceLock(database.connection, { isShared: true }),
+      await acquireInstanceLock(database.connection, { isShared: true }),
+    ]
+    expect([await countInstances(database.pool), await countInstances(other.pool)]).toEqual([2, 1])
+    for (const release of releases) await release()
+    await other.drop()
+  })
+
+  test('rejects with the reason if the database is out of reach', async () => {
+    const connection = 'postgres://rideau@127.0.0.1:1/rideau'
+    const lock = acquireInstanceLock(connection, { patienceMs: 0 })
+    await expect(lock).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('is released when its process is killed', async () => {
     const dir = programFolder('instance-lock')
     const program = join(dir, 'program.mjs')
     await buildProgram(
-      `import { countInstances, holdInstanceLock } from './packages/server/storage/instance-lock.ts'
-      await holdInstanceLock(JSON.parse(process.argv[2] as string))
-      console.log('held')`,
+      `import { countInstances, acquireInstanceLock } from './packages/server/storage/instance-lock.ts'
+      await acquireInstanceLock(JSON.parse(process.argv[2] as string))
+      console.log('acquired')`,
       program,
     )
     const { child, nextLine, ended } = runProgram(program, [JSON.stringify(database.connection)])
-    expect(await nextLine()).toBe('held')
-    await expect(holdInstanceLock(database.connection, { patienceMs: 0 })).rejects.toThrow('REDIS_URL')
+    expect(await nextLine()).toBe('acquired')
+    await expect(acquireInstanceLock(database.connection, { patienceMs: 0 })).rejects.toThrow('REDIS_URL')
     child.kill('SIGKILL')
     await ended
-    await (await holdInstanceLock(database.connection))()
+    await (await acquireInstanceLock(database.connection))()
     rmSync(dir, { recursive: true })
   })
 
-  test('a lock that goes with its connection is taken again, or its loss is told', async () => {
-    let tell = (_: Error): void => {}
+  test('is acquired again when its connection breaks, or reports its loss if another process was faster', async () => {
+    let reportLoss = (_: Error): void => {}
     const lost = new Promise<Error>(resolve => {
-      tell = resolve
+      reportLoss = resolve
     })
-    const release = await holdInstanceLock(database.connection, { onLost: tell, patienceMs: 300 })
+    const release = await acquireInstanceLock(database.connection, { onLost: reportLoss, patienceMs: 300 })
     const cut = `select pid, pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())`
     const first = (await database.pool.query(cut)).rows
     expect(first).toHaveLength(1)
-    const isHeldAgain = async (): Promise<number> => {
+    const countNewLocks = async (): Promise<number> => {
       const { rows } = await database.pool.query(
         `select pid from pg_locks where locktype = 'advisory' and granted and pid <> $1
           and database = (select oid from pg_database where datname = current_database())`,
@@ -79,13 +123,15 @@ describe.each(listTestServers())('the instance lock on $label', server => {
       )
       return rows.length
     }
-    await expect.poll(isHeldAgain, { timeout: 5000, interval: 10 }).toBe(1)
-    // Now another takes it in the moment of the loss.
+    await expect.poll(countNewLocks, { timeout: 20_000, interval: 10 }).toBe(1)
+    // A rival waits for the lock and acquires it in the moment of the loss.
     const key = `hashtextextended('rideau.instance', 0)`
     const rival = await database.pool.connect()
     const taken = rival.query(`select pg_advisory_lock(${key})`)
     await expect
-      .poll(async () => (await database.pool.query('select 1 from pg_locks where not granted')).rows.length)
+      .poll(async () => (await database.pool.query('select 1 from pg_locks where not granted')).rows.length, {
+        timeout: 10_000,
+      })
       .toBe(1)
     await database.pool.query(cut)
     await taken

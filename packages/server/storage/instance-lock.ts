@@ -1,30 +1,31 @@
 import { Client, type Pool } from 'pg'
 import { runGuarded, throwLater } from '../core/on-exception.ts'
 import { type Connection, toClientConfig } from './connection.ts'
-import { waitFor } from './embedded/wait.ts'
+import { waitFor } from './embedded/wait-for.ts'
 
-/** The sessions of a killed process end when the server notices, usually at once. */
-const PATIENCE_MS = 5000
+/** The session of a killed process, and its lock, end when the server notices: usually at once. */
+const WAIT_MS = 5000
 const RETRY_MS = 200
 
 export interface InstanceLockOptions {
-  /**
-   * Together with others that share their limits: only a process that counts in process is kept out. Otherwise alone.
-   */
+  /** True: shares the lock with other processes that share their limits. False, the default: excludes every other process. */
   readonly isShared?: boolean
-  /** The lock went with its connection and another process has it now, or it cannot be had back: stop serving. */
+  /** The lock was lost with its connection and cannot be acquired again: this process must stop serving. */
   readonly onLost?: (error: Error) => void
+  /** How long to wait for another process to release the lock; 5 seconds by default. */
   readonly patienceMs?: number
 }
 
 /**
- * Makes this the only gateway process on the database, or one of several that all share their limits, by a lock that ends
- * with its connection; the returned function gives it back. Limits that are counted in process hold only in one process.
- * Throws where another process stands against it.
+ * Acquires the right to run a gateway on the database, and returns the function that releases it. Limits that are
+ * counted in process are exact in a single process only, so such a process excludes all others.
+ *
+ * The lock is an advisory lock of a connection of its own: it ends with the process, however that ends. If the connection
+ * breaks, the lock is acquired again. Rejects if another process holds a conflicting lock.
  */
-export async function holdInstanceLock(
+export async function acquireInstanceLock(
   connection: Connection,
-  { isShared = false, onLost = () => {}, patienceMs = PATIENCE_MS }: InstanceLockOptions = {},
+  { isShared = false, onLost = () => {}, patienceMs = WAIT_MS }: InstanceLockOptions = {},
 ): Promise<() => Promise<void>> {
   let released = false
   let client = await acquire(connection, isShared, patienceMs, reacquire)
@@ -49,7 +50,7 @@ export async function holdInstanceLock(
   }
 }
 
-/** Gateway processes that run on the database now. Rejects where it cannot be reached. */
+/** The number of gateway processes that run on the database. Rejects if the database is out of reach. */
 export async function countInstances(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::integer as count from pg_locks where locktype = 'advisory' and granted and objsubid = 1
@@ -59,6 +60,7 @@ export async function countInstances(pool: Pool): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+/** Retries until the lock is acquired or the wait is over. */
 async function acquire(
   connection: Connection,
   isShared: boolean,
@@ -90,25 +92,26 @@ async function acquire(
   )
 }
 
+/** The client whose session has the lock; undefined if another process has it. `onEnd` is called when that session ends. */
 async function tryAcquire(
   connection: Connection,
   isShared: boolean,
   onEnd: () => void,
 ): Promise<Client | undefined> {
   const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
-  let held = false
+  let acquired = false
   client.on('error', () => {})
   client.on('end', () => {
-    if (held) onEnd()
+    if (acquired) onEnd()
   })
   try {
     await client.connect()
-    const { rows } = await client.query<{ held: boolean }>(
-      `select pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended('rideau.instance', 0)) as held`,
+    const { rows } = await client.query<{ acquired: boolean }>(
+      `select pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended('rideau.instance', 0)) as acquired`,
     )
-    held = rows[0]?.held === true
+    acquired = rows[0]?.acquired === true
   } finally {
-    if (!held) await client.end().catch(() => {})
+    if (!acquired) await client.end().catch(() => {})
   }
-  return held ? client : undefined
+  return acquired ? client : undefined
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { isAfter, type Page } from './page.ts'
+import { hasLiveProject } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { KeyRow } from './schema.ts'
 
@@ -7,32 +8,22 @@ export async function insertKey(db: Db, row: KeyRow): Promise<void> {
   await db.insertInto('keys').values(row).execute()
 }
 
-/** undefined where there is none, or its project or organization was deleted. A revoked key is found. */
+/** The key, revoked or not; undefined if it does not exist, or its project or organization is deleted. */
 export async function findKey(db: Db, id: string): Promise<KeyRow | undefined> {
   return await db
     .selectFrom('keys')
-    .innerJoin('projects', 'projects.id', 'keys.project_id')
-    .innerJoin('organizations', 'organizations.id', 'keys.org_id')
-    .selectAll('keys')
-    .where('keys.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveProject('keys'))
     .executeTakeFirst()
 }
 
 export async function listKeys(db: Db, environmentId: string, page: Page): Promise<KeyRow[]> {
-  return await db
-    .selectFrom('keys')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('keys').selectAll().where('environment_id', '=', environmentId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The key as it then stands. A second revocation changes nothing: the first one's time is kept. */
+/** Returns the revoked key. Revoking it again keeps the first `revoked_at`. Throws if there is no such key. */
 export async function revokeKey(db: Db, id: string, now: Date): Promise<KeyRow> {
   await db
     .updateTable('keys')
@@ -43,7 +34,7 @@ export async function revokeKey(db: Db, id: string, now: Date): Promise<KeyRow> 
   return await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** What may change of a key: an absent field stays as it is. */
+/** Fields of a key that can change. An absent field keeps its value. */
 export type KeyChange = Partial<
   Pick<
     KeyRow,
@@ -57,6 +48,7 @@ export type KeyChange = Partial<
   >
 >
 
+/** Returns the changed row. Throws if there is none. */
 export async function updateKey(db: Db, id: string, change: KeyChange, now: Date): Promise<KeyRow> {
   return await db
     .updateTable('keys')
@@ -66,13 +58,16 @@ export async function updateKey(db: Db, id: string, change: KeyChange, now: Date
     .executeTakeFirstOrThrow()
 }
 
-/** The key as it stands, held until the transaction's end: what is decided by it stays true. */
+/** Returns the key and locks it until the transaction ends. Throws if there is no such key. */
 export async function lockKey(tx: Db, id: string): Promise<KeyRow> {
   return await tx.selectFrom('keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }
 
-/** Notes when keys were last used, by id, in Unix milliseconds: one statement, of which nothing is announced. */
-export async function touchKeys(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
+/**
+ * Stores when keys were last used, in Unix milliseconds by key id. `last_used_at` never moves back. One statement for all
+ * keys; it sends no change notification.
+ */
+export async function updateKeysLastUsed(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
   const times = [...uses.values()].map(at => new Date(at))
   await sql`update keys set last_used_at = used.at
     from unnest(${[...uses.keys()]}::uuid[], ${times}::timestamptz[]) as used (id, at)

@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveOwner } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { LimitRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
@@ -6,46 +7,32 @@ export async function insertLimit(db: Db, row: LimitRow): Promise<LimitRow> {
   return await db.insertInto('limits').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** undefined where there is none, or its project, where it has one, or organization was deleted. */
+/** The limit; undefined if it does not exist, or its project or organization is deleted. */
 export async function findLimit(db: Db, id: string): Promise<LimitRow | undefined> {
   return await db
     .selectFrom('limits')
-    .leftJoin('projects', 'projects.id', 'limits.project_id')
-    .innerJoin('organizations', 'organizations.id', 'limits.org_id')
-    .selectAll('limits')
-    .where('limits.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveOwner('limits'))
     .executeTakeFirst()
 }
 
-/** Those that were made for the organization itself. */
+/** Limits that belong to the organization itself, not to an environment of it. */
 export async function listOrganizationLimits(db: Db, orgId: string, page: Page): Promise<LimitRow[]> {
-  return await db
+  const query = db
     .selectFrom('limits')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('environment_id', 'is', null)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
 export async function listEnvironmentLimits(db: Db, environmentId: string, page: Page): Promise<LimitRow[]> {
-  return await db
-    .selectFrom('limits')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('limits').selectAll().where('environment_id', '=', environmentId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The row as it then stands; undefined where it has gone meanwhile. */
+/** Returns the changed row; undefined if it was removed in the meantime. */
 export async function updateLimit(
   db: Db,
   id: string,

@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveOrganization } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { ManagementKeyRow } from './schema.ts'
 
@@ -6,16 +7,16 @@ export async function insertManagementKey(db: Db, row: ManagementKeyRow): Promis
   await db.insertInto('management_keys').values(row).execute()
 }
 
-export interface PresentedManagementKey extends ManagementKeyRow {
-  /** Set: the key's organization was deleted, and every key of it with it. */
+export interface ManagementKeyWithOrgRow extends ManagementKeyRow {
+  /** Not null: the organization is deleted, and the key with it. */
   readonly org_deleted_at: Date | null
 }
 
-/** By the SHA-256 of the whole key; also revoked and expired ones, so that the answer can say so. */
+/** The key with this SHA-256, also a revoked, expired or deleted one, so that the error can name the reason. */
 export async function findManagementKeyByHash(
   db: Db,
   hash: Buffer,
-): Promise<PresentedManagementKey | undefined> {
+): Promise<ManagementKeyWithOrgRow | undefined> {
   return await db
     .selectFrom('management_keys')
     .innerJoin('organizations', 'organizations.id', 'management_keys.org_id')
@@ -25,34 +26,26 @@ export async function findManagementKeyByHash(
     .executeTakeFirst()
 }
 
-export async function touchManagementKey(db: Db, id: string, now: Date): Promise<void> {
+export async function updateManagementKeyLastUsed(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('management_keys').set({ last_used_at: now }).where('id', '=', id).execute()
 }
 
-/** undefined where there is none or its organization was deleted. A revoked key is found. */
+/** The key, revoked or not; undefined if it does not exist or its organization is deleted. */
 export async function findManagementKey(db: Db, id: string): Promise<ManagementKeyRow | undefined> {
   return await db
     .selectFrom('management_keys')
-    .innerJoin('organizations', 'organizations.id', 'management_keys.org_id')
-    .selectAll('management_keys')
-    .where('management_keys.id', '=', id)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveOrganization('management_keys'))
     .executeTakeFirst()
 }
 
 export async function listManagementKeys(db: Db, orgId: string, page: Page): Promise<ManagementKeyRow[]> {
-  return await db
-    .selectFrom('management_keys')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('management_keys').selectAll().where('org_id', '=', orgId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The key as it then stands. A second revocation changes nothing: the first one's time is kept. */
+/** Returns the revoked key. Revoking it again keeps the first `revoked_at`. Throws if there is no such key. */
 export async function revokeManagementKey(db: Db, id: string, now: Date): Promise<ManagementKeyRow> {
   await db
     .updateTable('management_keys')

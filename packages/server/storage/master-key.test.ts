@@ -1,10 +1,26 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemRandom } from '../core/chance.ts'
 import { openSecretBox } from '../core/secret-box.ts'
-import { beginKeyChange, endKeyChange, findOrCreateMasterKeys, openFileSecretBox } from './master-key.ts'
+import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
+import {
+  beginMasterKeyRotation,
+  endMasterKeyRotation,
+  findOrCreateMasterKeys,
+  openFileSecretBox,
+} from './master-key.ts'
 
 let home: string
 beforeEach(() => {
@@ -12,79 +28,154 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true }))
 
-const find = (dir = home): Buffer => findOrCreateMasterKeys(dir, systemRandom).current
+const findKey = (dir = home): Buffer => findOrCreateMasterKeys(dir, systemRandom).current
 
 describe('the master key', () => {
-  test('is made once, for its owner alone, and found again', () => {
+  test('is created once with mode 0600, and found afterwards', () => {
     const dir = join(home, 'data')
-    const key = find(dir)
+    const key = findKey(dir)
     expect(key).toHaveLength(32)
-    expect(find(dir).equals(key)).toBe(true)
+    expect(findKey(dir).equals(key)).toBe(true)
     expect(statSync(join(dir, 'master.key')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(dir, 'master.key'), 'utf8')).toBe(`${key.toString('base64')}\n`)
     expect(readdirSync(dir)).toEqual(['master.key'])
   })
 
   test.each(['', 'short\n', `${'A'.repeat(44)}A\n`, `${Buffer.alloc(31).toString('base64')}\n`])(
-    'a file out of form (%j) is refused and stays as it is',
+    'rejects a file that holds %j, and does not change it',
     content => {
       writeFileSync(join(home, 'master.key'), content)
-      expect(() => find()).toThrow('holds no master key')
+      expect(() => findKey()).toThrow('holds no master key')
       expect(readFileSync(join(home, 'master.key'), 'utf8')).toBe(content)
     },
   )
 })
 
-describe('a change of the key', () => {
-  test('keeps the old one beside the new until it is ended', () => {
-    const old = find()
-    const { current, former } = beginKeyChange(home, systemRandom)
-    expect(former.equals(old)).toBe(true)
+describe('a rotation of the key', () => {
+  test('keeps the previous key beside the new one until it is ended', () => {
+    const old = findKey()
+    const { current, previous } = beginMasterKeyRotation(home, systemRandom)
+    expect(previous.equals(old)).toBe(true)
     expect(current.equals(old)).toBe(false)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, former: old })
+    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: old })
     expect(statSync(join(home, 'master.key.former')).mode & 0o777).toBe(0o600)
-    endKeyChange(home)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, former: undefined })
+    endMasterKeyRotation(home)
+    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
     expect(readdirSync(home)).toEqual(['master.key'])
   })
 
-  test('that was interrupted is taken up, not begun anew', () => {
-    const old = find()
-    const begun = beginKeyChange(home, systemRandom)
-    expect(beginKeyChange(home, systemRandom)).toEqual({ ...begun, former: old })
+  test('that was interrupted continues with the same two keys', () => {
+    const old = findKey()
+    const begun = beginMasterKeyRotation(home, systemRandom)
+    expect(beginMasterKeyRotation(home, systemRandom)).toEqual({ ...begun, previous: old })
   })
 
-  test('that was interrupted before the new key had its place begins with the old one', () => {
-    const old = find()
+  test('that was interrupted before the new key was in place starts again from the old key', () => {
+    const old = findKey()
     writeFileSync(join(home, 'master.key.former'), `${old.toString('base64')}\n`)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, former: undefined })
-    const { current, former } = beginKeyChange(home, systemRandom)
-    expect([former.equals(old), current.equals(old)]).toEqual([true, false])
+    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
+    const { current, previous } = beginMasterKeyRotation(home, systemRandom)
+    expect([previous.equals(old), current.equals(old)]).toEqual([true, false])
   })
 })
 
-describe('a box over the key files', () => {
-  test('seals under the new key from the change on, and opens what either sealed', () => {
+describe('a secret box over the key files', () => {
+  test('encrypts under the new key after a rotation began, and decrypts what either key encrypted', () => {
     const running = openFileSecretBox(home, systemRandom)
     const before = running.seal('old secret', 'row')
-    const { current } = beginKeyChange(home, systemRandom)
+    const { current } = beginMasterKeyRotation(home, systemRandom)
     const elsewhere = openSecretBox(current, systemRandom)
     expect(running.open(elsewhere.seal('new secret', 'row'), 'row')).toBe('new secret')
     expect(running.open(before, 'row')).toBe('old secret')
     expect(elsewhere.open(running.seal('newer secret', 'row'), 'row')).toBe('newer secret')
   })
 
-  test('that never looked since seals under the new key all the same', () => {
+  test('encrypts under the new key even if it was not used during the rotation', () => {
     const running = openFileSecretBox(home, systemRandom)
-    const { current } = beginKeyChange(home, systemRandom)
-    endKeyChange(home)
+    const { current } = beginMasterKeyRotation(home, systemRandom)
+    endMasterKeyRotation(home)
     expect(openSecretBox(current, systemRandom).open(running.seal('s', 'row'), 'row')).toBe('s')
     expect(existsSync(join(home, 'master.key.former'))).toBe(false)
   })
 
-  test('still refuses what no key of the files sealed', () => {
+  test('rejects a secret that neither key encrypted', () => {
     const running = openFileSecretBox(home, systemRandom)
     const stranger = openSecretBox(Buffer.alloc(32, 1), systemRandom)
     expect(() => running.open(stranger.seal('s', 'row'), 'row')).toThrow('another master key')
+  })
+})
+
+describe('the files of the master key', () => {
+  const path = (name = 'master.key'): string => join(home, name)
+  const modeOf = (file: string): number => statSync(file).mode & 0o777
+
+  test('keep mode 0600 after each step of a rotation', () => {
+    findKey()
+    for (let round = 0; round < 2; round++) {
+      beginMasterKeyRotation(home, systemRandom)
+      expect([modeOf(path()), modeOf(path('master.key.former'))]).toEqual([0o600, 0o600])
+      endMasterKeyRotation(home)
+      expect(readdirSync(home)).toEqual(['master.key'])
+    }
+  })
+
+  test('are the only ones left: a temporary file of a killed process is replaced', () => {
+    writeFileSync(path(`master.key.${process.pid}.new`), 'half a key')
+    const key = findKey()
+    expect(key).toHaveLength(32)
+    expect(readdirSync(home)).toEqual(['master.key'])
+  })
+
+  test('created by eight processes at once hold one key, with mode 0600 whatever the umask', async () => {
+    const dir = programFolder('master-key')
+    const dataDir = join(home, 'deep', 'data')
+    const program = join(dir, 'program.mjs')
+    await buildProgram(
+      `import { systemRandom } from './packages/server/core/chance.ts'
+      import { findOrCreateMasterKeys } from './packages/server/storage/master-key.ts'
+      process.umask(0)
+      console.log(findOrCreateMasterKeys(process.argv[2] as string, systemRandom).current.toString('base64'))`,
+      program,
+    )
+    try {
+      const children = Array.from({ length: 8 }, () => runProgram(program, [dataDir]))
+      const keys = await Promise.all(children.map(child => child.nextLine()))
+      await Promise.all(children.map(child => child.ended))
+      expect(new Set(keys)).toEqual(new Set([findKey(dataDir).toString('base64')]))
+      expect(readdirSync(dataDir)).toEqual(['master.key'])
+      expect([modeOf(dataDir), modeOf(join(dataDir, 'master.key'))]).toEqual([0o700, 0o600])
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  })
+
+  test('of a rotation that is killed at any step lose no key', () => {
+    const old = findKey()
+    const rotated = (): Buffer[] => {
+      const { current, previous } = beginMasterKeyRotation(home, systemRandom)
+      return [current, previous]
+    }
+    // Killed after the link, before the rename: both names hold the old key.
+    linkSync(path(), path('master.key.former'))
+    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
+    const [current, previous] = rotated() as [Buffer, Buffer]
+    expect([previous.equals(old), current.equals(old)]).toEqual([true, false])
+    // Killed after the rename, before the end: the same two keys again.
+    expect(rotated()).toEqual([current, previous])
+    endMasterKeyRotation(home)
+    endMasterKeyRotation(home)
+    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
+  })
+
+  test('that are not readable stop the start and are not replaced', () => {
+    mkdirSync(path())
+    expect(() => findKey()).toThrow('EISDIR')
+    expect(statSync(path()).isDirectory()).toBe(true)
+  })
+
+  test('of a rotation that hold no key are rejected with their path', () => {
+    findKey()
+    writeFileSync(path('master.key.former'), 'no key')
+    expect(() => findKey()).toThrow(/master\.key\.former holds no master key .*RIDEAU_MASTER_KEY/)
   })
 })

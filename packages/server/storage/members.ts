@@ -1,5 +1,5 @@
 import type { Role } from '../core/permissions.ts'
-import { isAfter, type Page } from './page.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { MemberRow } from './schema.ts'
 
@@ -7,8 +7,8 @@ export async function insertMember(db: Db, row: MemberRow): Promise<void> {
   await db.insertInto('members').values(row).execute()
 }
 
-/** A member with the person that it is; a pending invitation has none yet. */
-export interface StoredMember extends MemberRow {
+/** A member with its user's email and name; both are null for a pending invitation, which has no user yet. */
+export interface MemberWithUserRow extends MemberRow {
   user_email: string | null
   user_name: string | null
 }
@@ -23,31 +23,27 @@ function selectMembers(db: Db) {
     .where('organizations.deleted_at', 'is', null)
 }
 
-/** undefined where there is none or its organization was deleted. */
-export async function findMember(db: Db, id: string): Promise<StoredMember | undefined> {
+/** The member or pending invitation; undefined if it does not exist or its organization is deleted. */
+export async function findMember(db: Db, id: string): Promise<MemberWithUserRow | undefined> {
   return await selectMembers(db).where('members.id', '=', id).executeTakeFirst()
 }
 
-export async function listMembers(db: Db, orgId: string, page: Page): Promise<StoredMember[]> {
-  return await selectMembers(db)
-    .where('members.org_id', '=', orgId)
-    .where(eb => isAfter(eb, 'members.created_at', 'members.id', page))
-    .orderBy('members.created_at', 'desc')
-    .orderBy('members.id', 'desc')
-    .limit(page.limit)
-    .execute()
+/** Members and pending invitations of an organization. */
+export async function listMembers(db: Db, orgId: string, page: Page): Promise<MemberWithUserRow[]> {
+  const query = selectMembers(db).where('members.org_id', '=', orgId)
+  return await selectPage(query, page, 'members.created_at', 'members.id').execute()
 }
 
-/** By the SHA-256 of its token, while nobody has accepted it. */
-export async function findInvitation(db: Db, hash: Buffer): Promise<StoredMember | undefined> {
+/** The pending invitation whose token has this SHA-256, also an expired one. */
+export async function findInvitationByHash(db: Db, hash: Buffer): Promise<MemberWithUserRow | undefined> {
   return await selectMembers(db)
     .where('members.invite_hash', '=', hash)
     .where('members.accepted_at', 'is', null)
     .executeTakeFirst()
 }
 
-/** Those that wait for an address, in every organization. */
-export async function listInvitationsFor(db: Db, email: string): Promise<StoredMember[]> {
+/** Pending invitations of an address, in all organizations. */
+export async function listInvitationsByEmail(db: Db, email: string): Promise<MemberWithUserRow[]> {
   return await selectMembers(db)
     .where('members.invite_email', '=', email)
     .where('members.accepted_at', 'is', null)
@@ -69,7 +65,7 @@ export async function removeExpiredInvitations(
     .execute()
 }
 
-/** Is this address a member already, or invited? */
+/** True if the address belongs to a member of the organization or has a pending invitation. */
 export async function hasMemberOrInvitation(db: Db, orgId: string, email: string): Promise<boolean> {
   const found = await db
     .selectFrom('members')
@@ -87,6 +83,7 @@ export async function hasMemberOrInvitation(db: Db, orgId: string, email: string
   return found !== undefined
 }
 
+/** Makes the user a member by the invitation and invalidates the invitation's link. */
 export async function acceptInvitation(db: Db, id: string, userId: string, now: Date): Promise<void> {
   await db
     .updateTable('members')
@@ -109,7 +106,7 @@ export async function removeMember(db: Db, id: string): Promise<void> {
   await db.deleteFrom('members').where('id', '=', id).execute()
 }
 
-/** Does the organization have an owner besides this member? An invited one has not come yet. */
+/** True if the organization has an owner besides this member. A pending invitation does not count. */
 export async function hasOtherOwner(db: Db, orgId: string, memberId: string): Promise<boolean> {
   const found = await db
     .selectFrom('members')
@@ -131,7 +128,7 @@ export interface Membership {
   readonly org_slug: string
 }
 
-/** Oldest first. A deleted organization has no members. */
+/** The user's memberships, oldest first, without pending invitations and deleted organizations. */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
   return await db
     .selectFrom('members')

@@ -1,30 +1,37 @@
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Connection } from './connection.ts'
+import { adoptPreRelease, listRecordedMigrations } from './migrations/adopt-pre-release.ts'
 import { MIGRATIONS, type NumberedMigration } from './migrations/index.ts'
 import { type Db, openDatabase, openPool } from './pool.ts'
 
 /**
- * Brings the schema up to date and returns the names of the migrations that it applied. All that are due run in one
- * transaction under an advisory lock: of several processes one applies, the others wait and find nothing to do.
- * Throws an Error that names the migration which failed; nothing of it or of its fellows is left then. Every table is
- * put behind row-level security after each run.
+ * Brings the schema up to date and returns the names of the migrations that were applied, in order.
+ *
+ * All due migrations run in one transaction under an advisory lock: of several processes that start together one applies
+ * them, and the others wait and then find none due. Afterwards every table gets row-level security.
+ *
+ * Throws an Error that names the migration that failed, or the one that this version does not know. Nothing is changed
+ * then.
  */
 export async function migrateDatabase(
   connection: Connection,
   log: (line: string) => void,
   migrations: readonly NumberedMigration[] = MIGRATIONS,
 ): Promise<string[]> {
-  // No time-out: a migration takes its time, and so does waiting for another process's.
+  // No query timeout: a migration, or another process's migration that this one waits for, may take long.
   const db = openDatabase(openPool(connection, log, { max: 1, queryTimeoutMs: 0 }))
   const steps = migrations.map(({ name, sql: text }) => {
-    return [name, { up: async (on: typeof db) => void (await sql.raw(text).execute(on)) }] as const
+    return [name, { up: async (tx: typeof db) => void (await sql.raw(text).execute(tx)) }] as const
   })
   const provider = { getMigrations: async () => Object.fromEntries(steps) }
   try {
+    await adoptPreRelease(db)
+    await assertNotNewer(db, migrations)
     const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
-    if (error !== undefined)
-      throw describe(error, results.find(result => result.status === 'Error')?.migrationName)
+    if (error !== undefined) {
+      throw toMigrationError(error, results.find(result => result.status === 'Error')?.migrationName)
+    }
     await protectTables(db)
     return results.map(result => result.migrationName)
   } finally {
@@ -32,15 +39,26 @@ export async function migrateDatabase(
   }
 }
 
-/** Every table, of whichever migration, stands behind row-level security (0007-row-security.ts). */
-async function protectTables(db: Db): Promise<void> {
-  const { rows } = await sql<{ known: boolean }>`
-    select to_regprocedure('rideau_protect()') is not null as known`.execute(db)
-  if (rows[0]?.known === true) await sql`select rideau_protect()`.execute(db)
+/** Throws if a newer version of the program migrated the database. */
+async function assertNotNewer(db: Db, migrations: readonly NumberedMigration[]): Promise<void> {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = (await listRecordedMigrations(db)).filter(name => !known.has(name))
+  if (unknown.length === 0) return
+  throw new Error(
+    `The database was migrated by a newer version of Rideau: this version does not know ${unknown.join(', ')}. ` +
+      'Start the newer version, or restore a backup that was made before the upgrade.',
+  )
 }
 
-function describe(error: unknown, name: string | undefined): Error {
+/** Adds row-level security to tables that lack it (migrations/0001-initial/row-security.ts). */
+async function protectTables(db: Db): Promise<void> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regprocedure('rideau_protect()') is not null as exists`.execute(db)
+  if (rows[0]?.exists === true) await sql`select rideau_protect()`.execute(db)
+}
+
+function toMigrationError(error: unknown, name: string | undefined): Error {
   const reason = error instanceof Error ? error.message : String(error)
-  const subject = name === undefined ? 'The schema cannot be migrated' : `Migration ${name} failed`
+  const subject = name === undefined ? 'The database cannot be migrated' : `Migration ${name} failed`
   return new Error(`${subject}: ${reason}`, { cause: error })
 }

@@ -1,49 +1,40 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { ModelAliasRow } from './model-tables.ts'
-import { isAfter, type Page } from './page.ts'
+import { hasLiveProject } from './live-owner.ts'
+import type { ModelAliasTable } from './model-tables.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 
-export type StoredAlias = Selectable<ModelAliasRow>
+export type ModelAliasRow = Selectable<ModelAliasTable>
 
-/** What the unique index on an environment's aliases is called. */
-export const ALIAS_NAME_INDEX = 'model_aliases_name'
+/** The constraint that makes an alias unique in its environment. */
+export const MODEL_ALIAS_NAME_CONSTRAINT = 'model_aliases_name'
 
-export async function insertModelAlias(db: Db, row: Insertable<ModelAliasRow>): Promise<StoredAlias> {
+export async function insertModelAlias(db: Db, row: Insertable<ModelAliasTable>): Promise<ModelAliasRow> {
   return await db.insertInto('model_aliases').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** undefined where there is none, or its project or organization was deleted. */
-export async function findModelAlias(db: Db, id: string): Promise<StoredAlias | undefined> {
-  return await db
-    .selectFrom('model_aliases')
-    .innerJoin('projects', 'projects.id', 'model_aliases.project_id')
-    .innerJoin('organizations', 'organizations.id', 'model_aliases.org_id')
-    .selectAll('model_aliases')
-    .where('model_aliases.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
-    .executeTakeFirst()
-}
-
-export async function listModelAliases(db: Db, environmentId: string, page: Page): Promise<StoredAlias[]> {
+/** The alias; undefined if it does not exist, or its project or organization is deleted. */
+export async function findModelAlias(db: Db, id: string): Promise<ModelAliasRow | undefined> {
   return await db
     .selectFrom('model_aliases')
     .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+    .where('id', '=', id)
+    .where(hasLiveProject('model_aliases'))
+    .executeTakeFirst()
 }
 
-/** undefined: it was removed meanwhile. */
+export async function listModelAliases(db: Db, environmentId: string, page: Page): Promise<ModelAliasRow[]> {
+  const query = db.selectFrom('model_aliases').selectAll().where('environment_id', '=', environmentId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
+}
+
+/** Returns the changed row; undefined if it was removed in the meantime. */
 export async function updateModelAlias(
   db: Db,
   id: string,
-  change: Pick<Updateable<ModelAliasRow>, 'strategy' | 'targets'>,
+  change: Pick<Updateable<ModelAliasTable>, 'strategy' | 'targets'>,
   now: Date,
-): Promise<StoredAlias | undefined> {
+): Promise<ModelAliasRow | undefined> {
   return await db
     .updateTable('model_aliases')
     .set({ ...change, updated_at: now })

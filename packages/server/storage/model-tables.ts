@@ -2,8 +2,8 @@ import type { Capability } from '@rideau/llm/provider/catalog-model'
 import type { JSONColumnType } from 'kysely'
 import type { AliasStrategy } from '../core/tenancy.ts'
 
-/** The tables of migration 0004. */
-export interface ModelAliasRow {
+/** Tables of migrations/0001-initial/models.ts. */
+export interface ModelAliasTable {
   id: string
   org_id: string
   project_id: string
@@ -22,7 +22,7 @@ export interface AliasTargetRow {
   max_retries: number | null
 }
 
-export interface CustomModelRow {
+export interface CustomModelTable {
   id: string
   org_id: string
   project_id: string
@@ -37,15 +37,10 @@ export interface CustomModelRow {
   updated_at: Date
 }
 
-/** USD per million tokens, as the API names them. */
+/** USD per million tokens, with the API's field names. */
 export interface PricingRow {
   input_usd_per_mtok: number
   output_usd_per_mtok: number
   cached_input_usd_per_mtok: number | null
   cache_write_usd_per_mtok: number | null
-}
-
-export interface RetiredMasterKeyRow {
-  key_id: Buffer
-  retired_at: Date
 }

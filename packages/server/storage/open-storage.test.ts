@@ -19,7 +19,7 @@ function toUrl(connection: Connection): string {
   return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
 }
 
-test('without a URL the embedded server runs under the data folder until the end', async () => {
+test('without a URL starts the embedded server in the data folder and stops it on close', async () => {
   const lines: string[] = []
   const log = (line: string): number => lines.push(line)
   const storage = await openStorage({ dataDir: join(home, 'data'), log })
@@ -33,7 +33,7 @@ test('without a URL the embedded server runs under the data folder until the end
 })
 
 describe.each(listTestServers())('by URL on $label', server => {
-  test('the database is migrated, and counts are numbers', async () => {
+  test('migrates the database and reads int8 as a number, or fails beyond the safe range', async () => {
     const database = await emptyDatabase(server)
     const databaseUrl = toUrl(database.connection)
     const storage = await openStorage({ databaseUrl, dataDir: join(home, 'data'), log: () => {} })
@@ -46,7 +46,7 @@ describe.each(listTestServers())('by URL on $label', server => {
   })
 })
 
-test('a database out of reach stops the start', async () => {
+test('rejects if the database is out of reach, with an error without the password', async () => {
   const databaseUrl = 'postgres://rideau:secret@127.0.0.1:1/rideau'
   const failure = await openStorage({ databaseUrl, dataDir: home, log: () => {} }).catch(error => error)
   expect(failure).toBeInstanceOf(Error)

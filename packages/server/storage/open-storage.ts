@@ -7,20 +7,20 @@ import { type Db, openDatabase, openPool } from './pool.ts'
 export interface Storage {
   readonly pool: Pool
   readonly db: Db
-  /** For the connections of their own: announcements and the instance lock. */
+  /** For clients outside the pool: notifications and the instance lock keep a connection of their own. */
   readonly connection: Connection
-  /** Ends the pool, then the embedded server where no other process uses it. */
+  /** Ends the pool, then stops the embedded server unless another process uses it. Safe to call twice. */
   close(): Promise<void>
 }
 
 export interface StorageOptions {
-  /** Absent: the embedded server under dataDir. */
+  /** undefined: starts the embedded server in dataDir. */
   readonly databaseUrl?: string | undefined
   readonly dataDir: string
   readonly log: (line: string) => void
 }
 
-/** The database, running and with the schema of this program. Throws where it cannot be had or migrated. */
+/** Connects to the database, or starts the embedded one, and migrates it. Throws if either fails. */
 export async function openStorage({ databaseUrl, dataDir, log }: StorageOptions): Promise<Storage> {
   let embedded: EmbeddedPostgres | undefined
   if (databaseUrl === undefined) embedded = await startEmbeddedPostgres({ dataDir, log })

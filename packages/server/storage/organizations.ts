@@ -1,4 +1,4 @@
-import { isAfter, type Page } from './page.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { OrganizationRow } from './schema.ts'
 
@@ -6,7 +6,7 @@ export async function insertOrganization(db: Db, row: OrganizationRow): Promise<
   await db.insertInto('organizations').values(row).execute()
 }
 
-/** undefined where there is none or it was deleted. */
+/** The organization; undefined if it does not exist or is deleted. */
 export async function findOrganization(db: Db, id: string): Promise<OrganizationRow | undefined> {
   return await db
     .selectFrom('organizations')
@@ -16,25 +16,22 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
     .executeTakeFirst()
 }
 
-/** Of the given ids, newest first. */
+/** The organizations with these ids, without deleted ones. */
 export async function listOrganizations(
   db: Db,
   ids: readonly string[],
   page: Page,
 ): Promise<OrganizationRow[]> {
   if (ids.length === 0) return []
-  return await db
+  const query = db
     .selectFrom('organizations')
     .selectAll()
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
+/** True if an organization has the slug. A deleted one gives its slug up. */
 export async function isOrganizationSlugTaken(db: Db, slug: string): Promise<boolean> {
   const found = await db
     .selectFrom('organizations')
@@ -45,14 +42,15 @@ export async function isOrganizationSlugTaken(db: Db, slug: string): Promise<boo
   return found !== undefined
 }
 
-/** Whoever changes an organization's members does so one after the other, until the transaction's end. */
+/** Locks the row until the transaction ends: changes of an organization's members run one after the other. */
 export async function lockOrganization(tx: Db, id: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
-/** What may change of an organization: an absent field stays as it is. */
+/** Fields of an organization that can change. An absent field keeps its value. */
 export type OrganizationChange = Partial<Pick<OrganizationRow, 'name' | 'slug' | 'time_zone'>>
 
+/** Returns the changed row. Throws if there is none. */
 export async function updateOrganization(
   db: Db,
   id: string,
@@ -67,7 +65,7 @@ export async function updateOrganization(
     .executeTakeFirstOrThrow()
 }
 
-/** It stays as a tombstone, by which every key below it is told as revoked. */
+/** Marks the organization as deleted. The row stays, so that keys below it are answered with key_revoked. */
 export async function removeOrganization(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('organizations')

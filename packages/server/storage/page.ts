@@ -1,13 +1,37 @@
-import type { Expression, ExpressionBuilder, ReferenceExpression, SqlBool } from 'kysely'
+import type {
+  Expression,
+  ExpressionBuilder,
+  ReferenceExpression,
+  SelectQueryBuilder,
+  SqlBool,
+  StringReference,
+} from 'kysely'
 
-/** One page of a list that is ordered newest first, by time and then by id. */
+/** One page of a list that is ordered newest first: by a time, then by id. */
 export interface Page {
   readonly limit: number
-  /** The last record of the page before; undefined: the first page. */
+  /** Position of the previous page's last row. undefined: the first page. */
   readonly after: { readonly at: Date; readonly id: string } | undefined
 }
 
-/** What comes after the page's start. A record inserted meanwhile is newer and so moves no later page. */
+/**
+ * The query's rows on this page, newest first. A row that is inserted between two calls is newer than all that were
+ * read, and a row that is deleted is skipped, so no later page repeats or misses a row.
+ */
+export function selectPage<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  page: Page,
+  time: StringReference<DB, TB>,
+  id: StringReference<DB, TB>,
+): SelectQueryBuilder<DB, TB, Row> {
+  return query
+    .where(eb => isAfter(eb, time, id, page))
+    .orderBy(time, 'desc')
+    .orderBy(id, 'desc')
+    .limit(page.limit)
+}
+
+/** True for rows that come after the page's start. */
 export function isAfter<DB, TB extends keyof DB>(
   eb: ExpressionBuilder<DB, TB>,
   time: ReferenceExpression<DB, TB>,

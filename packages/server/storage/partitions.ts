@@ -8,13 +8,14 @@ interface Partition {
 }
 
 /**
- * Makes what records of these UTC days (`2026-11-21`) need and is missing: the request log has a partition a day, the
- * usage ledger one a month.
+ * Creates the partitions for records of these UTC days (`2026-11-21`) that do not exist yet. The request log has a
+ * partition a day, usage records have one a month.
  */
 export async function createPartitions(pool: Pool, days: Iterable<string>): Promise<void> {
   const needed = new Map<string, Partition>()
   for (const day of days) {
-    for (const partition of [ofDay(day), ofMonth(day)]) needed.set(partition.child, partition)
+    for (const partition of [toDayPartition(day), toMonthPartition(day)])
+      needed.set(partition.child, partition)
   }
   const { rows } = await pool.query<{ child: string }>({
     name: 'find_missing_partitions',
@@ -28,14 +29,14 @@ export async function createPartitions(pool: Pool, days: Iterable<string>): Prom
   }
 }
 
-function ofDay(day: string): Partition {
+function toDayPartition(day: string): Partition {
   const from = new Date(`${day}T00:00:00.000Z`)
   const to = new Date(from)
   to.setUTCDate(to.getUTCDate() + 1)
   return { parent: 'request_logs', child: `request_logs_${day.replaceAll('-', '')}`, from, to }
 }
 
-function ofMonth(day: string): Partition {
+function toMonthPartition(day: string): Partition {
   const from = new Date(`${day.slice(0, 7)}-01T00:00:00.000Z`)
   const to = new Date(from)
   to.setUTCMonth(to.getUTCMonth() + 1)

@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveProject } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { PlanRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
@@ -6,16 +7,13 @@ export async function insertPlan(db: Db, row: PlanRow): Promise<PlanRow> {
   return await db.insertInto('plans').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** undefined where there is none, or its project or organization was deleted. */
+/** The plan; undefined if it does not exist, or its project or organization is deleted. */
 export async function findPlan(db: Db, id: string): Promise<PlanRow | undefined> {
   return await db
     .selectFrom('plans')
-    .innerJoin('projects', 'projects.id', 'plans.project_id')
-    .innerJoin('organizations', 'organizations.id', 'plans.org_id')
-    .selectAll('plans')
-    .where('plans.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveProject('plans'))
     .executeTakeFirst()
 }
 
@@ -32,7 +30,7 @@ export async function findPlanByName(
     .executeTakeFirst()
 }
 
-/** What counts for end users without a plan of their own; undefined: nothing does. */
+/** The plan of end users who have none of their own; undefined if the environment has no default plan. */
 export async function findDefaultPlan(db: Db, environmentId: string): Promise<PlanRow | undefined> {
   return await db
     .selectFrom('plans')
@@ -43,25 +41,18 @@ export async function findDefaultPlan(db: Db, environmentId: string): Promise<Pl
 }
 
 export async function listPlans(db: Db, environmentId: string, page: Page): Promise<PlanRow[]> {
-  return await db
-    .selectFrom('plans')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('plans').selectAll().where('environment_id', '=', environmentId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The row as it then stands; undefined where it has gone meanwhile. */
+/** Returns the changed row; undefined if it was removed in the meantime. */
 export async function updatePlan(db: Db, id: string, change: Partial<PlanRow>): Promise<PlanRow | undefined> {
   return await db.updateTable('plans').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 }
 
 /**
- * Makes room for another default plan. Until the transaction ends, whoever else sets one waits here, so that two at
- * once leave one.
+ * Leaves the environment without a default plan, so that the transaction can set another one. Locks the environment
+ * until the transaction ends: concurrent callers wait, and exactly one default plan remains.
  */
 export async function clearDefaultPlan(tx: Db, environmentId: string, now: Date): Promise<void> {
   await tx.selectFrom('environments').select('id').where('id', '=', environmentId).forUpdate().execute()
@@ -73,7 +64,7 @@ export async function clearDefaultPlan(tx: Db, environmentId: string, now: Date)
     .execute()
 }
 
-/** Its end users fall back to the default plan. */
+/** Removes the plan. Its end users get the default plan. */
 export async function removePlan(db: Db, id: string): Promise<void> {
   await db.deleteFrom('plans').where('id', '=', id).execute()
 }

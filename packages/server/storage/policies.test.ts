@@ -4,22 +4,22 @@ import { openIds } from '../core/ids.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { INSERT_POLICY, putProjectAuth } from '../testing/harness/policies.ts'
 import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
-import { type Announcements, openAnnouncements } from './announcements.ts'
+import { type ConfigNotifications, openConfigNotifications } from './config-notifications.ts'
 import { findEnvironment } from './environments.ts'
 import type { EnvironmentRow } from './schema.ts'
 
 const newId = openIds(systemClock, systemRandom)
 
-describe.each(listTestServers())('policies on $label', server => {
+describe.each(listTestServers())('change notifications of policies on $label', server => {
   let database: FreshDatabase
   let seeded: SeededEnvironment
   let environment: EnvironmentRow
-  let announcements: Announcements
-  let told: string[]
+  let notifications: ConfigNotifications
+  let notified: string[]
   beforeEach(async () => {
     database = await freshDatabase(server)
     seeded = await seedEnvironment(database.pool)
-    // Of the same organization, but of another project.
+    // A second environment, in another project of the same organization.
     await database.pool.query(
       `with sibling as (
         insert into projects select gen_random_uuid(), org_id, name, 'sibling', allowed_origins, created_at, updated_at
@@ -29,72 +29,72 @@ describe.each(listTestServers())('policies on $label', server => {
         e.allow_secret_key_in_browser, e.created_at, e.updated_at from environments e, sibling s`,
     )
     environment = (await findEnvironment(database.db, seeded.environmentId)) as EnvironmentRow
-    told = []
-    announcements = await openAnnouncements({
+    notified = []
+    notifications = await openConfigNotifications({
       connection: database.connection,
       log: () => {},
-      onChange: id => told.push(id),
+      onChange: id => notified.push(id),
       onLost: () => {},
       onRestored: () => {},
     })
   })
   afterEach(async () => {
-    await announcements.close()
+    await notifications.close()
     await database.drop()
   })
 
-  /** The environments that a statement announces: its own, or its own and its sibling. */
-  const announced = async (statement: string | (() => Promise<unknown>)): Promise<string> => {
-    await announcements.barrier()
-    told.length = 0
+  /** The environments that a statement notifies: the policy's own, and others. */
+  const countNotified = async (statement: string | (() => Promise<unknown>)): Promise<string> => {
+    await notifications.barrier()
+    notified.length = 0
     await (typeof statement === 'string' ? database.pool.query(statement) : statement())
-    await announcements.barrier()
-    const others = told.filter(id => id !== environment.id).length
-    return `${told.length - others} own, ${others} other`
+    await notifications.barrier()
+    const others = notified.filter(id => id !== environment.id).length
+    return `${notified.length - others} own, ${others} other`
   }
 
-  test.each(['limit', 'quota', 'plan'] as const)('a %s announces its environment alone', async kind => {
+  test.each(['limit', 'quota', 'plan'] as const)('a %s notifies only its environment', async kind => {
     const insert = () => INSERT_POLICY[kind](database.db, newId(), environment)
-    expect(await announced(insert)).toBe('1 own, 0 other')
-    expect(await announced(`update ${kind}s set updated_at = now()`)).toBe('1 own, 0 other')
-    expect(await announced(`delete from ${kind}s`)).toBe('1 own, 0 other')
+    expect(await countNotified(insert)).toBe('1 own, 0 other')
+    expect(await countNotified(`update ${kind}s set updated_at = now()`)).toBe('1 own, 0 other')
+    expect(await countNotified(`delete from ${kind}s`)).toBe('1 own, 0 other')
   })
 
-  test("a project's budget and auth announce the project's environments", async () => {
+  test("a project's budget and authentication notify the project's environments", async () => {
     const insert = () => INSERT_POLICY.budget(database.db, newId(), environment)
-    expect(await announced(insert)).toBe('1 own, 0 other')
-    expect(await announced('delete from budgets')).toBe('1 own, 0 other')
-    expect(await announced(() => putProjectAuth(database.db, environment))).toBe('2 own, 0 other')
-    expect(await announced('delete from federated_auth')).toBe('1 own, 0 other')
-    expect(await announced('delete from device_auth')).toBe('1 own, 0 other')
+    expect(await countNotified(insert)).toBe('1 own, 0 other')
+    expect(await countNotified('delete from budgets')).toBe('1 own, 0 other')
+    expect(await countNotified(() => putProjectAuth(database.db, environment))).toBe('2 own, 0 other')
+    expect(await countNotified('delete from federated_auth')).toBe('1 own, 0 other')
+    expect(await countNotified('delete from device_auth')).toBe('1 own, 0 other')
   })
 
-  test("an organization's budget and limit announce all of its environments", async () => {
+  test("an organization's budget and limit notify all of its environments", async () => {
     await INSERT_POLICY.budget(database.db, newId(), environment)
     await INSERT_POLICY.limit(database.db, newId(), environment)
-    expect(await announced('update budgets set project_id = null')).toBe('1 own, 1 other')
-    expect(await announced('update limits set project_id = null, environment_id = null')).toBe(
+    expect(await countNotified('update budgets set project_id = null')).toBe('1 own, 1 other')
+    expect(await countNotified('update limits set project_id = null, environment_id = null')).toBe(
       '1 own, 1 other',
     )
-    expect(await announced('delete from limits')).toBe('1 own, 1 other')
+    expect(await countNotified('delete from limits')).toBe('1 own, 1 other')
   })
 
-  test('an end user announces what counts at the gateway: its plan, its block, its name', async () => {
+  test('an end user notifies its environment when its plan, its block or its external id changes', async () => {
     const insert = () => INSERT_POLICY.end_user(database.db, newId(), environment)
-    expect(await announced(insert)).toBe('0 own, 0 other')
-    expect(await announced(`update end_users set attributes = '{"a": 1}'`)).toBe('0 own, 0 other')
-    expect(await announced('update end_users set blocked_at = now()')).toBe('1 own, 0 other')
-    expect(await announced('update end_users set blocked_at = null')).toBe('1 own, 0 other')
+    expect(await countNotified(insert)).toBe('0 own, 0 other')
+    expect(await countNotified(`update end_users set attributes = '{"a": 1}'`)).toBe('0 own, 0 other')
+    expect(await countNotified('update end_users set blocked_at = now()')).toBe('1 own, 0 other')
+    expect(await countNotified('update end_users set blocked_at = null')).toBe('1 own, 0 other')
     await INSERT_POLICY.plan(database.db, newId(), environment)
-    expect(await announced('update end_users set plan_id = plans.id from plans')).toBe('1 own, 0 other')
-    // The plan's own going, and the end user that falls back.
-    expect(await announced('delete from plans')).toBe('1 own, 0 other')
+    expect(await countNotified('update end_users set plan_id = plans.id from plans')).toBe('1 own, 0 other')
+    // One notification for the plan, one for the end user that loses it; PostgreSQL merges equal ones.
+    expect(await countNotified('delete from plans')).toBe('1 own, 0 other')
     const { rows } = await database.pool.query('select plan_id from end_users')
     expect(rows).toEqual([{ plan_id: null }])
-    expect(await announced('delete from end_users')).toBe('0 own, 0 other')
+    expect(await countNotified('delete from end_users')).toBe('0 own, 0 other')
   })
 
-  test('an environment has one default plan at most, whoever writes', async () => {
+  test('rejects a second default plan of an environment, whoever writes it', async () => {
     await INSERT_POLICY.plan(database.db, newId(), environment)
     await INSERT_POLICY.plan(database.db, newId(), environment)
     await expect(database.pool.query('update plans set is_default = true')).rejects.toMatchObject({

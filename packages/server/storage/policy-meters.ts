@@ -2,7 +2,7 @@ import type { Meter } from '../core/meter.ts'
 import { toBudgetMeterOf, toQuotaMeterOf } from '../core/meters.ts'
 import type { BudgetRow, QuotaRow } from './policy-tables.ts'
 
-/** The counter of a budget's window at an instant: the one that its requests meet. */
+/** The meter of the budget's window at `at` (Unix milliseconds): the one that requests in that window use. */
 export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): Meter {
   const policy = {
     id: row.id,
@@ -18,7 +18,7 @@ export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): 
   return toBudgetMeterOf(policy, whole, timeZone, at)
 }
 
-/** The same of a quota that is not each end user's own. */
+/** The same for a quota. Not for the scope default_end_user, which has a meter for each end user. */
 export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Meter {
   const policy = {
     id: row.id,

@@ -1,7 +1,7 @@
 import type { Policies } from '../core/policies.ts'
 import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from './policy-tables.ts'
 
-/** A row as JSON, with its creation in Unix milliseconds. */
+/** Some columns of a row as JSON. `created` is Unix milliseconds. */
 type Part<R, K extends keyof R> = Pick<R, K> & { readonly id: string; readonly created: number }
 
 type LimitPart = Part<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'window_seconds'>
@@ -22,7 +22,7 @@ type PlanPart = Part<
   | 'nano_usd_per_month'
 >
 
-/** What POLICY_PARTS selects. */
+/** The columns that POLICY_PARTS selects. */
 export interface PolicyParts {
   readonly time_zone: string
   readonly limits: LimitPart[] | null
@@ -35,14 +35,14 @@ export interface PolicyParts {
 const CREATED = (row: string): string =>
   `'id', ${row}.id, 'created', floor(extract(epoch from ${row}.created_at) * 1000)`
 
-/** May what a scope_ref of `row` names be this environment, or a key of it? */
+/** True if the scope of `row` covers environment `e`, its project or organization, or names a key of it. */
 const CAN_CONCERN = (row: string): string => `(${row}.scope is null or ${row}.scope = 'org'
   or ${row}.scope = 'project' and ${row}.scope_ref::text = e.project_id::text
   or ${row}.scope = 'environment' and ${row}.scope_ref::text = e.id::text
   or ${row}.scope = 'key' and exists (
     select from keys k where k.environment_id = e.id and k.id::text = ${row}.scope_ref::text))`
 
-/** Columns of a statement over `environments e` and `organizations o`. */
+/** SQL: an environment's policies, for the select list of a statement over `environments e` and `organizations o`. */
 export const POLICY_PARTS = `o.time_zone,
   (select jsonb_agg(jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'scope_ref', l.scope_ref, 'metric', l.metric,
       'limit', l.limit, 'window_seconds', l.window_seconds) order by l.created_at, l.id)
@@ -64,6 +64,7 @@ export const POLICY_PARTS = `o.time_zone,
   exists (select from end_users u where u.environment_id = e.id
     and (u.plan_id is not null or u.blocked_at is not null)) as has_special_end_users`
 
+/** Turns the selected columns into the domain's policies, oldest first of each kind. */
 export function toPolicies(parts: PolicyParts): Policies {
   return {
     timeZone: parts.time_zone,

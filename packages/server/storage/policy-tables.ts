@@ -1,18 +1,15 @@
 import type { JSONColumnType } from 'kysely'
 import type { CalendarWindow, Window } from '../core/windows.ts'
 
-/** The tables of migrations 0005 and 0010 as Kysely sees them. */
+/** Tables of migrations/0001-initial/policies.ts. */
 export interface PolicyTables {
   limits: LimitRow
   quotas: QuotaRow
   budgets: BudgetRow
   plans: PlanRow
-  end_users: EndUserRow
-  federated_auth: FederatedAuthRow
+  end_users: EndUserTable
+  federated_auth: FederatedAuthTable
   device_auth: DeviceAuthRow
-  webhooks: WebhookRow
-  alerts: AlertRow
-  webhook_deliveries: WebhookDeliveryRow
 }
 
 interface Stamped {
@@ -30,7 +27,7 @@ interface InEnvironment extends Stamped {
 export interface LimitRow extends Stamped {
   id: string
   org_id: string
-  /** Both null: made for the organization. */
+  /** Both null: the limit belongs to the organization. */
   project_id: string | null
   environment_id: string | null
   scope: 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
@@ -52,9 +49,9 @@ export interface QuotaRow extends InEnvironment {
 export interface BudgetRow extends Stamped {
   id: string
   org_id: string
-  /** null: the organization's. */
+  /** null: the budget belongs to the organization. */
   project_id: string | null
-  /** null: the whole of the project or organization. */
+  /** null: the budget covers its whole project or organization. */
   scope: 'environment' | 'key' | null
   scope_ref: string | null
   limit_nano_usd: number
@@ -73,18 +70,18 @@ export interface PlanRow extends InEnvironment {
   is_default: boolean
 }
 
-export interface EndUserRow extends InEnvironment {
+export interface EndUserTable extends InEnvironment {
   external_id: string
   plan_id: string | null
   attributes: JSONColumnType<Record<string, unknown>>
   blocked_at: Date | null
 }
 
-export interface FederatedAuthRow extends Stamped {
+export interface FederatedAuthTable extends Stamped {
   project_id: string
   org_id: string
   issuers: string[]
-  /** One of the two is empty. */
+  /** Either these or the authorized parties are empty. */
   audiences: string[]
   authorized_parties: string[]
   jwks_url: string | null
@@ -106,33 +103,4 @@ export interface DeviceAuthRow extends Stamped {
   device_check_cipher: Buffer | null
   android_package_names: string[] | null
   android_signing_digests: string[] | null
-}
-
-export interface WebhookRow extends Stamped {
-  id: string
-  org_id: string
-  url: string
-  events: string[]
-  secret_cipher: Buffer
-}
-
-export interface AlertRow {
-  counter: string
-  pct: number
-  org_id: string
-  raised_at: Date
-  window_end: Date | null
-}
-
-export interface WebhookDeliveryRow {
-  id: string
-  org_id: string
-  webhook_id: string
-  event: string
-  payload: string
-  attempts: number
-  next_attempt_at: Date | null
-  delivered_at: Date | null
-  failure: string | null
-  created_at: Date
 }

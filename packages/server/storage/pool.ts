@@ -8,12 +8,13 @@ export type Db = Kysely<Database>
 const INT8 = 20
 
 export interface PoolOptions {
+  /** Most connections at once; 10 by default. */
   readonly max?: number
-  /** After so long without an answer a query fails and its connection is dropped; 0: never. */
+  /** A query that takes longer fails, and its connection is closed. 0: no timeout. 30 seconds by default. */
   readonly queryTimeoutMs?: number
 }
 
-/** Connections to the database. An idle one that breaks is logged and replaced. */
+/** A pool of connections. An idle connection that breaks is logged and replaced. The caller ends the pool. */
 export function openPool(
   connection: Connection,
   log: (line: string) => void,
@@ -29,12 +30,12 @@ export function openPool(
   return pool
 }
 
-/** Queries over the pool; the pool's owner ends it. */
+/** A query builder on the pool. The pool's owner ends the pool. */
 export function openDatabase(pool: Pool): Db {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** int8 as a number: counts and nano-dollars fit. Held by the pool, so that no other user of pg is changed by it. */
+/** Reads int8 as number: counts and nano-dollars fit. Set on the pool, so that other users of pg keep its defaults. */
 const TYPES: { getTypeParser: typeof types.getTypeParser } = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === INT8 && format !== 'binary'
@@ -44,6 +45,8 @@ const TYPES: { getTypeParser: typeof types.getTypeParser } = {
 
 function toSafeInteger(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} is past what a number holds exactly`)
+  if (!Number.isSafeInteger(value)) {
+    throw new RangeError(`int8 ${text} is not a safe integer: a number cannot hold it exactly`)
+  }
   return value
 }

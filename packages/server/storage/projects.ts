@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveOrganization } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { ProjectRow } from './schema.ts'
 
@@ -6,31 +7,28 @@ export async function insertProject(db: Db, row: ProjectRow): Promise<void> {
   await db.insertInto('projects').values(row).execute()
 }
 
-/** undefined where there is none, or it or its organization was deleted. */
+/** The project; undefined if it does not exist, or it or its organization is deleted. */
 export async function findProject(db: Db, id: string): Promise<ProjectRow | undefined> {
   return await db
     .selectFrom('projects')
-    .innerJoin('organizations', 'organizations.id', 'projects.org_id')
-    .selectAll('projects')
-    .where('projects.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .where(hasLiveOrganization('projects'))
     .executeTakeFirst()
 }
 
+/** The organization's projects, without deleted ones. */
 export async function listProjects(db: Db, orgId: string, page: Page): Promise<ProjectRow[]> {
-  return await db
+  const query = db
     .selectFrom('projects')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
+/** True if a project of the organization has the slug. A deleted one gives its slug up. */
 export async function isProjectSlugTaken(db: Db, orgId: string, slug: string): Promise<boolean> {
   const found = await db
     .selectFrom('projects')
@@ -42,9 +40,10 @@ export async function isProjectSlugTaken(db: Db, orgId: string, slug: string): P
   return found !== undefined
 }
 
-/** What may change of a project: an absent field stays as it is. */
+/** Fields of a project that can change. An absent field keeps its value. */
 export type ProjectChange = Partial<Pick<ProjectRow, 'name' | 'slug' | 'allowed_origins'>>
 
+/** Returns the changed row. Throws if there is none. */
 export async function updateProject(
   db: Db,
   id: string,
@@ -59,7 +58,7 @@ export async function updateProject(
     .executeTakeFirstOrThrow()
 }
 
-/** It stays as a tombstone, by which every key below it is told as revoked. */
+/** Marks the project as deleted. The row stays, so that keys below it are answered with key_revoked. */
 export async function removeProject(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('projects')

@@ -1,4 +1,5 @@
-import { isAfter, type Page } from './page.ts'
+import { hasLiveProject } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { QuotaRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 
@@ -6,32 +7,22 @@ export async function insertQuota(db: Db, row: QuotaRow): Promise<QuotaRow> {
   return await db.insertInto('quotas').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** undefined where there is none, or its project or organization was deleted. */
+/** The quota; undefined if it does not exist, or its project or organization is deleted. */
 export async function findQuota(db: Db, id: string): Promise<QuotaRow | undefined> {
   return await db
     .selectFrom('quotas')
-    .innerJoin('projects', 'projects.id', 'quotas.project_id')
-    .innerJoin('organizations', 'organizations.id', 'quotas.org_id')
-    .selectAll('quotas')
-    .where('quotas.id', '=', id)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasLiveProject('quotas'))
     .executeTakeFirst()
 }
 
 export async function listQuotas(db: Db, environmentId: string, page: Page): Promise<QuotaRow[]> {
-  return await db
-    .selectFrom('quotas')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where(eb => isAfter(eb, 'created_at', 'id', page))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
+  const query = db.selectFrom('quotas').selectAll().where('environment_id', '=', environmentId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The row as it then stands; undefined where it has gone meanwhile. */
+/** Returns the changed row; undefined if it was removed in the meantime. */
 export async function updateQuota(
   db: Db,
   id: string,

@@ -2,7 +2,7 @@ import { CompiledQuery, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
-import { type LogFilter, listRequestLogs, tailRequestLogs } from './request-log-list.ts'
+import { listRequestLogs, type RequestLogFilter, tailRequestLogs } from './request-log-list.ts'
 import { inTenantScope } from './tenant-scope.ts'
 
 const KEY = '00000000-0000-7000-8000-000000000003'
@@ -47,8 +47,12 @@ describe.each(listTestServers())('the request log on $label', server => {
   })
   afterAll(() => database.drop())
 
-  /** How PostgreSQL runs what the function asks, behind row-level security as in the product. */
-  async function explain(ask: typeof listRequestLogs, filter: LogFilter, after?: Date): Promise<string> {
+  /** PostgreSQL's plan for the function's query, in a tenant scope as in the product. */
+  async function explain(
+    ask: typeof listRequestLogs,
+    filter: RequestLogFilter,
+    after?: Date,
+  ): Promise<string> {
     let compiled: CompiledQuery | undefined
     return await inTenantScope(database.db, [seeded.orgId], async scoped => {
       const spy: KyselyPlugin = {
@@ -67,7 +71,7 @@ describe.each(listTestServers())('the request log on $label', server => {
       return rows.map(row => row['QUERY PLAN']).join('\n')
     })
   }
-  /** Partitions that were read at all. */
+  /** Partitions that the plan has read. */
   const readPartitions = (plan: string): string[] =>
     plan
       .split('\n')
@@ -76,37 +80,37 @@ describe.each(listTestServers())('the request log on $label', server => {
   const rowsRemoved = (plan: string): number =>
     [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].reduce((sum, match) => sum + Number(match[1]), 0)
 
-  test('the newest page reads the newest day by its index, and no other', async () => {
+  test('the newest page reads only the newest partition, by its index', async () => {
     const plan = await explain(listRequestLogs, {})
     expect(new Set(readPartitions(plan))).toEqual(new Set(['request_logs_20261120']))
     expect(plan).not.toMatch(/Seq Scan on request_logs|Sort/)
   })
 
-  test('a time span and a cursor leave the partitions outside of them alone', async () => {
+  test('a time span and a cursor read no partition outside of them', async () => {
     const span = await explain(listRequestLogs, { from: dayAt(5), to: dayAt(4), status: 503 })
     expect(new Set(readPartitions(span))).toEqual(new Set(['request_logs_20261116']))
     const page = await explain(listRequestLogs, {}, dayAt(6.5))
     expect(new Set(readPartitions(page))).toEqual(new Set(['request_logs_20261114']))
   })
 
-  test.each<[string, LogFilter]>([
+  test.each<[string, RequestLogFilter]>([
     ['key, status and model', { keyId: KEY, status: 200, model: 'openai/m3' }],
-    ['a model that the key never asked for', { keyId: KEY, status: 200, model: 'openai/m4' }],
+    ['a model that the key never requested', { keyId: KEY, status: 200, model: 'openai/m4' }],
     ['key and status', { keyId: KEY, status: 200 }],
     ['model', { model: 'm3' }],
-    ['a model that nobody asked for', { model: 'nothing' }],
-    ['a status that nothing ended in', { status: 503 }],
+    ['a model that was never requested', { model: 'nothing' }],
+    ['a status that no request has', { status: 503 }],
     ['an error code', { errorCode: 'rate_limit_exceeded' }],
     ['an end user', { endUserId: 'user-42' }],
-    ['metadata, where none has any', { metadata: { trace: 'x' } }],
-    ['a key that asked for nothing', { keyId: '00000000-0000-7000-8000-0000000000ff' }],
-  ])('%s: found by an index, past few rows that do not fit', async (_, filter) => {
+    ['metadata that no request has', { metadata: { trace: 'x' } }],
+    ['a key without requests', { keyId: '00000000-0000-7000-8000-0000000000ff' }],
+  ])('the filter by %s uses an index and skips few rows', async (_, filter) => {
     const plan = await explain(listRequestLogs, { ...filter, from: dayAt(DAYS) })
     expect(plan).not.toContain('Seq Scan on request_logs')
     expect(rowsRemoved(plan)).toBeLessThan(500)
   })
 
-  test('the tail reads on from its place by an index', async () => {
+  test('the tail continues at its position by an index', async () => {
     const plan = await explain(tailRequestLogs as typeof listRequestLogs, {}, dayAt(0.01))
     expect(new Set(readPartitions(plan))).toEqual(new Set(['request_logs_20261120']))
     expect(plan).not.toContain('Seq Scan on request_logs')

@@ -3,21 +3,21 @@ import type { Feedback } from '../core/request-record.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
 import { toStorableJson } from './request-logs.ts'
-import type { Database, RequestLogRow } from './schema.ts'
+import type { Database, RequestLogTable } from './schema.ts'
 
-export type StoredLog = Selectable<RequestLogRow>
-/** A list has no bodies: they are large, and not for every reader. */
-export type ListedLog = Omit<StoredLog, 'request_body' | 'response_body' | 'ended_at'>
+export type RequestLogRow = Selectable<RequestLogTable>
+/** A row of a list, without bodies: they are large, and not every reader may see them. */
+export type ListedRequestLogRow = Omit<RequestLogRow, 'request_body' | 'response_body' | 'ended_at'>
 
-export interface LogFilter {
+export interface RequestLogFilter {
   readonly status?: number | undefined
   readonly errorCode?: string | undefined
-  /** As asked for, as answered, or as `provider/model`. */
+  /** The requested name, the provider's name, or `provider/model`. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly keyId?: string | undefined
   readonly endUserId?: string | undefined
-  /** Every pair must be there. */
+  /** Every pair must match. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   /** Inclusive. */
   readonly from?: Date | undefined
@@ -66,17 +66,17 @@ const LISTED = [
 const MAX_METADATA_BYTES = 64 * 1024
 /** The size as stored is known without a look at the value, which is compressed. */
 const METADATA = sql<
-  StoredLog['metadata']
+  RequestLogRow['metadata']
 >`case when pg_column_size(metadata) <= ${sql.lit(MAX_METADATA_BYTES)}
   and octet_length(metadata::text) <= ${sql.lit(MAX_METADATA_BYTES)} then metadata end`.as('metadata')
 
-/** An environment's requests, newest first by arrival. */
+/** An environment's requests, newest first by the time of their arrival. Returns no bodies. */
 export async function listRequestLogs(
   db: Db,
   environmentId: string,
-  filter: LogFilter,
+  filter: RequestLogFilter,
   page: Page,
-): Promise<ListedLog[]> {
+): Promise<ListedRequestLogRow[]> {
   let query = db
     .selectFrom('request_logs')
     .select(LISTED)
@@ -93,16 +93,19 @@ export async function listRequestLogs(
     .execute()
 }
 
-/** How long before its end a request may have arrived; the tail looks no further back. */
+/** The longest time that a request can take. The tail reads no partition before it. */
 const LONGEST_REQUEST_MS = 3_600_000
 
-/** What ended after `page.after`, first ended first: records are written in this order, so a reader misses none. */
+/**
+ * An environment's requests that ended after `page.after`, in the order of their end. Records are stored in that order, so
+ * a reader that continues at its last row misses none.
+ */
 export async function tailRequestLogs(
   db: Db,
   environmentId: string,
-  filter: LogFilter,
+  filter: RequestLogFilter,
   page: { readonly limit: number; readonly after: { readonly at: Date; readonly id: string } },
-): Promise<(ListedLog & { readonly ended_at: Date })[]> {
+): Promise<(ListedRequestLogRow & { readonly ended_at: Date })[]> {
   const { at, id } = page.after
   return await db
     .selectFrom('request_logs')
@@ -119,8 +122,8 @@ export async function tailRequestLogs(
     .execute()
 }
 
-/** When the request of this X-Request-Id ended. */
-export async function findLogEnd(
+/** The end time and id of the latest request with this X-Request-Id, to continue a tail at. */
+export async function findRequestLogEnd(
   db: Db,
   environmentId: string,
   requestId: string,
@@ -135,17 +138,20 @@ export async function findLogEnd(
     .executeTakeFirst()
 }
 
-function matches(eb: ExpressionBuilder<Database, 'request_logs'>, filter: LogFilter): Expression<SqlBool> {
+function matches(
+  eb: ExpressionBuilder<Database, 'request_logs'>,
+  filter: RequestLogFilter,
+): Expression<SqlBool> {
   const { status, errorCode, model, provider, keyId, endUserId, from, to } = filter
   const { metadata = {}, minCostNanoUsd, minLatencyMs } = filter
   const conditions: Expression<SqlBool>[] = [
     ...Object.entries(metadata).map(([name, value]) => eb(sql`metadata ->> ${name}`, '=', value)),
   ]
-  // No index tells the pairs themselves, but one tells who has any.
+  // No index covers the pairs, but one covers the rows that have metadata.
   if (Object.keys(metadata).length > 0) conditions.push(eb('metadata', 'is not', null))
   if (status !== undefined) {
     conditions.push(eb('status', '=', status))
-    // Says that the index on failed requests will do: the status itself is no constant when the plan is made.
+    // Lets the planner use the partial index on failed requests: the status is a parameter, unknown while it plans.
     if (status >= 400) conditions.push(sql<SqlBool>`status >= 400`)
   }
   if (errorCode !== undefined) conditions.push(eb('error_code', '=', errorCode))
@@ -171,14 +177,14 @@ function isOfModel(eb: ExpressionBuilder<Database, 'request_logs'>, name: string
 }
 
 /**
- * By the X-Request-Id, in the given organizations only: a caller chooses that id, and so another tenant may have
- * used the same. undefined where there is none, or its project or organization was deleted.
+ * The latest request with this X-Request-Id in the given organizations; undefined if there is none, or its project or
+ * organization is deleted. Callers choose the id, so another tenant may use the same one.
  */
 export async function findRequestLog(
   db: Db,
   requestId: string,
   orgIds: readonly string[],
-): Promise<StoredLog | undefined> {
+): Promise<RequestLogRow | undefined> {
   return await db
     .selectFrom('request_logs')
     .innerJoin('projects', 'projects.id', 'request_logs.project_id')
@@ -194,10 +200,10 @@ export async function findRequestLog(
 }
 
 /**
- * Keeps what somebody thought of the answer with its record; what was said before is replaced. With an `endUserId` only
- * that one's own requests. False where there is no such record.
+ * Stores feedback with its request, in place of earlier feedback, and returns true; false if there is no such request.
+ * With an `endUserId` only a request of that end user matches.
  */
-export async function setFeedback(
+export async function updateFeedback(
   db: Db,
   of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
   feedback: Feedback,
@@ -212,7 +218,7 @@ export async function setFeedback(
   return numUpdatedRows > 0n
 }
 
-/** Does the environment's log have a request of this X-Request-Id? */
+/** True if the environment's log has a request with this X-Request-Id. */
 export async function isRequestLogged(db: Db, environmentId: string, requestId: string): Promise<boolean> {
   const found = await db
     .selectFrom('request_logs')

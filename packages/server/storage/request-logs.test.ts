@@ -50,7 +50,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
   }
 }
 
-test('NUL and half surrogate pairs become U+FFFD, everything else stays as it is', () => {
+test('replaces NUL and lone surrogates by U+FFFD, and nothing else', () => {
   const value = ['a\0b', '\ud83d', '\udd11x', '🔑', '\\u0000', '\\\0', '\\\\ud800', '\u001f', { 'k\0': 'é' }]
   expect(JSON.parse(toStorableJson(JSON.stringify(value)))).toEqual([
     'a\ufffdb',
@@ -84,7 +84,7 @@ describe.each(listTestServers())('request records on $label', server => {
     return rows.map(row => row.name)
   }
 
-  test('a record is stored as it is', async () => {
+  test('stores a record with all its fields', async () => {
     const record = createRecord()
     expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select * from request_logs')
@@ -102,19 +102,19 @@ describe.each(listTestServers())('request records on $label', server => {
     ])
   })
 
-  test('a replay counts once, within a batch and across batches', async () => {
+  test('stores a record once, however often it is replayed in a batch or across batches', async () => {
     const records = [createRecord(), createRecord(), createRecord()]
     await insertRecords(database.pool, [...records, ...records])
     await insertRecords(database.pool, records)
     expect([await count('request_logs'), await count('usage_records')]).toEqual([3, 3])
   })
 
-  test('no record is no work', async () => {
+  test('creates no partition for an empty batch', async () => {
     expect(await insertRecords(database.pool, [])).toEqual({ rejected: [] })
     expect(await partitions()).toEqual([])
   })
 
-  test('each UTC day has its log partition, each UTC month its usage partition', async () => {
+  test('creates a log partition for each UTC day and a usage partition for each UTC month', async () => {
     const times = ['2026-11-30T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2026-12-31T23:59:59.999Z']
     await database.pool.query(`set time zone 'Asia/Tokyo'`)
     await insertRecords(
@@ -130,7 +130,7 @@ describe.each(listTestServers())('request records on $label', server => {
     ])
   })
 
-  test('writers who meet on a new day make its partitions once', async () => {
+  test('concurrent writers of a new day create its partitions once', async () => {
     const batches = Array.from({ length: 8 }, () => [
       createRecord({ at: '2027-01-01T00:00:00.000Z' }),
       createRecord({ at: '2026-12-31T00:00:00.000Z' }),
@@ -141,7 +141,7 @@ describe.each(listTestServers())('request records on $label', server => {
     expect(await partitions()).toHaveLength(4)
   })
 
-  test('a partition has the indexes and the key of its table', async () => {
+  test('gives a partition the indexes of its parent', async () => {
     await insertRecords(database.pool, [createRecord()])
     const { rows } = await database.pool.query(
       `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
@@ -149,7 +149,7 @@ describe.each(listTestServers())('request records on $label', server => {
     expect(rows).toEqual([{ count: 11 }])
   })
 
-  test('records that can never be stored come back, and hold up no other', async () => {
+  test('returns records that PostgreSQL rejects, and stores the others', async () => {
     const poisoned = [
       createRecord({ request_id: 'no-uuid' }),
       createRecord({ output_tokens: 3_000_000_000 }),
@@ -169,7 +169,7 @@ describe.each(listTestServers())('request records on $label', server => {
     expect([await count('request_logs'), await count('usage_records')]).toEqual([20, 20])
   })
 
-  test('a body with NUL characters is kept', async () => {
+  test('stores a body that contains NUL characters', async () => {
     const record = createRecord({ response_body: 'a\0b\ud800', metadata: { 'k\0': '\0' } })
     expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     const { rows } = await database.pool.query('select response_body, metadata from request_logs')
@@ -280,7 +280,7 @@ describe.each(listTestServers())('request records on $label', server => {
     ])
   })
 
-  test('a database that is gone rejects the whole batch, to be tried again', async () => {
+  test('rejects the whole batch if a table is missing', async () => {
     await database.pool.query('alter table request_logs rename to request_logs_gone')
     await expect(insertRecords(database.pool, [createRecord()])).rejects.toThrow('request_logs')
   })

@@ -11,7 +11,7 @@ export interface RejectedRecord {
   readonly line: RecordLine
 }
 
-/** Columns of both tables, in the record's own names. */
+/** Columns of both tables, named as the record's fields. */
 const USAGE_COLUMNS = [
   'id',
   'at',
@@ -54,8 +54,8 @@ const LOG_COLUMNS = [
 ] as const satisfies readonly (keyof RequestRecord)[]
 
 /**
- * One statement is one transaction and one round trip, and the batch crosses and is parsed once. What is new in the
- * usage ledger, and only that, is added to the rollups: the ledger is kept for good, so that a replay never counts again.
+ * Inserts a batch in one statement: one transaction, one round trip, and the batch is sent and parsed once. Only records
+ * that are new in usage_records are added to the rollups. Usage records are kept for ever, so a replay never counts twice.
  */
 const INSERT = `
 with record as materialized (
@@ -157,8 +157,8 @@ function isDataError(error: unknown): error is DatabaseError {
 }
 
 /**
- * PostgreSQL's text holds neither NUL nor half a surrogate pair, but a body may: they become U+FFFD. In JSON text
- * both are escapes (whole pairs are not), and an escaped backslash must not be taken for the start of one.
+ * The JSON with NUL and lone surrogates replaced by U+FFFD: a body may contain them, PostgreSQL's text cannot. In JSON
+ * text both are written as escapes; whole pairs are not. An escaped backslash does not begin such an escape.
  */
 export function toStorableJson(json: string): string {
   if (!json.includes('\\u')) return json
@@ -169,10 +169,10 @@ export function toStorableJson(json: string): string {
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** The UTC day of a time as we write it, e.g. `2026-11-21`; undefined where it is none. */
+/** The UTC day of a record's time, such as `2026-11-21`; undefined if the time is invalid. */
 function dayOf(at: string): string | undefined {
   const day = ISO_TIME.exec(at)?.[1]
-  // 2026-02-30 has the form of a day but is none: it comes back as another.
+  // The pattern also matches days that do not exist, such as 2026-02-30.
   return day !== undefined && isDay(day) ? day : undefined
 }
 

@@ -15,7 +15,7 @@ const during = openSecretBox(newKey, systemRandom, [oldKey])
 const after = openSecretBox(newKey, systemRandom)
 const NOW = new Date()
 
-describe.each(listTestServers())('sealing anew on $label', server => {
+describe.each(listTestServers())('re-encrypting secrets on $label', server => {
   let database: FreshDatabase
   let seeded: SeededEnvironment
   beforeEach(async () => {
@@ -26,8 +26,8 @@ describe.each(listTestServers())('sealing anew on $label', server => {
 
   const scope = () => [seeded.orgId, seeded.projectId, seeded.environmentId]
 
-  /** A secret in each sealed column; gives what was sealed by row. */
-  async function fill(box: SecretBox, count: number): Promise<void> {
+  /** Inserts rows with a secret each. */
+  async function insertSecrets(box: SecretBox, count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       const [credential, key, webhook] = [newId(), newId(), newId()]
       await database.pool.query(
@@ -48,7 +48,7 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     }
   }
 
-  async function fillDevice(box: SecretBox): Promise<void> {
+  async function insertDeviceSecret(box: SecretBox): Promise<void> {
     const { projectId, orgId } = seeded
     await database.pool.query(
       `insert into device_auth (project_id, org_id, ios_team_id, device_check_key_id, device_check_cipher, created_at,
@@ -79,7 +79,7 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     return count
   }
 
-  test('every sealed column there is stands in the list, and refuses a retired key', async () => {
+  test('every column named *cipher* is in SEALED_COLUMNS and has a trigger that rejects retired keys', async () => {
     const { rows } = await database.pool.query<{ table: string; column: string; guards: string | null }>(
       `select c.table_name as table, c.column_name as column, (select string_agg(t.action_statement, ' ')
           from information_schema.triggers t
@@ -92,10 +92,10 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     for (const { column, guards } of rows) expect(guards).toContain(`'${column}'`)
   })
 
-  test('everything opens under the new key alone, batch after batch, with its fingerprint', async () => {
-    await fill(before, 120)
-    await fillDevice(before)
-    await fill(after, 3)
+  test('after all batches the new key alone decrypts every secret, and fingerprints are updated', async () => {
+    await insertSecrets(before, 120)
+    await insertDeviceSecret(before)
+    await insertSecrets(after, 3)
     await resealAll()
     expect(await openAll(after)).toBe(370)
     const { rows } = await database.pool.query(
@@ -107,7 +107,7 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
   })
 
-  test('client tokens are signed on with the same key', async () => {
+  test('keeps the signing key of client tokens', async () => {
     await rotateSigningKeys(database.db, { secretBox: before, newId }, NOW.getTime())
     const signer = await findSigner(database.db, before, NOW.getTime())
     await resealAll()
@@ -116,8 +116,8 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     expect(again?.privateKey.export({ format: 'jwk' })).toEqual(signer?.privateKey.export({ format: 'jwk' }))
   })
 
-  test('a batch alone leaves everything openable: a kill between two loses nothing', async () => {
-    await fill(before, 120)
+  test('leaves every secret readable after each batch, so that a kill between two loses nothing', async () => {
+    await insertSecrets(before, 120)
     const [column] = SEALED_COLUMNS as [SealedColumn]
     expect((await resealBatch(database.db, column, during, undefined)).count).toBe(100)
     expect(await openAll(during)).toBe(360)
@@ -126,30 +126,30 @@ describe.each(listTestServers())('sealing anew on $label', server => {
     expect(await openAll(after)).toBe(360)
   })
 
-  test('a row that somebody holds is passed by, and keeps the old key from its end', async () => {
-    await fill(before, 1)
-    const holder = await database.pool.connect()
-    await holder.query('begin; select from provider_credentials for update')
+  test('skips a locked row, and does not retire the old key until that row is done', async () => {
+    await insertSecrets(before, 1)
+    const locker = await database.pool.connect()
+    await locker.query('begin; select from provider_credentials for update')
     const [column] = SEALED_COLUMNS as [SealedColumn]
     expect((await resealBatch(database.db, column, during, undefined)).count).toBe(0)
-    await holder.query('rollback')
-    holder.release()
+    await locker.query('rollback')
+    locker.release()
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
     await resealAll()
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
   })
 
-  test('a secret that no given key opens stops the change, and nothing is touched', async () => {
-    await fill(openSecretBox(Buffer.alloc(32, 3), systemRandom), 1)
+  test('rejects, and changes nothing, if no key of the box decrypts a secret', async () => {
+    await insertSecrets(openSecretBox(Buffer.alloc(32, 3), systemRandom), 1)
     await expect(resealAll()).rejects.toThrow('another master key')
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
   })
 
-  test('what is sealed under a retired key is refused by the database, until the key comes back', async () => {
+  test('the database rejects secrets under a retired key until the key is reinstated', async () => {
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
-    await expect(fill(before, 1)).rejects.toThrow('rotated out')
-    await expect(fillDevice(before)).rejects.toThrow('rotated out')
-    await fill(after, 1)
+    await expect(insertSecrets(before, 1)).rejects.toThrow('rotated out')
+    await expect(insertDeviceSecret(before)).rejects.toThrow('rotated out')
+    await insertSecrets(after, 1)
     const stale = before.seal('x', 'x')
     for (const { table, column } of SEALED_COLUMNS.slice(0, 3)) {
       await expect(database.pool.query(`update ${table} set ${column} = $1`, [stale])).rejects.toThrow(
@@ -157,6 +157,6 @@ describe.each(listTestServers())('sealing anew on $label', server => {
       )
     }
     await reinstateMasterKey(database.db, before.keyId)
-    await fill(before, 1)
+    await insertSecrets(before, 1)
   })
 })

@@ -3,7 +3,7 @@ import type { SecretBox } from '../core/secret-box.ts'
 import type { Db } from './pool.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
-const BATCH = 100
+const BATCH_ROWS = 100
 
 interface SealedRow {
   id: string
@@ -11,9 +11,9 @@ interface SealedRow {
 }
 
 /**
- * Seals under the box's current key what is sealed under another one: a batch of one column, in one transaction. Rows
- * that somebody else holds are passed by. Gives the last id it saw; undefined: the column's end. Throws SecretBoxError
- * where a secret does not open, and changes nothing then.
+ * Encrypts secrets of a column that are under another master key with the box's current one: a batch, in one
+ * transaction. Skips rows that another transaction has locked. Returns how many it encrypted, and the id to continue
+ * after; undefined at the end of the column. Throws SecretBoxError, and changes nothing, if a secret cannot be decrypted.
  */
 export async function resealBatch(
   db: Db,
@@ -26,34 +26,34 @@ export async function resealBatch(
     const { rows } = await sql<SealedRow>`
       select ${id} as id, ${cipher} as sealed from ${table}
       where ${isOfAnotherKey(column, box)} and (${after ?? null}::uuid is null or ${id} > ${after ?? null})
-      order by ${id} limit ${BATCH} for update skip locked`.execute(tx)
+      order by ${id} limit ${BATCH_ROWS} for update skip locked`.execute(tx)
     for (const row of rows) {
       const context = `${column.table}:${row.id}`
       const plaintext = box.open(row.sealed, context)
-      const mark =
+      const fingerprint =
         column.fingerprint === undefined || plaintext === ''
           ? sql``
           : sql`, ${sql.ref(column.fingerprint)} = ${box.fingerprint(plaintext)}`
-      await sql`update ${table} set ${cipher} = ${box.seal(plaintext, context)}${mark}
+      await sql`update ${table} set ${cipher} = ${box.seal(plaintext, context)}${fingerprint}
         where ${id} = ${row.id}`.execute(tx)
     }
-    return { count: rows.length, lastId: rows.length < BATCH ? undefined : rows.at(-1)?.id }
+    return { count: rows.length, lastId: rows.length < BATCH_ROWS ? undefined : rows.at(-1)?.id }
   })
 }
 
 /**
- * Ends all master keys but the box's current one, unless something is still sealed under another: false then. From
- * here on the database refuses what anybody seals under `former`, so that nothing can be written which nobody will be
- * able to read.
+ * Retires the previous master keys, named by their ids, and returns true; returns false, and changes nothing, if a secret
+ * is still encrypted under another key than the box's current one. From then on the database rejects secrets that are
+ * encrypted under a retired key (migrations/0001-initial/master-key-guard.ts).
  */
 export async function retireMasterKeys(
   db: Db,
   box: SecretBox,
-  former: readonly string[],
+  previous: readonly string[],
   now: Date,
 ): Promise<boolean> {
   return await db.transaction().execute(async tx => {
-    // Waits for writers, and holds new ones off for the moment: what they write is seen below or refused after.
+    // The lock waits for running writers and blocks new ones, so that every secret is either checked below or rejected.
     const tables = sql.join(SEALED_COLUMNS.map(({ table }) => sql.table(table)))
     await sql`lock table ${tables} in share row exclusive mode`.execute(tx)
     for (const column of SEALED_COLUMNS) {
@@ -61,7 +61,7 @@ export async function retireMasterKeys(
         where ${isOfAnotherKey(column, box)} limit 1`.execute(tx)
       if (rows.length > 0) return false
     }
-    for (const keyId of former) {
+    for (const keyId of previous) {
       await tx
         .insertInto('retired_master_keys')
         .values({ key_id: Buffer.from(keyId, 'hex'), retired_at: now })
@@ -72,12 +72,12 @@ export async function retireMasterKeys(
   })
 }
 
-/** A key that was rotated out may come back. */
+/** Lets the database accept a retired master key again. */
 export async function reinstateMasterKey(db: Db, keyId: string): Promise<void> {
   await db.deleteFrom('retired_master_keys').where('key_id', '=', Buffer.from(keyId, 'hex')).execute()
 }
 
-/** The key's id stands behind the version byte; see core/secret-box.ts. */
+/** True for secrets under another key than the current one. The key's id follows the version byte (core/secret-box.ts). */
 function isOfAnotherKey({ column }: SealedColumn, box: SecretBox) {
   const current = Buffer.from(box.keyId, 'hex')
   return sql<boolean>`substring(${sql.ref(column)} from 2 for 8) <> ${current}`

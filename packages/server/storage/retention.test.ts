@@ -27,7 +27,7 @@ describe.each(listTestServers())('retention on $label', server => {
     ])
     return seeded
   }
-  /** A request of each age in days. */
+  /** Inserts a request of each age in days. */
   const insert = async (seeded: SeededEnvironment, ...ages: number[]): Promise<void> => {
     const environment = {
       id: seeded.environmentId,
@@ -37,7 +37,7 @@ describe.each(listTestServers())('retention on $label', server => {
     const records = ages.map(age => requestRecord(environment, newId(), NOW.getTime() - age * DAY_MS))
     await insertRecords(database.pool, records)
   }
-  /** Ages in days of what the log still holds. */
+  /** Ages in days of the rows that are left, newest first. */
   const kept = async (seeded: SeededEnvironment): Promise<number[]> => {
     const { rows } = await database.pool.query<{ at: Date }>(
       'select at from request_logs where environment_id = $1 order by at desc',
@@ -46,7 +46,7 @@ describe.each(listTestServers())('retention on $label', server => {
     return rows.map(row => (NOW.getTime() - row.at.getTime()) / DAY_MS)
   }
 
-  test('days too old for every environment go as partitions, and usage stays', async () => {
+  test('drops the partitions of days that are too old for every environment, and keeps usage', async () => {
     const a = await seed(30)
     await insert(a, 0, 29.9, 31.6, 40, 400)
     expect(await applyRetention(database.pool, NOW)).toEqual({
@@ -61,7 +61,7 @@ describe.each(listTestServers())('retention on $label', server => {
     expect(rows).toEqual([{ records: 5, rolled: 5 }])
   })
 
-  test('an environment that keeps less loses its own rows only, to the moment', async () => {
+  test('deletes rows of an environment with a shorter retention, exactly at its age, and no others', async () => {
     const short = await seed(7)
     const long = await seed(90)
     await insert(short, 1, 6.9, 7, 7.1, 30, 89)
@@ -72,7 +72,7 @@ describe.each(listTestServers())('retention on $label', server => {
     expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 0 })
   })
 
-  test('more rows than one batch holds go in one run', async () => {
+  test('deletes more rows than a batch holds in one run', async () => {
     const short = await seed(1)
     await seed(90)
     await insert(short, 0.5, ...Array.from({ length: 5_002 }, (_, index) => 3 + index / 1e6))
@@ -80,7 +80,7 @@ describe.each(listTestServers())('retention on $label', server => {
     expect(await kept(short)).toEqual([0.5])
   })
 
-  test('a deleted organization keeps no day alive', async () => {
+  test('ignores the retention of a deleted organization', async () => {
     const gone = await seed(365)
     const living = await seed(30)
     await insert(gone, 50)
@@ -89,7 +89,7 @@ describe.each(listTestServers())('retention on $label', server => {
     expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toEqual(['request_logs_20261002'])
   })
 
-  test('one process at a time; another one leaves it alone', async () => {
+  test('does nothing while another process has the lock', async () => {
     await insert(await seed(30), 100)
     const other = await database.pool.connect()
     await other.query(`select pg_advisory_lock(hashtextextended('rideau.retention', 0))`)
@@ -99,7 +99,7 @@ describe.each(listTestServers())('retention on $label', server => {
     expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
   })
 
-  test('a day that somebody reads stays until the next run', async () => {
+  test('keeps a partition that is being read, and drops it in the next run', async () => {
     await insert(await seed(30), 100)
     const reader = await database.pool.connect()
     await reader.query('begin')
@@ -110,7 +110,63 @@ describe.each(listTestServers())('retention on $label', server => {
     expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
   })
 
-  test('without any environment nothing is touched', async () => {
+  test('keeps a partition until its last millisecond is too old', async () => {
+    const environment = await seed(30)
+    await insert(environment, 40)
+    const end = Date.parse('2026-10-13T00:00:00Z') + 30 * DAY_MS
+    const applyAt = async (ms: number) =>
+      (await applyRetention(database.pool, new Date(ms)))?.droppedPartitions
+    expect(await applyAt(end - 1)).toEqual([])
+    expect(await applyAt(end)).toEqual(['request_logs_20261012'])
+  })
+
+  test('deletes a row exactly when its age exceeds the retention', async () => {
+    const short = await seed(7)
+    await seed(365)
+    await insert(short, 7)
+    const applyAt = async (ms: number) => (await applyRetention(database.pool, new Date(ms)))?.deletedRows
+    expect(await applyAt(NOW.getTime())).toBe(0)
+    expect(await applyAt(NOW.getTime() + 1)).toBe(1)
+  })
+
+  test('follows a change of the retention in the next run', async () => {
+    const environment = await seed(365)
+    await insert(environment, 1, 50, 200)
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 0 })
+    await database.pool.query('update environments set log_retention_days = 100')
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+    expect(await kept(environment)).toEqual([1, 50])
+  })
+
+  test('ignores a partition with a name of another form, and rows of environments that do not exist', async () => {
+    const short = await seed(1)
+    await seed(365)
+    const stranger = { orgId: newId(), projectId: newId(), environmentId: newId() }
+    await insert(short, 5)
+    await insert(stranger, 5)
+    await database.pool.query(
+      `create table request_logs_manual partition of request_logs for values from ('2020-01-01') to ('2020-01-02')`,
+    )
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 1 })
+    expect([await kept(short), await kept(stranger)]).toEqual([[], [5]])
+  })
+
+  test('stops before the next partition when it is aborted, and continues in the next run', async () => {
+    await insert(await seed(30), 100, 101, 102)
+    const aborted = await applyRetention(database.pool, NOW, AbortSignal.abort())
+    expect(aborted).toEqual({ droppedPartitions: [], deletedRows: 0 })
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(3)
+  })
+
+  test('releases its lock when it fails', async () => {
+    await insert(await seed(30), 100)
+    await database.pool.query('alter function drop_log_partition(text) rename to drop_log_partition_gone')
+    await expect(applyRetention(database.pool, NOW)).rejects.toThrow('drop_log_partition')
+    await database.pool.query('alter function drop_log_partition_gone(text) rename to drop_log_partition')
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+  })
+
+  test('removes nothing if there is no environment', async () => {
     const seeded = { orgId: newId(), projectId: newId(), environmentId: newId() }
     await insert(seeded, 500)
     expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 0 })

@@ -1,24 +1,25 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
-/** What one run ended. */
+/** What a run removed. */
 export interface RetentionResult {
   readonly droppedPartitions: readonly string[]
   readonly deletedRows: number
 }
 
 const DAY_MS = 86_400_000
-/** Rows in one statement, which is one transaction: short locks, little to undo. */
+/** Rows that one statement, and so one transaction, deletes: locks stay short. */
 const BATCH_ROWS = 5_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Ends what the request log holds for longer than its environment's `log_retention_days`. A day that is too old for
- * every environment goes as a partition: in milliseconds, whatever its size, and its disk is free at once. In younger
- * days the rows of environments that keep less are deleted in batches, inside PostgreSQL: no row comes here, and the
- * space is used again by later rows of that day only. Usage stays.
+ * Removes log rows that are older than their environment's `log_retention_days`. Usage records and rollups stay.
  *
- * One process at a time, by an advisory lock: undefined where another one is at it. The signal ends it after the batch
- * at hand.
+ * A day that is too old for every environment is dropped as a partition: that takes milliseconds and frees the disk at
+ * once. In newer days, rows of environments with a shorter retention are deleted in batches inside PostgreSQL; their disk
+ * space is reused only by rows of the same day.
+ *
+ * An advisory lock lets one process run at a time: returns undefined if another one runs. The signal stops the run after
+ * the current batch.
  */
 export async function applyRetention(
   pool: Pool,
@@ -27,12 +28,12 @@ export async function applyRetention(
 ): Promise<RetentionResult | undefined> {
   const client = await pool.connect()
   try {
-    const lock = await client.query<{ held: boolean }>(
-      `select pg_try_advisory_lock(hashtextextended('rideau.retention', 0)) as held`,
+    const lock = await client.query<{ acquired: boolean }>(
+      `select pg_try_advisory_lock(hashtextextended('rideau.retention', 0)) as acquired`,
     )
-    if (lock.rows[0]?.held !== true) return undefined
+    if (lock.rows[0]?.acquired !== true) return undefined
     try {
-      return await expire(client, now, signal)
+      return await removeExpired(client, now, signal)
     } finally {
       await client.query(`select pg_advisory_unlock(hashtextextended('rideau.retention', 0))`)
     }
@@ -41,7 +42,7 @@ export async function applyRetention(
   }
 }
 
-async function expire(
+async function removeExpired(
   client: PoolClient,
   now: Date,
   signal: AbortSignal | undefined,
@@ -56,13 +57,13 @@ async function expire(
     if (endedAt <= now.getTime() - kept.longest * DAY_MS) {
       if (await dropPartition(client, name)) dropped.push(name)
     } else if (endedAt - DAY_MS < now.getTime() - kept.shortest * DAY_MS) {
-      deletedRows += await expireRows(client, name, now, signal)
+      deletedRows += await removeExpiredRows(client, name, now, signal)
     }
   }
   return { droppedPartitions: dropped, deletedRows }
 }
 
-/** In days, over all environments that live; undefined where there is none. */
+/** The longest and the shortest retention of all environments that are not deleted, in days; undefined if there is none. */
 async function findRetention(client: PoolClient): Promise<{ longest: number; shortest: number } | undefined> {
   const { rows } = await client.query<{ longest: number | null; shortest: number }>(
     `select max(log_retention_days) as longest, min(log_retention_days) as shortest from environments e
@@ -73,7 +74,7 @@ async function findRetention(client: PoolClient): Promise<{ longest: number; sho
   return row === undefined || row.longest === null ? undefined : { ...row, longest: row.longest }
 }
 
-/** The days of the request log, oldest first. */
+/** Names of the request log's partitions, oldest first. */
 async function listPartitions(client: PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -82,13 +83,13 @@ async function listPartitions(client: PoolClient): Promise<string[]> {
   return rows.map(row => row.name)
 }
 
-/** `request_logs_20261121` ends where the 22nd begins (partitions.ts). */
+/** The end of a partition, exclusive, in Unix milliseconds: `request_logs_20261121` ends when the 22nd begins. */
 function endOf(name: string): number {
   const [, year, month, day] = /(\d{4})(\d{2})(\d{2})$/.exec(name) ?? []
   return Date.UTC(Number(year), Number(month) - 1, Number(day) + 1)
 }
 
-/** False where somebody reads it just now: the next run finds it again. */
+/** Returns false if a reader has locked the partition: the next run tries again. */
 async function dropPartition(client: PoolClient, name: string): Promise<boolean> {
   try {
     await client.query('select drop_log_partition($1)', [name])
@@ -99,7 +100,8 @@ async function dropPartition(client: PoolClient, name: string): Promise<boolean>
   }
 }
 
-async function expireRows(
+/** Deletes the partition's expired rows and returns their number. */
+async function removeExpiredRows(
   client: PoolClient,
   name: string,
   now: Date,

@@ -2,11 +2,16 @@ import type { JsonWebKey } from 'node:crypto'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/permissions.ts'
 import type { Feedback, RequestRecord } from '../core/request-record.ts'
-import type { CustomModelRow, ModelAliasRow, RetiredMasterKeyRow } from './model-tables.ts'
+import type { EventTables } from './event-tables.ts'
+import type { CustomModelTable, ModelAliasTable } from './model-tables.ts'
 import type { PolicyTables } from './policy-tables.ts'
 
-/** The tables as Kysely sees them; migrations/ is the truth. Times are Dates, int8 are safe numbers (pool.ts). */
-export interface Database extends PolicyTables {
+/**
+ * The tables that queries are typed by; migrations/ defines them. A column has its reading type: timestamptz is a Date,
+ * int8 a safe integer (pool.ts). `XRow` is a row as it is read. Where writing differs from reading (JSON columns,
+ * defaults), `XTable` describes both and the row is `Selectable<XTable>`.
+ */
+export interface Database extends PolicyTables, EventTables {
   users: UserRow
   organizations: OrganizationRow
   members: MemberRow
@@ -17,13 +22,12 @@ export interface Database extends PolicyTables {
   projects: ProjectRow
   environments: EnvironmentRow
   keys: KeyRow
-  provider_credentials: ProviderCredentialRow
-  model_aliases: ModelAliasRow
-  custom_models: CustomModelRow
+  provider_credentials: ProviderCredentialTable
+  model_aliases: ModelAliasTable
+  custom_models: CustomModelTable
   retired_master_keys: RetiredMasterKeyRow
-  signing_keys: SigningKeyRow
-  request_logs: RequestLogRow
-  audit_log: AuditLogRow
+  signing_keys: SigningKeyTable
+  request_logs: RequestLogTable
 }
 
 interface Stamped {
@@ -36,7 +40,7 @@ export interface UserRow extends Stamped {
   email: string
   name: string | null
   password_hash: string | null
-  /** Somebody besides the account itself vouched for its address: the operator at set-up, or the OIDC issuer. */
+  /** True if someone other than the account itself vouched for the address: the operator at set-up, or the OIDC issuer. */
   email_proven: boolean
 }
 
@@ -56,7 +60,7 @@ export interface MemberRow extends Stamped {
   invite_email: string | null
   invited_by: string | null
   accepted_at: Date | null
-  /** SHA-256 of the invitation's token; null once it was accepted. */
+  /** SHA-256 of the invitation's token. null once the invitation was accepted. */
   invite_hash: Buffer | null
   invite_expires_at: Date | null
 }
@@ -141,7 +145,7 @@ export interface KeyRow extends Stamped {
   last_used_at: Date | null
 }
 
-export interface ProviderCredentialRow extends Stamped {
+export interface ProviderCredentialTable extends Stamped {
   id: string
   org_id: string
   project_id: string
@@ -158,7 +162,7 @@ export interface ProviderCredentialRow extends Stamped {
   discovered_models: Generated<string[]>
 }
 
-export interface SigningKeyRow {
+export interface SigningKeyTable {
   id: string
   kid: string
   public_jwk: JSONColumnType<JsonWebKey>
@@ -167,8 +171,8 @@ export interface SigningKeyRow {
   created_at: Date
 }
 
-/** A journal record as stored: `at` is a Date here, a string in the journal. */
-export type RequestLogRow = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> & {
+/** A request record with the columns that storage adds. `at` is a Date here and a string in the journal. */
+export type RequestLogTable = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> & {
   at: Date
   ended_at: Date
   attempts: JSONColumnType<RequestRecord['attempts']>
@@ -176,18 +180,8 @@ export type RequestLogRow = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> 
   feedback: JSONColumnType<Feedback> | null
 }
 
-export interface AuditLogRow {
-  id: string
-  at: Date
-  org_id: string
-  actor_kind: 'member' | 'management_key' | 'anonymous' | 'system'
-  actor_id: string | null
-  actor_name: string | null
-  operation: string
-  resource_kind: string
-  resource_id: string | null
-  before: JSONColumnType<object> | null
-  after: JSONColumnType<object> | null
-  client_address: string
-  request_id: string
+/** Master keys that a rotation has retired (migrations/0001-initial/master-key-guard.ts). */
+export interface RetiredMasterKeyRow {
+  key_id: Buffer
+  retired_at: Date
 }

@@ -1,15 +1,15 @@
-/** A column that holds secrets sealed under the master key (core/secret-box.ts). */
+/** A column with secrets that are encrypted under the master key (core/secret-box.ts). */
 export interface SealedColumn {
-  /** Also the first part of what each secret is bound to: `<table>:<id>`. */
+  /** Also the first part of the context that each secret is bound to: `<table>:<id>`. */
   readonly table: string
   readonly column: string
-  /** The column that names the row. */
+  /** The column that identifies the row. */
   readonly id: string
-  /** Where the secret's fingerprint stands, which the master key is part of. */
+  /** The column with the secret's fingerprint, which depends on the master key too. */
   readonly fingerprint?: string
 }
 
-/** Every one there is: a change of the master key goes through them all. */
+/** All of them. A rotation of the master key re-encrypts each; the database guards each (master-key-guard.ts). */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: 'provider_credentials',

@@ -5,12 +5,12 @@ export async function insertSession(db: Db, row: SessionRow): Promise<void> {
   await db.insertInto('sessions').values(row).execute()
 }
 
-/** By the SHA-256 of its token; also one that has expired. */
+/** The session whose token has this SHA-256, also an expired one. */
 export async function findSessionByHash(db: Db, hash: Buffer): Promise<SessionRow | undefined> {
   return await db.selectFrom('sessions').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
-export async function touchSession(db: Db, id: string, now: Date): Promise<void> {
+export async function updateSessionLastUsed(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
 }
 
@@ -22,12 +22,13 @@ export async function removeSessionByHash(db: Db, hash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hash).execute()
 }
 
-export async function removeSessionsOf(db: Db, userId: string): Promise<void> {
+/** Signs the user out everywhere. */
+export async function removeUserSessions(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-/** What nobody can use any more: past its end, or not used since `idleSince`. */
-export async function removeEndedSessions(db: Db, now: Date, idleSince: Date): Promise<void> {
+/** Removes sessions that expired at or before `now`, or were last used at or before `idleSince`. */
+export async function removeExpiredSessions(db: Db, now: Date, idleSince: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where(eb => eb.or([eb('expires_at', '<=', now), eb('last_used_at', '<=', idleSince)]))

@@ -20,7 +20,7 @@ describe.each(listTestServers())('signing keys on $label', server => {
   })
   afterEach(() => database.drop())
 
-  test('any number of processes that start at once make one current and one next key', async () => {
+  test('eight processes that start at once create one current and one next key', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => rotateSigningKeys(database.db, deps, NOW)))
     expect(made.map(each => each.made).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
     const keys = await listSigningKeys(database.db)
@@ -28,11 +28,11 @@ describe.each(listTestServers())('signing keys on $label', server => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2)
   })
 
-  test('what the signer signs is verified by the public key of its name, a thumbprint by RFC 7638', async () => {
+  test('a signature verifies with the public key of the same kid, which is its RFC 7638 thumbprint', async () => {
     await rotateSigningKeys(database.db, deps, NOW)
     const signer = await findSigner(database.db, secretBox, NOW)
     const stored = (await listSigningKeys(database.db)).find(({ kid }) => kid === signer?.kid)
-    if (signer === undefined || stored === undefined) throw new Error('there is a signer')
+    if (signer === undefined || stored === undefined) throw new Error('no signer')
     const signature = sign('sha256', Buffer.from('text'), signer.privateKey)
     const publicKey = createPublicKey({ key: stored.publicJwk, format: 'jwk' })
     expect(verify('sha256', Buffer.from('text'), publicKey, signature)).toBe(true)
@@ -40,7 +40,7 @@ describe.each(listTestServers())('signing keys on $label', server => {
     expect(stored.publicJwk).not.toHaveProperty('d')
   })
 
-  test('after a turn nobody can sign by the former key, whose public part stays for a while', async () => {
+  test('a rotation erases the private part of the previous key and removes the key a period later', async () => {
     await rotateSigningKeys(database.db, deps, NOW)
     const first = await findSigner(database.db, secretBox, NOW)
     await rotateSigningKeys(database.db, deps, NOW + 30 * DAY)
@@ -53,7 +53,7 @@ describe.each(listTestServers())('signing keys on $label', server => {
     expect(left.some(({ kid }) => kid === first?.kid)).toBe(false)
   })
 
-  test('a private key is stored sealed, bound to its row', async () => {
+  test('stores private keys encrypted and bound to their row', async () => {
     await rotateSigningKeys(database.db, deps, NOW)
     const { rows } = await database.pool.query('select id, private_cipher::text as cipher from signing_keys')
     for (const { cipher } of rows) expect(cipher).not.toContain(Buffer.from('PRIVATE KEY').toString('hex'))

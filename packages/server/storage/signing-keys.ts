@@ -5,13 +5,14 @@ import type { SecretBox } from '../core/secret-box.ts'
 import { findCurrent, planRotation, type SigningKey } from '../core/signing-schedule.ts'
 import type { Db } from './pool.ts'
 
-export interface StoredSigningKey extends SigningKey {
+/** A signing key as it is stored. */
+export interface SealedSigningKey extends SigningKey {
   readonly id: string
-  /** null: its time to sign is over, and nobody can sign by it any more. */
+  /** null: the key no longer signs, and its private part is removed. */
   readonly privateCipher: Buffer | null
 }
 
-export async function listSigningKeys(db: Db): Promise<StoredSigningKey[]> {
+export async function listSigningKeys(db: Db): Promise<SealedSigningKey[]> {
   const rows = await db.selectFrom('signing_keys').selectAll().execute()
   return rows.map(row => ({
     id: row.id,
@@ -22,7 +23,7 @@ export async function listSigningKeys(db: Db): Promise<StoredSigningKey[]> {
   }))
 }
 
-/** The key that signs now; undefined: there is none yet. Throws SecretBoxError where it cannot be opened. */
+/** The key that signs now; undefined if there is none yet. Throws SecretBoxError if it cannot be decrypted. */
 export async function findSigner(
   db: Db,
   secretBox: SecretBox,
@@ -34,14 +35,17 @@ export async function findSigner(
   return { kid: current.kid, privateKey: createPrivateKey(pem) }
 }
 
-/** Makes the keys that are due, and ends those that have had their time (core/signing-schedule.ts). Idempotent. */
+/**
+ * Creates keys that are due, erases the private part of keys that no longer sign, and removes keys that ended long ago
+ * (core/signing-schedule.ts). Returns how many keys it created. Repeated and concurrent calls create no more.
+ */
 export async function rotateSigningKeys(
   db: Db,
   deps: { readonly secretBox: SecretBox; readonly newId: () => string },
   now: number,
 ): Promise<{ readonly made: number }> {
   return await db.transaction().execute(async tx => {
-    // Processes that start together make one key, not one each.
+    // Processes that start together create one key, not one each.
     await sql`select pg_advisory_xact_lock(hashtextextended('rideau.signing_keys', 0))`.execute(tx)
     const { activations, ended, forgotten } = planRotation(await listSigningKeys(tx), now)
     for (const activatesAt of activations) await insertKey(tx, deps, activatesAt, now)
@@ -49,8 +53,8 @@ export async function rotateSigningKeys(
     if (spent.length > 0) {
       await tx.updateTable('signing_keys').set({ private_cipher: null }).where('id', 'in', spent).execute()
     }
-    const gone = forgotten.map(({ id }) => id)
-    if (gone.length > 0) await tx.deleteFrom('signing_keys').where('id', 'in', gone).execute()
+    const removed = forgotten.map(({ id }) => id)
+    if (removed.length > 0) await tx.deleteFrom('signing_keys').where('id', 'in', removed).execute()
     return { made: activations.length }
   })
 }
@@ -78,7 +82,7 @@ async function insertKey(
     .execute()
 }
 
-/** RFC 7638: the members that make the key, in the order of their names. */
+/** RFC 7638: a hash of the required members, in lexicographic order. */
 function toThumbprint({ crv, kty, x, y }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
 }

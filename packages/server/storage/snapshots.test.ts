@@ -5,7 +5,15 @@ import { hashKeyText } from '../core/key-format.ts'
 import { openSecretBox } from '../core/secret-box.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
-import { findEnvironment, findKey } from './snapshots.ts'
+import { addEndUser, addKey, addTree, below } from '../testing/harness/storage-rows.ts'
+import { insertBudget } from './budgets.ts'
+import { insertCustomModel } from './custom-models.ts'
+import { blockEndUser } from './end-users.ts'
+import { findEnvironment } from './environments.ts'
+import { insertLimit } from './limits.ts'
+import { insertModelAlias } from './model-aliases.ts'
+import type { EnvironmentRow } from './schema.ts'
+import { findEnvironmentSnapshot, findKeyByHash } from './snapshots.ts'
 
 const id = openIds(systemClock, systemRandom)
 const box = openSecretBox(Buffer.alloc(32, 1), systemRandom)
@@ -38,7 +46,7 @@ describe.each(listTestServers())('snapshots on $label', server => {
     return credentialId
   }
 
-  test('a key is found by its hash, with everything that limits it', async () => {
+  test('finds a key by its hash, with its restrictions', async () => {
     const hash = hashKeyText('rd_sk_dev_test')
     const keyId = id()
     await database.pool.query(
@@ -48,7 +56,7 @@ describe.each(listTestServers())('snapshots on $label', server => {
           '2030-01-01T00:00:00Z', now(), now())`,
       [keyId, seeded.orgId, seeded.projectId, seeded.environmentId, hash],
     )
-    expect(await findKey(database.pool, hash)).toEqual({
+    expect(await findKeyByHash(database.pool, hash)).toEqual({
       id: keyId,
       kind: 'secret',
       environmentId: seeded.environmentId,
@@ -59,13 +67,13 @@ describe.each(listTestServers())('snapshots on $label', server => {
       expiresAt: Date.UTC(2030, 0, 1),
       revokedAt: null,
     })
-    expect(await findKey(database.pool, hashKeyText('another'))).toBeUndefined()
+    expect(await findKeyByHash(database.pool, hashKeyText('another'))).toBeUndefined()
   })
 
-  test('an environment comes with its credentials in the clear, oldest first', async () => {
+  test('returns an environment with its decrypted credentials, oldest first', async () => {
     const younger = await addCredential('younger', '2026-02-01T00:00:00Z')
     const older = await addCredential('older', '2026-01-01T00:00:00Z')
-    const found = await findEnvironment(database.pool, box, seeded.environmentId)
+    const found = await findEnvironmentSnapshot(database.pool, box, seeded.environmentId)
     expect(found).toMatchObject({
       id: seeded.environmentId,
       orgId: seeded.orgId,
@@ -91,19 +99,153 @@ describe.each(listTestServers())('snapshots on $label', server => {
     ])
   })
 
-  test('one without credentials has none, and an unknown id gives nothing', async () => {
-    expect((await findEnvironment(database.pool, box, seeded.environmentId))?.credentials).toEqual([])
-    expect(await findEnvironment(database.pool, box, id())).toBeUndefined()
+  test('returns an empty list without credentials, and undefined for an unknown id', async () => {
+    expect((await findEnvironmentSnapshot(database.pool, box, seeded.environmentId))?.credentials).toEqual([])
+    expect(await findEnvironmentSnapshot(database.pool, box, id())).toBeUndefined()
   })
 
-  test.each(['projects', 'organizations'])('a tombstone in %s makes it deleted', async table => {
-    await database.pool.query(`update ${table} set deleted_at = now()`)
-    expect((await findEnvironment(database.pool, box, seeded.environmentId))?.deleted).toBe(true)
+  test.each(['projects', 'organizations'])(
+    'returns deleted: true if its row in %s is marked as deleted',
+    async table => {
+      await database.pool.query(`update ${table} set deleted_at = now()`)
+      expect((await findEnvironmentSnapshot(database.pool, box, seeded.environmentId))?.deleted).toBe(true)
+    },
+  )
+
+  test('returns the settings of the environment and the origins of its project', async () => {
+    await database.pool.query(
+      `update environments set log_capture = 'metadata', allowed_models = '{openai/*,fast}', unsupported_params = 'drop',
+        on_client_gone = 'drain', allow_client_passthrough = true, allow_secret_key_in_browser = true`,
+    )
+    expect(await findEnvironmentSnapshot(database.pool, box, seeded.environmentId)).toMatchObject({
+      logCapture: 'metadata',
+      allowedModels: ['openai/*', 'fast'],
+      unsupportedParams: 'drop',
+      onClientGone: 'drain',
+      allowClientPassthrough: true,
+      allowSecretKeyInBrowser: true,
+      allowedOrigins: ['https://app.example'],
+    })
   })
 
-  test('a ciphertext of another row does not open', async () => {
+  test('returns aliases by name and custom models by provider and model', async () => {
+    const environment = (await findEnvironment(database.db, seeded.environmentId)) as EnvironmentRow
+    const target = { model: 'openai/gpt-x', weight: 3, timeout_ms: 1000, max_retries: null }
+    await insertModelAlias(database.db, {
+      ...below(environment),
+      alias: 'fast',
+      strategy: 'weighted',
+      targets: JSON.stringify([
+        target,
+        { ...target, model: 'b', weight: null, timeout_ms: null, max_retries: 2 },
+      ]),
+    })
+    const pricing = {
+      input_usd_per_mtok: 1,
+      output_usd_per_mtok: 2,
+      cached_input_usd_per_mtok: 0.5,
+      cache_write_usd_per_mtok: null,
+    }
+    await insertCustomModel(database.db, {
+      ...below(environment),
+      model: 'custom/org/llama',
+      capabilities: ['tools'],
+      context_window: 8192,
+      max_output_tokens: null,
+      pricing: JSON.stringify(pricing),
+    })
+    const found = await findEnvironmentSnapshot(database.pool, box, seeded.environmentId)
+    expect(found?.aliases).toEqual(
+      new Map([
+        [
+          'fast',
+          {
+            name: 'fast',
+            strategy: 'weighted',
+            targets: [
+              { model: 'openai/gpt-x', weight: 3, timeoutMs: 1000, maxRetries: null },
+              { model: 'b', weight: null, timeoutMs: null, maxRetries: 2 },
+            ],
+          },
+        ],
+      ]),
+    )
+    expect(found?.customModels.get('custom/org/llama')).toEqual({
+      id: 'org/llama',
+      display_name: 'org/llama',
+      context_window: 8192,
+      max_output_tokens: null,
+      capabilities: ['tools'],
+      pricing: { input: 1, output: 2, cache_read: 0.5 },
+    })
+  })
+
+  test('returns the policies that apply in the environment, and no others', async () => {
+    const { db } = database
+    const environment = (await findEnvironment(db, seeded.environmentId)) as EnvironmentRow
+    const stranger = await addTree(db)
+    const key = await addKey(db, environment)
+    const strangerKey = await addKey(db, stranger.environment)
+    const rate = { metric: 'requests', limit: 10, window_seconds: 60 } as const
+    const organizationLimit = { ...below(environment), project_id: null, environment_id: null, ...rate }
+    const limitOf = (scope: 'org' | 'project' | 'environment' | 'key', scope_ref: string | null) =>
+      insertLimit(db, { ...organizationLimit, id: id(), scope, scope_ref })
+    const expected = [
+      (await limitOf('org', null)).id,
+      (await limitOf('project', seeded.projectId)).id,
+      (await limitOf('environment', seeded.environmentId)).id,
+      (await limitOf('key', key.id)).id,
+      (await insertLimit(db, { ...below(environment), scope: 'end_user', scope_ref: 'u', ...rate })).id,
+    ]
+    await limitOf('project', stranger.project.id)
+    await limitOf('environment', stranger.environment.id)
+    await limitOf('key', strangerKey.id)
+    await insertLimit(db, { ...below(stranger.environment), scope: 'environment', scope_ref: null, ...rate })
+    const spend = { limit_nano_usd: 5, window: 'month', alert_pcts: [80] } as const
+    const { environment_id: _, ...projectOwner } = below(environment)
+    const budgetOf = (project_id: string | null, scope: 'key' | null, scope_ref: string | null) =>
+      insertBudget(db, {
+        ...projectOwner,
+        id: id(),
+        project_id,
+        scope,
+        scope_ref,
+        ...spend,
+        alert_pcts: [80],
+      })
+    const budgets = [
+      (await budgetOf(null, null, null)).id,
+      (await budgetOf(seeded.projectId, null, null)).id,
+      (await budgetOf(null, 'key', key.id)).id,
+    ]
+    await budgetOf(null, 'key', strangerKey.id)
+    const found = await findEnvironmentSnapshot(database.pool, box, seeded.environmentId)
+    expect(found?.policies.limits.map(limit => limit.id).sort()).toEqual(expected.sort())
+    expect(found?.policies.budgets.map(budget => budget.id).sort()).toEqual(budgets.sort())
+    expect(found?.policies.limits[0]).toMatchObject({ windowMs: 60_000, metric: 'requests', limit: 10 })
+    expect(found?.policies.budgets[0]).toMatchObject({ limitNanoUsd: 5, window: 'month', alertPcts: [80] })
+    expect(found?.policies).toMatchObject({
+      timeZone: 'UTC',
+      quotas: [],
+      plans: [],
+      hasSpecialEndUsers: false,
+    })
+  })
+
+  test('tells whether an end user of the environment has a plan or is blocked', async () => {
+    const { db } = database
+    const environment = (await findEnvironment(db, seeded.environmentId)) as EnvironmentRow
+    const hasSpecial = async (): Promise<boolean | undefined> =>
+      (await findEnvironmentSnapshot(database.pool, box, environment.id))?.policies.hasSpecialEndUsers
+    const endUserId = await addEndUser(db, environment, 'alice')
+    expect(await hasSpecial()).toBe(false)
+    await blockEndUser(db, endUserId, new Date())
+    expect(await hasSpecial()).toBe(true)
+  })
+
+  test('rejects a secret that was copied from another row', async () => {
     await addCredential('moved', '2026-01-01T00:00:00Z', `provider_credentials:${id()}`)
-    await expect(findEnvironment(database.pool, box, seeded.environmentId)).rejects.toThrow(
+    await expect(findEnvironmentSnapshot(database.pool, box, seeded.environmentId)).rejects.toThrow(
       'belongs elsewhere',
     )
   })

@@ -1,10 +1,7 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
-import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { Pool } from 'pg'
 import type { SecretBox } from '../core/secret-box.ts'
 import type {
-  Alias,
   Credential,
   Endpoint,
   Environment,
@@ -13,13 +10,11 @@ import type {
   KeyKind,
   Scope,
 } from '../core/tenancy.ts'
-import type { AliasTargetRow, CustomModelRow, ModelAliasRow, PricingRow } from './model-tables.ts'
+import { type AliasPart, type CustomModelPart, toAlias, toCustomModel } from './model-snapshots.ts'
 import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.ts'
 
-/**
- * What the gateway loads of a tenant, one round trip each. The statements are named: prepared once a connection,
- * they cost a quarter.
- */
+// What the gateway loads of a tenant, each by one statement. The statements are named, so that PostgreSQL parses and
+// plans them once a connection: that saves three quarters of their cost.
 
 interface KeySnapshotRow {
   id: string
@@ -33,8 +28,8 @@ interface KeySnapshotRow {
   revoked_at: Date | null
 }
 
-/** The key with this SHA-256, also one that has ended. */
-export async function findKey(pool: Pool, hash: Buffer): Promise<Key | undefined> {
+/** The key with this SHA-256, also a revoked or expired one. */
+export async function findKeyByHash(pool: Pool, hash: Buffer): Promise<Key | undefined> {
   const { rows } = await pool.query<KeySnapshotRow>({
     name: 'find_key',
     text: `select id, kind, environment_id, scopes, allowed_models, allowed_endpoints, max_request_cost_nano_usd,
@@ -70,13 +65,6 @@ interface CredentialPart {
   discovered_models: string[]
 }
 
-type AliasPart = Pick<ModelAliasRow, 'alias' | 'strategy'> & { targets: AliasTargetRow[] }
-
-type CustomModelPart = Pick<
-  CustomModelRow,
-  'model' | 'capabilities' | 'context_window' | 'max_output_tokens'
-> & { pricing: PricingRow | null }
-
 interface EnvironmentSnapshotRow extends PolicyParts {
   id: string
   org_id: string
@@ -95,13 +83,16 @@ interface EnvironmentSnapshotRow extends PolicyParts {
   custom_models: CustomModelPart[] | null
 }
 
-/** Throws SecretBoxError where a credential was sealed under a master key that the box does not hold. */
-export async function findEnvironment(
+/**
+ * The environment with everything that requests read: credentials with their secrets, aliases, custom models, policies.
+ * `deleted` is true if its project or organization is. Throws SecretBoxError if a secret cannot be decrypted.
+ */
+export async function findEnvironmentSnapshot(
   pool: Pool,
   secretBox: SecretBox,
   id: string,
 ): Promise<Environment | undefined> {
-  // One statement, one snapshot: no environment of one moment with credentials of another.
+  // One statement reads one database snapshot: the parts of the result always belong together.
   const { rows } = await pool.query<EnvironmentSnapshotRow>({
     name: 'find_environment',
     text: `select e.id, e.org_id, e.project_id, e.name, e.log_capture, e.allowed_models, e.unsupported_params,
@@ -157,40 +148,5 @@ function toCredential(part: CredentialPart, secretBox: SecretBox): Credential {
     weight: part.weight,
     createdAt: part.created_at,
     discovered: new Set(part.discovered_models),
-  }
-}
-
-export function toAlias({ alias, strategy, targets }: AliasPart): Alias {
-  return {
-    name: alias,
-    strategy,
-    targets: targets.map(target => ({
-      model: target.model,
-      weight: target.weight,
-      timeoutMs: target.timeout_ms,
-      maxRetries: target.max_retries,
-    })),
-  }
-}
-
-/** A custom model reads like one of the catalogue's; its id there is the provider's own name for it. */
-export function toCustomModel(part: CustomModelPart): CatalogModel {
-  const id = part.model.slice(part.model.indexOf('/') + 1)
-  return {
-    id,
-    display_name: id,
-    context_window: part.context_window,
-    max_output_tokens: part.max_output_tokens,
-    capabilities: part.capabilities,
-    pricing: part.pricing === null ? null : toPricing(part.pricing),
-  }
-}
-
-function toPricing(row: PricingRow): ModelPricing {
-  return {
-    input: row.input_usd_per_mtok,
-    output: row.output_usd_per_mtok,
-    ...(row.cached_input_usd_per_mtok === null ? {} : { cache_read: row.cached_input_usd_per_mtok }),
-    ...(row.cache_write_usd_per_mtok === null ? {} : { cache_write: row.cache_write_usd_per_mtok }),
   }
 }

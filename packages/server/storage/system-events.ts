@@ -3,22 +3,25 @@ import { insertAuditEntry } from './audit-log.ts'
 import type { Db } from './pool.ts'
 import { insertWebhookDeliveries } from './webhook-deliveries.ts'
 
-/** Something that the program itself noticed. */
+/** Something that the program itself detected. */
 export interface SystemEvent {
   readonly orgId: string
   readonly type: 'budget.alert' | 'quota.alert' | 'credential.invalid'
   readonly resource: { readonly kind: string; readonly id: string }
-  /** JSON without secrets: what the audit log keeps and webhooks send. */
+  /** JSON without secrets, for the audit log and for webhooks. */
   readonly data: object
 }
 
-export interface EventTools {
+export interface EventDeps {
   readonly clock: Clock
   readonly newId: () => string
 }
 
-/** Into the audit log and on the way to webhooks: for the transaction that makes it happen once. */
-export async function insertSystemEvent(db: Db, event: SystemEvent, tools: EventTools): Promise<void> {
+/**
+ * Writes the event to the audit log and queues it for webhooks. For the caller's transaction, which makes sure that the
+ * event occurs once.
+ */
+export async function insertSystemEvent(db: Db, event: SystemEvent, deps: EventDeps): Promise<void> {
   const { orgId, type, resource, data } = event
   const entry = {
     orgIds: [orgId],
@@ -28,8 +31,8 @@ export async function insertSystemEvent(db: Db, event: SystemEvent, tools: Event
     before: null,
     after: data,
     clientAddress: '',
-    requestId: tools.newId(),
+    requestId: deps.newId(),
   }
-  await insertAuditEntry(db, entry, tools)
-  await insertWebhookDeliveries(db, { orgId, type, at: tools.clock.now(), data }, tools.newId)
+  await insertAuditEntry(db, entry, deps)
+  await insertWebhookDeliveries(db, { orgId, type, at: deps.clock.now(), data }, deps.newId)
 }

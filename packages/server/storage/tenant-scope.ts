@@ -14,10 +14,12 @@ import type { Db } from './pool.ts'
 import type { Database } from './schema.ts'
 
 /**
- * Runs `work` on a Db that reaches rows of these organizations and no others, by row-level security (migration 0007).
- * All of it is one transaction, which begins with the first statement: what the work throws undoes what it wrote.
- * A `transaction()` within is a savepoint. Who asks another host should do so before the first statement, because a
- * connection is held from there on.
+ * Runs `work` on a Db that reads and writes rows of these organizations only, by row-level security
+ * (migrations/0001-initial/row-security.ts).
+ *
+ * All statements of `work` are one transaction, which begins with the first of them and is rolled back if `work` throws.
+ * A `transaction()` inside it is a savepoint. A connection is in use from the first statement on, so requests to other
+ * hosts belong before it.
  */
 export async function inTenantScope<Result>(
   db: Db,
@@ -26,13 +28,13 @@ export async function inTenantScope<Result>(
 ): Promise<Result> {
   let opened: Promise<ControlledTransaction<Database>> | undefined
   const scoped = new Kysely<Database>({
-    dialect: dialectOver({
+    dialect: createSavepointDialect({
       async executeQuery<Row>(query: CompiledQuery) {
-        opened ??= enter(db, orgIds)
+        opened ??= beginScope(db, orgIds)
         return await (await opened).executeQuery(query as CompiledQuery<Row>)
       },
       streamQuery() {
-        throw new Error('a tenant scope does not stream')
+        throw new Error('stream() is not supported in a tenant scope: use execute()')
       },
     }),
   })
@@ -46,12 +48,12 @@ export async function inTenantScope<Result>(
   }
 }
 
-/** Lets the scope reach an organization that it is about to make. */
-export async function widenTenantScope(scoped: Db, orgId: string): Promise<void> {
+/** Adds an organization to the scope, for the transaction that creates it. */
+export async function extendTenantScope(scoped: Db, orgId: string): Promise<void> {
   await sql`select rideau_enter_also(${orgId})`.execute(scoped)
 }
 
-async function enter(db: Db, orgIds: readonly string[]): Promise<ControlledTransaction<Database>> {
+async function beginScope(db: Db, orgIds: readonly string[]): Promise<ControlledTransaction<Database>> {
   const tx = await db.startTransaction().execute()
   try {
     await sql`select rideau_enter(${`{${orgIds.join(',')}}`})`.execute(tx)
@@ -65,8 +67,8 @@ async function enter(db: Db, orgIds: readonly string[]): Promise<ControlledTrans
   }
 }
 
-/** PostgreSQL over a connection that is in a transaction already: another one within it is a savepoint. */
-function dialectOver(connection: DatabaseConnection): Dialect {
+/** PostgreSQL on a connection that is already in a transaction: a transaction on it is a savepoint. */
+function createSavepointDialect(connection: DatabaseConnection): Dialect {
   const run = async (statement: string): Promise<void> => {
     await connection.executeQuery(CompiledQuery.raw(statement))
   }

@@ -3,9 +3,9 @@ import type { ClientTokenClaims } from '../core/client-token.ts'
 import { isUuid } from '../core/ids.ts'
 import { type Endpoint, type EndUser, SCOPES, type Scope, type TokenMinter } from '../core/tenancy.ts'
 
-/** What the gateway loads of a client token, besides its environment; see snapshots.ts. */
+// What the gateway loads for a client token besides its environment (snapshots.ts).
 
-interface MintingKeyRow {
+interface KeyRightsRow {
   scopes: Scope[]
   allowed_models: string[] | null
   allowed_endpoints: Endpoint[] | null
@@ -14,17 +14,25 @@ interface MintingKeyRow {
   revoked_at: Date | null
 }
 
-/** Who stands behind the token, as it stands now; undefined: nobody any more. */
-export async function findMinter(pool: Pool, claims: ClientTokenClaims): Promise<TokenMinter | undefined> {
-  return claims.pk === null ? await findMember(pool, claims) : await findMintingKey(pool, claims.pk, claims)
+/**
+ * Whoever created the token, with the rights it has now: a key, or for a token of the playground a member or management
+ * key. undefined if it does not exist any more, or may not create tokens any more.
+ */
+export async function findTokenMinter(
+  pool: Pool,
+  claims: ClientTokenClaims,
+): Promise<TokenMinter | undefined> {
+  return claims.pk === null
+    ? await findPlaygroundMinter(pool, claims)
+    : await findKeyMinter(pool, claims.pk, claims)
 }
 
-async function findMintingKey(
+async function findKeyMinter(
   pool: Pool,
   id: string,
   { env }: ClientTokenClaims,
 ): Promise<TokenMinter | undefined> {
-  const { rows } = await pool.query<MintingKeyRow>({
+  const { rows } = await pool.query<KeyRightsRow>({
     name: 'find_minting_key',
     text: `select scopes, allowed_models, allowed_endpoints, max_request_cost_nano_usd, expires_at, revoked_at
       from keys where id = $1 and environment_id = $2`,
@@ -44,8 +52,10 @@ async function findMintingKey(
   }
 }
 
-const MEMBER = 'member:'
-/** Everything that the environment itself allows. */
+/** The subject of a playground token is `member:` and the id of a member or management key. */
+const MEMBER_PREFIX = 'member:'
+
+/** Everything that the environment allows. */
 const UNRESTRICTED = {
   scopes: SCOPES,
   allowedModels: null,
@@ -53,10 +63,12 @@ const UNRESTRICTED = {
   maxRequestCostNanoUsd: null,
 }
 
-/** A member, or a management key, that may still make tokens for itself: contract.md §4, `playground-token`. */
-async function findMember(pool: Pool, { sub, org }: ClientTokenClaims): Promise<TokenMinter | undefined> {
-  const id = sub.slice(MEMBER.length)
-  if (!sub.startsWith(MEMBER) || !isUuid(id)) return undefined
+async function findPlaygroundMinter(
+  pool: Pool,
+  { sub, org }: ClientTokenClaims,
+): Promise<TokenMinter | undefined> {
+  const id = sub.slice(MEMBER_PREFIX.length)
+  if (!sub.startsWith(MEMBER_PREFIX) || !isUuid(id)) return undefined
   const { rows } = await pool.query<{ expires_at: Date | null; revoked_at: Date | null }>({
     name: 'find_minting_member',
     text: `select null::timestamptz as expires_at, null::timestamptz as revoked_at from members
@@ -75,10 +87,10 @@ async function findMember(pool: Pool, { sub, org }: ClientTokenClaims): Promise<
   }
 }
 
-/** What is set for an end user; nothing for one that has no record. */
-export async function findEndUser(pool: Pool, environmentId: string, id: string): Promise<EndUser> {
+/** The plan and block of an end user; no plan and not blocked if the end user has no row. `id` is its external id. */
+export async function getEndUserSnapshot(pool: Pool, environmentId: string, id: string): Promise<EndUser> {
   const { rows } = await pool.query<{ plan: string | null; blocked: boolean }>({
-    name: 'find_end_user_standing',
+    name: 'get_end_user',
     text: `select p.name as plan, u.blocked_at is not null as blocked
       from end_users u left join plans p on p.id = u.plan_id
       where u.environment_id = $1 and u.external_id = $2`,

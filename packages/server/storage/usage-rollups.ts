@@ -1,26 +1,27 @@
 import { LATENCY_SLOTS } from '../core/latency-histogram.ts'
 
-/** `l00` to `l47`: how many requests fell into each slot (core/latency-histogram.ts). */
+/** `l00` to `l47`: the number of requests in each latency slot (core/latency-histogram.ts). */
 export const LATENCY_COLUMNS = Array.from(
   { length: LATENCY_SLOTS },
   (_, slot) => `l${String(slot).padStart(2, '0')}`,
 )
 
-/** Stands for a missing id in a rollup's key, as '' does for a missing text. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000'
+/** Stands for an absent id in a rollup's primary key, which has no nulls. An absent text is ''. */
+export const ABSENT_ID = '00000000-0000-0000-0000-000000000000'
 
-/** What a rollup's key is made of, as the records tell it. */
+/** Columns of a rollup's primary key, with the SQL that computes each from a usage record. */
 const KEY = {
   org_id: 'org_id',
   span: 'span',
   bucket: 'bucket',
   environment_id: 'environment_id',
-  key_id: `coalesce(key_id, '${NOBODY}')`,
+  key_id: `coalesce(key_id, '${ABSENT_ID}')`,
   provider: `coalesce(provider, '')`,
   model: `coalesce(model, '')`,
   sandbox: 'sandbox',
 } as const
 
+/** Counters of a rollup, with the SQL that sums each over usage records. */
 const COUNTERS: Readonly<Record<string, string>> = {
   requests: 'count(*)',
   errors: 'count(*) filter (where status >= 400)',
@@ -37,8 +38,8 @@ const COUNTERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Adds the records of `from` to a rollup table. The rows are taken in the order of their key, so that two writers
- * never wait for each other.
+ * SQL that adds the records of the relation `from` to a rollup table. It locks rows in the order of their primary key, so
+ * that concurrent writers cannot deadlock.
  */
 function addTo(table: string, key: Readonly<Record<string, string>>, from: string): string {
   const keys = Object.keys(key)
@@ -51,7 +52,7 @@ function addTo(table: string, key: Readonly<Record<string, string>>, from: strin
     ${counters.map(column => `${column} = r.${column} + excluded.${column}`).join(', ')}`
 }
 
-/** Two statements over the same records: without and with the end user. */
+/** SQL that adds the records to the rollups without end user, and to those by end user. */
 export const addToUsage = (from: string): string => addTo('usage_rollups', KEY, from)
 export const addToEndUserUsage = (from: string): string =>
   addTo('end_user_rollups', { ...KEY, end_user_id: `coalesce(end_user_id, '')` }, from)

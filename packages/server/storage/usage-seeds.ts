@@ -8,13 +8,13 @@ interface SeedRow {
   amount: number
 }
 
-/** Tokens of every kind. */
+/** Input and output tokens of every kind. */
 const TOKENS = `(u.uncached_input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens
   + u.output_tokens + u.reasoning_tokens)`
 
 /**
- * A quota counts what was served; a rate counts also what a provider failed at, but not what we refused. What a
- * request leaves in a meter is written a second time in ledger/amounts.ts: they have to say the same.
+ * What a request adds to a meter. A quota of requests counts those that were served. A rate limit counts those that
+ * failed at a provider too, but not those that the gateway refused. ledger/amounts.ts has the same rules: keep them equal.
  */
 const AMOUNT = `case q.metric when 'tokens' then ${TOKENS} when 'nano_usd' then coalesce(u.cost_nano_usd, 0)
   else (u.status < 400 or ${TOKENS} > 0 or q.is_rolling and u.status >= 500)::integer end`
@@ -22,7 +22,7 @@ const AMOUNT = `case q.metric when 'tokens' then ${TOKENS} when 'nano_usd' then 
 const WHEN = `u.at >= q.since and u.at < coalesce(q.until, 'infinity') and not (u.sandbox and q.real_only)
   and not (u.id = any($2::uuid[]))`
 
-/** Of a rolling meter a row for each request, of others one with their sum. */
+/** Selects a row for each request of a rolling meter, and one row with the sum for any other meter. */
 const TEXT = `
 select q.meter, case when q.is_rolling then floor(extract(epoch from s.at) * 1000) else 0 end as at,
   coalesce(sum(s.amount), 0)::bigint as amount
@@ -44,14 +44,17 @@ left join lateral (
 group by 1, 2
 order by 1, 2`
 
-/** What the usage ledger says of meters, without the requests of these ids: one seed a meter, in their order. */
-export async function readSeeds(
+/**
+ * What each meter has counted at `at` (Unix milliseconds) by the usage records, in the order of `meters`. Requests with
+ * an id of `without` are left out: the caller counts them itself.
+ */
+export async function listMeterSeeds(
   pool: Pool,
   meters: readonly Meter[],
   at: number,
   without: readonly string[],
 ): Promise<Seed[]> {
-  const questions = meters.map((meter, index) => {
+  const selectors = meters.map((meter, index) => {
     const isRolling = meter.kind === 'rolling'
     const since = isRolling ? Math.max(meter.since, at - meter.windowMs) : meter.since
     const until = meter.kind === 'span' && meter.end !== null ? new Date(meter.end) : null
@@ -73,7 +76,7 @@ export async function readSeeds(
   const { rows } = await pool.query<SeedRow>({
     name: 'read_seeds',
     text: TEXT,
-    values: [JSON.stringify(questions), without],
+    values: [JSON.stringify(selectors), without],
   })
   const seeds = meters.map(() => ({ used: 0, entries: [] as { at: number; amount: number }[] }))
   for (const row of rows) {

@@ -1,25 +1,25 @@
 import { sql } from 'kysely'
 import type { Db } from './pool.ts'
 
-/** What was used since a moment by an organization, or by a part of it: the narrowest that is named. */
-export interface UsageQuestion {
-  /** Names the answer. */
+/** Selects the usage of an organization, or of the narrowest part of it that is given, since a time. */
+export interface UsageSelector {
+  /** The key of the result. */
   readonly id: string
   readonly org_id: string
   readonly project_id?: string | null
   readonly environment_id?: string | null
   readonly key_id?: string | null
-  /** As the caller names it; needs environment_id. */
+  /** The external id. Needs environment_id. */
   readonly end_user_id?: string | null
-  /** Inclusive; absent: from the first request on. */
+  /** Inclusive. Absent: since the first request. */
   readonly since?: Date
-  /** Leaves out what the sandbox answered. */
+  /** Leaves sandbox requests out. */
   readonly real_only?: boolean
 }
 
 export interface UsageTotals {
   readonly requests: number
-  /** Without those that were refused or failed before anything was generated: they consume no quota. */
+  /** Requests that count towards quotas: not those that were refused or failed before anything was generated. */
   readonly served_requests: number
   readonly input_tokens: number
   readonly output_tokens: number
@@ -33,35 +33,35 @@ const COLUMNS = sql`u.at, u.status, u.cost_nano_usd,
   u.output_tokens::bigint + u.reasoning_tokens as output`
 
 /**
- * Sums the usage ledger for many questions by one statement. What a key or an end user used is found by an index of
- * its own; all else by the index of the environments that it covers. Keys of the answer are the questions' ids.
+ * Sums the usage records of each selector, by its id. One statement for all of them; equal selectors are summed once.
+ * Usage of a key or an end user is found by an index of its own, other usage by the index on environments.
  */
 export async function sumUsage(
   db: Db,
-  questions: readonly UsageQuestion[],
+  selectors: readonly UsageSelector[],
 ): Promise<ReadonlyMap<string, UsageTotals>> {
-  // Many a limit asks the same: a whole environment in its month is summed once.
-  const askedBy = new Map(questions.map(question => [toAsked(question), question.id]))
+  const idBySelection = new Map(selectors.map(selector => [toSelection(selector), selector.id]))
   const totals = await sumEach(
     db,
-    questions.filter(question => askedBy.get(toAsked(question)) === question.id),
+    selectors.filter(selector => idBySelection.get(toSelection(selector)) === selector.id),
   )
   return new Map(
-    questions.flatMap(question => {
-      const sum = totals.get(askedBy.get(toAsked(question)) as string)
-      return sum === undefined ? [] : [[question.id, sum] as const]
+    selectors.flatMap(selector => {
+      const sum = totals.get(idBySelection.get(toSelection(selector)) as string)
+      return sum === undefined ? [] : [[selector.id, sum] as const]
     }),
   )
 }
 
-function toAsked({ id: _, ...asked }: UsageQuestion): string {
-  return JSON.stringify(asked)
+/** Equal for selectors of the same usage. */
+function toSelection({ id: _, ...selection }: UsageSelector): string {
+  return JSON.stringify(selection)
 }
 
-async function sumEach(db: Db, questions: readonly UsageQuestion[]): Promise<Map<string, UsageTotals>> {
-  if (questions.length === 0) return new Map()
+async function sumEach(db: Db, selectors: readonly UsageSelector[]): Promise<Map<string, UsageTotals>> {
+  if (selectors.length === 0) return new Map()
   const { rows } = await sql<UsageTotals & { id: string }>`
-    select q.id, t.* from json_to_recordset(${JSON.stringify(questions)}::json) as q(
+    select q.id, t.* from json_to_recordset(${JSON.stringify(selectors)}::json) as q(
       id uuid, org_id uuid, project_id uuid, environment_id uuid, key_id uuid, end_user_id text, since timestamptz,
       real_only boolean)
     cross join lateral (

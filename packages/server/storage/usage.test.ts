@@ -41,7 +41,7 @@ describe.each(listTestServers())('usage on $label', server => {
     )
   const total = async (): Promise<number> => (await list()).reduce((sum, row) => sum + row.requests, 0)
 
-  test('is the sum of what was stored', async () => {
+  test('sums the stored records', async () => {
     await insert(
       recordAt('2026-11-21T10:00:00Z', { total_ms: 100 }),
       recordAt('2026-11-21T10:14:59.999Z', { status: 429, cost_nano_usd: 0, total_ms: 1 }),
@@ -69,7 +69,7 @@ describe.each(listTestServers())('usage on $label', server => {
     ])
   })
 
-  test('a record that is there already adds nothing, within a batch, across batches and after its log is gone', async () => {
+  test('counts a record once: within a batch, across batches, and after its log row was dropped', async () => {
     const records = [1, 2, 3].map(() => recordAt('2026-11-21T10:00:00Z'))
     await insert(...records, ...records)
     await insert(...records)
@@ -78,7 +78,7 @@ describe.each(listTestServers())('usage on $label', server => {
     expect(await total()).toBe(3)
   })
 
-  test('a record that is refused adds nothing, and its batch adds the rest', async () => {
+  test('does not count a rejected record, and counts the rest of its batch', async () => {
     const refused = recordAt('2026-11-21T10:00:00Z', { request_id: 'no-uuid' })
     const { rejected } = await insertRecords(database.pool, [
       recordAt('2026-11-21T10:00:00Z'),
@@ -89,7 +89,7 @@ describe.each(listTestServers())('usage on $label', server => {
     expect(await total()).toBe(2)
   })
 
-  test('writers of the same rollups at once neither lose a count nor stop each other', async () => {
+  test('concurrent writers of the same rollups lose no count and do not deadlock', async () => {
     const batch = () =>
       Array.from({ length: 60 }, (_, index) =>
         recordAt('2026-11-21T10:00:00Z', { model: `m${index % 20}`, end_user_id: `u${(index * 7) % 30}` }),
@@ -101,7 +101,7 @@ describe.each(listTestServers())('usage on $label', server => {
     expect(users.map(row => row.requests)).toEqual(Array.from({ length: 30 }, () => 24))
   })
 
-  test('is told apart by what is asked for, and null is a group of its own', async () => {
+  test('groups by the requested columns, with a group for absent values', async () => {
     const key = newId()
     await insert(
       recordAt('2026-11-21T10:00:00Z', { provider: 'openai', model: 'a', key_id: key, end_user_id: 'u' }),
@@ -137,7 +137,7 @@ describe.each(listTestServers())('usage on $label', server => {
     ['Asia/Kolkata', ['2026-11-20T18:30:00.000Z', '2026-11-19T18:30:00.000Z']],
     ['Asia/Kathmandu', ['2026-11-20T18:15:00.000Z']],
     ['America/New_York', ['2026-11-20T05:00:00.000Z']],
-  ])('days are exactly those of %s', async (timeZone, expected) => {
+  ])('days begin at midnight in %s', async (timeZone, expected) => {
     await database.pool.query(
       `insert into organizations (id, name, slug, time_zone, created_at, updated_at) values ($1, 'a', 'a', $2, now(), now())`,
       [ENVIRONMENT.org_id, timeZone],
@@ -146,7 +146,7 @@ describe.each(listTestServers())('usage on $label', server => {
     expect((await list()).map(row => row.bucket.toISOString())).toEqual(expected)
   })
 
-  test('hours begin where UTC begins them, and from and to cut', async () => {
+  test('hours begin at UTC hours, and from and to select whole buckets', async () => {
     await insert(
       recordAt('2026-11-21T10:59:59Z'),
       recordAt('2026-11-21T11:00:00Z'),
@@ -163,7 +163,7 @@ describe.each(listTestServers())('usage on $label', server => {
     ])
   })
 
-  test('pages meet every row once, also where rows come between', async () => {
+  test('pages return every row once, also if rows are inserted between them', async () => {
     const models = ['a', 'b', 'c', 'd', 'e']
     for (const day of ['20', '21', '22']) {
       await insert(...models.map(model => recordAt(`2026-11-${day}T10:00:00Z`, { model })))
@@ -182,7 +182,7 @@ describe.each(listTestServers())('usage on $label', server => {
     expect(new Set(seen).size).toBe(15)
   })
 
-  test('is one organization’s, and of what lies below it where asked', async () => {
+  test('selects one organization, or one project or environment of it', async () => {
     const other = requestRecord(
       { ...ENVIRONMENT, org_id: newId() },
       newId(),

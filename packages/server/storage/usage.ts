@@ -1,30 +1,30 @@
 import { sql } from 'kysely'
 import type { Page } from './page.ts'
 import type { Db } from './pool.ts'
-import { LATENCY_COLUMNS, NOBODY } from './usage-rollups.ts'
+import { ABSENT_ID, LATENCY_COLUMNS } from './usage-rollups.ts'
 
-/** What usage may be told apart by: columns of the rollups. */
+/** Columns of the rollups that usage can be grouped by. */
 export type UsageGroup = 'model' | 'provider' | 'key_id' | 'end_user_id' | 'environment_id'
 
 export interface UsageFilter {
   readonly orgId: string
-  /** Absent: all of the organization. */
+  /** Absent: the whole organization. */
   readonly below?: { readonly column: 'project_id' | 'environment_id'; readonly id: string }
-  /** From the bucket that this falls into, which counts whole, */
+  /** The first bucket is the one that contains this time. It counts whole. */
   readonly from: Date
-  /** to the last that begins before this. */
+  /** The last bucket is the last one that begins before this time. */
   readonly to: Date
-  /** Hours of UTC; days of the organization's time zone as it was when the request came. */
+  /** UTC hours, or days in the time zone that the organization had when the request was stored. */
   readonly granularity: 'hour' | 'day'
   readonly groups: readonly UsageGroup[]
 }
 
-/** Sandbox traffic always has rows of its own, since its prices are fictional. */
+/** Usage of one group in one bucket. Sandbox requests, whose prices are fictional, have rows of their own. */
 export interface UsageRow {
-  /** Of the groups within a bucket: the same for the same groups. */
+  /** Identifies the group: equal for the same group in every bucket. */
   readonly id: string
   readonly bucket: Date
-  /** null: the requests have none. Of `filter.groups` only. */
+  /** The values of `filter.groups`. null: the requests have no such value. */
   readonly groups: Readonly<Partial<Record<UsageGroup, string | null>>>
   readonly sandbox: boolean
   readonly requests: number
@@ -34,18 +34,18 @@ export interface UsageRow {
   readonly outputTokens: number
   readonly cachedTokens: number
   readonly costNanoUsd: number
-  /** By slot: see core/latency-histogram.ts. */
+  /** Requests by latency slot (core/latency-histogram.ts). */
   readonly latencies: readonly number[]
 }
 
 const HOUR_MS = 3_600_000
 const LENGTH_MS = { hour: HOUR_MS, day: 24 * HOUR_MS }
-/** How many times longer each span of time is that is read for one page. */
+/** Each statement of a page reads a time span this many times as long as the one before. */
 const GROWTH = 4
 
 /**
- * Usage by bucket and group, newest bucket first, from the rollups alone. Read backwards in growing spans until the
- * page is full: a page of many groups touches few buckets.
+ * Usage by bucket and group, newest bucket first. Reads the rollups backwards in growing time spans until the page is
+ * full, so that a page of many groups reads few buckets.
  */
 export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promise<UsageRow[]> {
   const lengthMs = LENGTH_MS[filter.granularity]
@@ -62,7 +62,7 @@ export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promis
   return rows
 }
 
-/** Buckets that begin at `begin` or later and before `end`. */
+/** Rows of the buckets that begin at or after `begin` and before `end`. */
 async function listSpan(
   db: Db,
   { orgId, granularity, groups, below }: UsageFilter,
@@ -94,7 +94,7 @@ async function listSpan(
   }))
 }
 
-/** A rollup's key has no nulls: see usage-rollups.ts. */
+/** False for the values that stand for an absent one (usage-rollups.ts). */
 function isPresent(value: string): boolean {
-  return value !== '' && value !== NOBODY
+  return value !== '' && value !== ABSENT_ID
 }

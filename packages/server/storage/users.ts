@@ -5,12 +5,12 @@ export async function insertUser(db: Db, row: UserRow): Promise<void> {
   await db.insertInto('users').values(row).execute()
 }
 
-/** First-run set-up is open only while this is false. */
+/** True if there is any user. The first-run set-up is open only while there is none. */
 export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** `email` in lower case, as every address is stored. */
+/** The user with this address, which must be in lower case. */
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return await db
     .selectFrom('users')
@@ -19,11 +19,15 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
     .executeTakeFirst()
 }
 
+/** Throws if there is no such user. */
 export async function getUser(db: Db, id: string): Promise<UserRow> {
   return await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Until the transaction's end nobody else signs in as this user or changes its password. */
+/**
+ * Returns the user and locks its row until the transaction ends: sign-ins and password changes of one user run one after
+ * the other. Throws if there is no such user.
+ */
 export async function lockUser(tx: Db, id: string): Promise<UserRow> {
   return await tx
     .selectFrom('users')
@@ -33,7 +37,7 @@ export async function lockUser(tx: Db, id: string): Promise<UserRow> {
     .executeTakeFirstOrThrow()
 }
 
-/** null: the account has no password, and so no sign-in by one. */
+/** Sets the password hash. null: the user cannot sign in by password. */
 export async function updatePassword(db: Db, id: string, hash: string | null, now: Date): Promise<void> {
   await db.updateTable('users').set({ password_hash: hash, updated_at: now }).where('id', '=', id).execute()
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Clock } from '../core/chance.ts'
-import type { WebhookDeliveryRow } from './policy-tables.ts'
+import type { WebhookDeliveryRow } from './event-tables.ts'
 import type { Db } from './pool.ts'
 
-/** What happened, as webhooks tell it. */
 export interface WebhookEvent {
   readonly orgId: string
   readonly type: string
@@ -13,7 +12,10 @@ export interface WebhookEvent {
   readonly data: object
 }
 
-/** Puts an event on its way to every webhook of its organization that asks for it: for the caller's transaction. */
+/**
+ * Queues the event for every webhook of its organization that subscribes to its type. For the caller's transaction, so
+ * that the event is sent exactly if what caused it is committed.
+ */
 export async function insertWebhookDeliveries(
   db: Db,
   { orgId, type, at, data }: WebhookEvent,
@@ -42,7 +44,7 @@ export async function insertWebhookDeliveries(
   await db.insertInto('webhook_deliveries').values(rows).execute()
 }
 
-/** A delivery that this process is to send now. */
+/** A delivery that this process claimed and must attempt now. */
 export interface DueDelivery extends Pick<WebhookDeliveryRow, 'id' | 'event' | 'payload' | 'attempts'> {
   readonly webhook_id: string
   readonly url: string
@@ -50,19 +52,20 @@ export interface DueDelivery extends Pick<WebhookDeliveryRow, 'id' | 'event' | '
 }
 
 /**
- * Takes deliveries that are due, oldest first, each by one process: who takes one counts the try and keeps it for
- * `leaseMs`, so that it is tried again where the process dies. What is on its way to a deleted organization ends.
+ * Claims up to `limit` deliveries that are due, oldest first, and counts an attempt for each. No other process gets a
+ * claimed delivery for `leaseMs`; after that it is due again, in case this process died. Deliveries of deleted
+ * organizations are given up instead of returned.
  */
-export async function takeDueDeliveries(
+export async function claimDueDeliveries(
   db: Db,
   clock: Clock,
-  { most, leaseMs }: { readonly most: number; readonly leaseMs: number },
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<DueDelivery[]> {
   const now = clock.now()
   const { rows } = await sql<DueDelivery & { is_alive: boolean }>`
     with due as (
       select id from webhook_deliveries where next_attempt_at <= ${new Date(now)}
-        order by next_attempt_at limit ${most} for update skip locked
+        order by next_attempt_at limit ${limit} for update skip locked
     )
     update webhook_deliveries d set attempts = d.attempts + 1,
       next_attempt_at = case when o.deleted_at is null then ${new Date(now + leaseMs)}::timestamptz end
@@ -73,13 +76,13 @@ export async function takeDueDeliveries(
   return rows.filter(row => row.is_alive)
 }
 
-/** How a try ended: delivered, to be tried again at a time, or given up. */
+/** The result of an attempt: delivered, to be repeated at a time, or given up (`nextAttemptAt` is null). */
 export type DeliveryOutcome =
   | { readonly deliveredAt: Date }
   | { readonly failure: string; readonly nextAttemptAt: Date | null }
 
-/** Only of the latest try: one whose lease ran out says nothing any more. */
-export async function storeDeliveryOutcome(
+/** Stores the result of the latest attempt. Does nothing if the lease ran out and another attempt began since. */
+export async function updateDeliveryOutcome(
   db: Db,
   { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
   outcome: DeliveryOutcome,
@@ -96,7 +99,7 @@ export async function storeDeliveryOutcome(
     .execute()
 }
 
-/** Forgets what was delivered or given up and is older than this. */
+/** Removes deliveries that were delivered or given up and are older than `before`. */
 export async function removeEndedDeliveries(db: Db, before: Date): Promise<void> {
   await db
     .deleteFrom('webhook_deliveries')

@@ -1,4 +1,4 @@
-import type { StoredAuditEntry } from '../../storage/audit-log.ts'
+import type { AuditEntryRow } from '../../storage/audit-log.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -26,7 +26,7 @@ export const AuditEntryResource = z
   })
   .meta({ id: 'AuditEntry' })
 
-export function toAuditEntryResource(row: StoredAuditEntry): z.output<typeof AuditEntryResource> {
+export function toAuditEntryResource(row: AuditEntryRow): z.output<typeof AuditEntryResource> {
   return {
     id: row.id,
     org_id: row.org_id,

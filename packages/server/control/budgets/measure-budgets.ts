@@ -2,7 +2,7 @@ import { type Span, spanAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import { toBudgetRowMeter } from '../../storage/policy-meters.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
-import { sumUsage, type UsageQuestion } from '../../storage/usage-totals.ts'
+import { sumUsage, type UsageSelector } from '../../storage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 
@@ -58,7 +58,7 @@ async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans:
   return rows.map(({ id }) => ({ settled: totals.get(id)?.cost_nano_usd ?? 0, held: null }))
 }
 
-function toQuestion(row: BudgetRow, { start }: Span): UsageQuestion {
+function toQuestion(row: BudgetRow, { start }: Span): UsageSelector {
   const { id, org_id, project_id, scope, scope_ref } = row
   return {
     id,

@@ -1,4 +1,4 @@
-import { CUSTOM_MODEL_INDEX, insertCustomModel } from '../../storage/custom-models.ts'
+import { CUSTOM_MODEL_NAME_CONSTRAINT, insertCustomModel } from '../../storage/custom-models.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { requireRole } from '../operation/require-role.ts'
@@ -33,6 +33,6 @@ export const createCustomModel = defineOperation({
       created_at: now,
       updated_at: now,
     })
-    return toCustomModelResource(await orConflict(stored, CUSTOM_MODEL_INDEX, 'model'))
+    return toCustomModelResource(await orConflict(stored, CUSTOM_MODEL_NAME_CONSTRAINT, 'model'))
   },
 })

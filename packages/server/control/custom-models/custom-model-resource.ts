@@ -1,4 +1,4 @@
-import type { StoredCustomModel } from '../../storage/custom-models.ts'
+import type { CustomModelRow } from '../../storage/custom-models.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
@@ -25,7 +25,7 @@ export const CustomModelResource = z
   })
   .meta({ id: 'CustomModel' })
 
-export function toCustomModelResource(row: StoredCustomModel): z.output<typeof CustomModelResource> {
+export function toCustomModelResource(row: CustomModelRow): z.output<typeof CustomModelResource> {
   return {
     id: row.id,
     project_id: row.project_id,

@@ -1,4 +1,7 @@
-import { CUSTOM_MODEL_INDEX, updateCustomModel as storeCustomModel } from '../../storage/custom-models.ts'
+import {
+  CUSTOM_MODEL_NAME_CONSTRAINT,
+  updateCustomModel as storeCustomModel,
+} from '../../storage/custom-models.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'
@@ -31,6 +34,6 @@ export const updateCustomModel = defineOperation({
       ...(pricing === undefined ? {} : { pricing: toPricingJson(pricing) }),
     }
     const stored = storeCustomModel(services.db, resource.id, change, new Date(services.clock.now()))
-    return toCustomModelResource(orGone(await orConflict(stored, CUSTOM_MODEL_INDEX, 'model')))
+    return toCustomModelResource(orGone(await orConflict(stored, CUSTOM_MODEL_NAME_CONSTRAINT, 'model')))
   },
 })

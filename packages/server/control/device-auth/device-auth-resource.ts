@@ -1,4 +1,4 @@
-import type { StoredDeviceAuth } from '../../storage/device-auth.ts'
+import type { DeviceAuthRow } from '../../storage/policy-tables.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -24,7 +24,7 @@ export const DeviceAuthResource = z
   })
   .meta({ id: 'DeviceAuth' })
 
-export function toDeviceAuthResource(row: StoredDeviceAuth): z.output<typeof DeviceAuthResource> {
+export function toDeviceAuthResource(row: DeviceAuthRow): z.output<typeof DeviceAuthResource> {
   const { ios_team_id, ios_environment, device_check_key_id, android_package_names } = row
   return {
     project_id: row.project_id,

@@ -1,9 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import {
-  findDeviceAuth,
-  type StoredDeviceAuth,
-  putDeviceAuth as storeDeviceAuth,
-} from '../../storage/device-auth.ts'
+import { findDeviceAuth, upsertDeviceAuth } from '../../storage/device-auth.ts'
+import type { DeviceAuthRow } from '../../storage/policy-tables.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'
 import { DeviceAuthBody } from './device-auth-body.ts'
@@ -23,7 +20,7 @@ export const putDeviceAuth = defineOperation({
     const stored = await findDeviceAuth(services.db, resource.id)
     const { ios, android } = body
     const now = new Date(services.clock.now())
-    const row = await storeDeviceAuth(services.db, {
+    const row = await upsertDeviceAuth(services.db, {
       project_id: resource.id,
       org_id: resource.org_id,
       ios_team_id: ios?.team_id ?? null,
@@ -47,7 +44,7 @@ function sealDeviceCheck(
   { secretBox }: Pick<Services, 'secretBox'>,
   projectId: string,
   deviceCheck: DeviceCheck,
-  stored: StoredDeviceAuth | undefined,
+  stored: DeviceAuthRow | undefined,
 ): Buffer | null {
   if (deviceCheck == null) return null
   if (deviceCheck.private_key != null)

@@ -1,5 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { StoredEndUser } from '../../storage/end-users.ts'
+import type { EndUserWithPlanRow } from '../../storage/end-users.ts'
 import { sumUsage, type UsageTotals } from '../../storage/usage-totals.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
@@ -31,13 +31,13 @@ export const EndUserResource = z
   .meta({ id: 'EndUser' })
 
 /** With what the ledger says it used. */
-export interface MeasuredEndUser extends StoredEndUser {
+export interface MeasuredEndUser extends EndUserWithPlanRow {
   readonly totals: UsageTotals | undefined
 }
 
 export async function measureEndUsers(
   { db }: Pick<Services, 'db'>,
-  rows: readonly StoredEndUser[],
+  rows: readonly EndUserWithPlanRow[],
 ): Promise<MeasuredEndUser[]> {
   const totals = await sumUsage(
     db,
@@ -65,7 +65,7 @@ export function toEndUserResource({ totals, ...row }: MeasuredEndUser): z.output
 }
 
 /** What was set, without what was used. */
-export function toEndUserRecord(row: StoredEndUser) {
+export function toEndUserRecord(row: EndUserWithPlanRow) {
   return {
     id: row.id,
     project_id: row.project_id,

@@ -1,5 +1,5 @@
 import type { FederatedConfig } from '../../core/federated-config.ts'
-import type { StoredFederatedAuth } from '../../storage/federated-auth.ts'
+import type { FederatedAuthRow } from '../../storage/federated-auth.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -20,7 +20,7 @@ export const FederatedAuthResource = z
   })
   .meta({ id: 'FederatedAuth' })
 
-export function toFederatedAuthResource(row: StoredFederatedAuth): z.output<typeof FederatedAuthResource> {
+export function toFederatedAuthResource(row: FederatedAuthRow): z.output<typeof FederatedAuthResource> {
   const [first, ...others] = row.issuers
   return {
     project_id: row.project_id,
@@ -38,7 +38,7 @@ export function toFederatedAuthResource(row: StoredFederatedAuth): z.output<type
   }
 }
 
-export function toFederatedConfig(row: StoredFederatedAuth): FederatedConfig {
+export function toFederatedConfig(row: FederatedAuthRow): FederatedConfig {
   return {
     issuers: row.issuers,
     audiences: row.audiences,

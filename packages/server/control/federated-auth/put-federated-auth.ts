@@ -1,4 +1,4 @@
-import { putFederatedAuth as storeFederatedAuth } from '../../storage/federated-auth.ts'
+import { upsertFederatedAuth } from '../../storage/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { FederatedAuthBody, parseFederatedConfig } from './federated-auth-body.ts'
 import { FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'
@@ -21,7 +21,7 @@ export const putFederatedAuth = defineOperation({
     // Before any statement: no connection is held while the identity provider takes its time.
     await loadKeySets(services, config)
     const now = new Date(services.clock.now())
-    const row = await storeFederatedAuth(services.db, {
+    const row = await upsertFederatedAuth(services.db, {
       project_id: resource.id,
       org_id: resource.org_id,
       issuers: [...config.issuers],

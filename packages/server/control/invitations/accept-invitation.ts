@@ -1,13 +1,13 @@
 import { Fault } from '../../core/fault.ts'
 import { hashToken } from '../../core/opaque-token.ts'
 import {
-  findInvitation,
+  findInvitationByHash,
   findMember,
-  type StoredMember,
+  type MemberWithUserRow,
   acceptInvitation as storeAcceptance,
 } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
-import { removePasswordResetsOf } from '../../storage/password-resets.ts'
+import { removeUserPasswordReset } from '../../storage/password-resets.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { findUserByEmail, insertUser, lockUser } from '../../storage/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
@@ -44,7 +44,7 @@ export const acceptInvitation = defineOperation({
     'control_rate_limit_exceeded',
   ],
   before: async ({ services, body }) => {
-    const invitation = await findInvitation(services.wholeDb, hashToken(body.token))
+    const invitation = await findInvitationByHash(services.wholeDb, hashToken(body.token))
     return invitation === undefined ? null : toMemberResource(invitation)
   },
   audit: (_, member) => ({
@@ -66,15 +66,18 @@ export const acceptInvitation = defineOperation({
       // Nor may the account have got another password since: then neither it nor the session says anything any more.
       else if ((await lockUser(tx, user.id)).password_hash !== user.password_hash) throw wrongPassword()
       // A link by who owns all of the person's organizations so far must not open this one.
-      await removePasswordResetsOf(tx, user.id)
+      await removeUserPasswordReset(tx, user.id)
       await storeAcceptance(tx, live.id, user.id, new Date(services.clock.now()))
-      return toMemberResource((await findMember(tx, live.id)) as StoredMember)
+      return toMemberResource((await findMember(tx, live.id)) as MemberWithUserRow)
     })
   },
 })
 
-async function findLive(services: Pick<Services, 'wholeDb' | 'clock'>, hash: Buffer): Promise<StoredMember> {
-  const found = await findInvitation(services.wholeDb, hash)
+async function findLive(
+  services: Pick<Services, 'wholeDb' | 'clock'>,
+  hash: Buffer,
+): Promise<MemberWithUserRow> {
+  const found = await findInvitationByHash(services.wholeDb, hash)
   if (found === undefined || (found.invite_expires_at?.getTime() ?? 0) <= services.clock.now()) {
     throw new Fault('resource_not_found', 'The invitation is unknown, used, withdrawn or over.', {
       param: 'token',

@@ -1,10 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
 import {
-  findLogEnd,
-  type ListedLog,
-  type LogFilter,
+  findRequestLogEnd,
+  type ListedRequestLogRow,
   listRequestLogs,
+  type RequestLogFilter,
   tailRequestLogs,
 } from '../../storage/request-log-list.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -29,7 +29,7 @@ export const listLogs = defineOperation({
       const load = await openTail(db, resource.id, filter, query.after)
       return await loadPage(query, binding, load, row => row.ended_at, toLogResource)
     }
-    return await loadPage<ListedLog, ReturnType<typeof toLogResource>>(
+    return await loadPage<ListedRequestLogRow, ReturnType<typeof toLogResource>>(
       query,
       binding,
       page => listRequestLogs(db, resource.id, filter, page),
@@ -40,8 +40,8 @@ export const listLogs = defineOperation({
 })
 
 /** Reads on from the named request, or from a page's end. */
-async function openTail(db: Db, environmentId: string, filter: LogFilter, requestId: string) {
-  const start = await findLogEnd(db, environmentId, requestId)
+async function openTail(db: Db, environmentId: string, filter: RequestLogFilter, requestId: string) {
+  const start = await findRequestLogEnd(db, environmentId, requestId)
   if (start === undefined) {
     throw new Fault('invalid_request', 'The log has no request of this id.', { param: 'after' })
   }

@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../storage/request-log-list.ts'
+import type { RequestLogFilter } from '../../storage/request-log-list.ts'
 import {
   dateTimeField,
   integerParam,
@@ -52,7 +52,7 @@ export const LogQuery = z
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(LogQuery.shape))
 
 /** Of `after` and paging nothing: they are no filter. */
-export function toLogFilter(query: z.output<typeof LogQuery>): LogFilter {
+export function toLogFilter(query: z.output<typeof LogQuery>): RequestLogFilter {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const key = METADATA.exec(name)?.[1]
     return key === undefined ? [] : [[key, value as string] as const]

@@ -1,5 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { ListedLog } from '../../storage/request-log-list.ts'
+import type { ListedRequestLogRow } from '../../storage/request-log-list.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -63,7 +63,7 @@ export const logFields = {
 
 export const LogResource = z.strictObject(logFields).meta({ id: 'RequestLog' })
 
-export function toLogResource(row: ListedLog): z.output<typeof LogResource> {
+export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogResource> {
   const input = row.uncached_input_tokens + row.cache_read_tokens + row.cache_write_tokens
   const output = row.output_tokens + row.reasoning_tokens
   return {

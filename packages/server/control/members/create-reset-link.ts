@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { createToken, hashToken } from '../../core/opaque-token.ts'
-import { putPasswordReset } from '../../storage/password-resets.ts'
+import { upsertPasswordReset } from '../../storage/password-resets.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -35,7 +35,7 @@ export const createResetLink = defineOperation({
     const token = createToken(services.random)
     const now = services.clock.now()
     const expiresAt = new Date(now + RESET_MS)
-    await putPasswordReset(services.db, {
+    await upsertPasswordReset(services.db, {
       user_id: userId,
       hash: hashToken(token),
       issued_by: actor.id,

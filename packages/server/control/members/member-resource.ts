@@ -1,5 +1,5 @@
 import { ROLES } from '../../core/permissions.ts'
-import type { StoredMember } from '../../storage/members.ts'
+import type { MemberWithUserRow } from '../../storage/members.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -22,7 +22,7 @@ export const InvitedMemberResource = z
   .strictObject({ ...fields, accept_url: z.string() })
   .meta({ id: 'InvitedMember' })
 
-export function toMemberResource(row: StoredMember): z.output<typeof MemberResource> {
+export function toMemberResource(row: MemberWithUserRow): z.output<typeof MemberResource> {
   const { user_id, user_email, user_name } = row
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { hasRole, type Role } from '../../core/permissions.ts'
-import { hasOtherOwner, type StoredMember } from '../../storage/members.ts'
+import { hasOtherOwner, type MemberWithUserRow } from '../../storage/members.ts'
 import type { Db } from '../../storage/pool.ts'
 
 /** Nobody makes or changes a member above the own role: only owners have to do with owners. */
@@ -10,7 +10,7 @@ export function refuseAbove(held: Role, ...concerned: readonly Role[]): void {
 }
 
 /** An organization without an owner could never have one again. `tx`: whose holder has locked the organization. */
-export async function refuseLastOwner(tx: Db, member: StoredMember): Promise<void> {
+export async function refuseLastOwner(tx: Db, member: MemberWithUserRow): Promise<void> {
   if (member.role !== 'owner' || member.accepted_at === null) return
   if (await hasOtherOwner(tx, member.org_id, member.id)) return
   throw new Fault('resource_conflict', 'This is the last owner of the organization. Make another one first.')

@@ -1,5 +1,5 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
-import type { StoredAlias } from '../../storage/model-aliases.ts'
+import type { ModelAliasRow } from '../../storage/model-aliases.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -22,7 +22,7 @@ export const AliasResource = z
   })
   .meta({ id: 'ModelAlias' })
 
-export function toAliasResource(row: StoredAlias): z.output<typeof AliasResource> {
+export function toAliasResource(row: ModelAliasRow): z.output<typeof AliasResource> {
   return {
     id: row.id,
     project_id: row.project_id,

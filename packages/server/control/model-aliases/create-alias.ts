@@ -1,4 +1,4 @@
-import { ALIAS_NAME_INDEX, insertModelAlias } from '../../storage/model-aliases.ts'
+import { insertModelAlias, MODEL_ALIAS_NAME_CONSTRAINT } from '../../storage/model-aliases.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { z } from '../operation/zod.ts'
@@ -27,6 +27,6 @@ export const createAlias = defineOperation({
       created_at: now,
       updated_at: now,
     })
-    return toAliasResource(await orConflict(stored, ALIAS_NAME_INDEX, 'alias'))
+    return toAliasResource(await orConflict(stored, MODEL_ALIAS_NAME_CONSTRAINT, 'alias'))
   },
 })

@@ -2,9 +2,9 @@ import { findModel } from '@rideau/llm/providers/catalog'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { explainAlias } from '../../core/explain-alias.ts'
 import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
+import { findEnvironmentModels } from '../../storage/environment-models.ts'
 import { findEnvironment } from '../../storage/environments.ts'
-import { findModelSurroundings } from '../../storage/model-surroundings.ts'
-import { toAlias } from '../../storage/snapshots.ts'
+import { toAlias } from '../../storage/model-snapshots.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
@@ -61,7 +61,7 @@ export const dryRunAlias = defineOperation({
   handle: async ({ services, resource, body }) => {
     const environment = orGone(await findEnvironment(services.db, resource.environment_id))
     const needs = (body?.capabilities ?? ['chat']).map(capability => ({ capability, param: 'model' }))
-    const surroundings = await findModelSurroundings(services.db, environment)
+    const surroundings = await findEnvironmentModels(services.db, environment)
     const { serves, targets } = explainAlias(
       toAlias(resource),
       needs,

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { isTaken } from '../../storage/unique.ts'
+import { isUniqueViolation } from '../../storage/unique-violation.ts'
 
 /**
  * A write, of which the unique index refuses what is taken: 409 `resource_conflict`. A look before the write would leave
@@ -13,7 +13,7 @@ export async function orConflict<Result>(
   try {
     return await write
   } catch (error) {
-    if (!isTaken(error, index)) throw error
+    if (!isUniqueViolation(error, index)) throw error
     throw new Fault('resource_conflict', `This ${param} is taken.`, { param })
   }
 }

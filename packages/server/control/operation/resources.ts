@@ -1,21 +1,22 @@
 import { type Actor, organizationsOf } from '../../core/permissions.ts'
 import { findBudget } from '../../storage/budgets.ts'
-import { findCustomModel, type StoredCustomModel } from '../../storage/custom-models.ts'
-import { findEndUser, type StoredEndUser } from '../../storage/end-users.ts'
+import { type CustomModelRow, findCustomModel } from '../../storage/custom-models.ts'
+import { type EndUserWithPlanRow, findEndUser } from '../../storage/end-users.ts'
 import { findEnvironment } from '../../storage/environments.ts'
+import type { WebhookRow } from '../../storage/event-tables.ts'
 import { findKey } from '../../storage/keys.ts'
 import { findLimit } from '../../storage/limits.ts'
 import { findManagementKey } from '../../storage/management-keys.ts'
-import { findMember, type StoredMember } from '../../storage/members.ts'
-import { findModelAlias, type StoredAlias } from '../../storage/model-aliases.ts'
+import { findMember, type MemberWithUserRow } from '../../storage/members.ts'
+import { findModelAlias, type ModelAliasRow } from '../../storage/model-aliases.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import { findPlan } from '../../storage/plans.ts'
-import type { BudgetRow, LimitRow, PlanRow, QuotaRow, WebhookRow } from '../../storage/policy-tables.ts'
+import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
 import { findProject } from '../../storage/projects.ts'
-import { findProviderCredential, type StoredCredential } from '../../storage/provider-credentials.ts'
+import { findProviderCredential, type ProviderCredentialRow } from '../../storage/provider-credentials.ts'
 import { findQuota } from '../../storage/quotas.ts'
-import { findRequestLog, type StoredLog } from '../../storage/request-log-list.ts'
+import { findRequestLog, type RequestLogRow } from '../../storage/request-log-list.ts'
 import type {
   EnvironmentRow,
   KeyRow,
@@ -31,17 +32,17 @@ export interface Resources {
   readonly project: ProjectRow
   readonly environment: EnvironmentRow
   readonly key: KeyRow
-  readonly provider_credential: StoredCredential
-  readonly model_alias: StoredAlias
-  readonly custom_model: StoredCustomModel
-  readonly log: StoredLog
-  readonly member: StoredMember
+  readonly provider_credential: ProviderCredentialRow
+  readonly model_alias: ModelAliasRow
+  readonly custom_model: CustomModelRow
+  readonly log: RequestLogRow
+  readonly member: MemberWithUserRow
   readonly management_key: ManagementKeyRow
   readonly limit: LimitRow
   readonly quota: QuotaRow
   readonly budget: BudgetRow
   readonly plan: PlanRow
-  readonly end_user: StoredEndUser
+  readonly end_user: EndUserWithPlanRow
   readonly webhook: WebhookRow
 }
 

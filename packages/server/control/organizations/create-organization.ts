@@ -1,7 +1,7 @@
 import { insertMember } from '../../storage/members.ts'
 import { insertOrganization, isOrganizationSlugTaken } from '../../storage/organizations.ts'
 import type { OrganizationRow } from '../../storage/schema.ts'
-import { widenTenantScope } from '../../storage/tenant-scope.ts'
+import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { findFreeSlug, toSlug } from '../operation/slug.ts'
@@ -39,7 +39,7 @@ export const createOrganization = defineOperation({
       ...both,
       deleted_at: null,
     }
-    await widenTenantScope(services.db, id)
+    await extendTenantScope(services.db, id)
     await orConflict(insertOrganization(services.db, organization), 'organizations_slug', 'slug')
     await insertMember(services.db, {
       id: services.newId(),

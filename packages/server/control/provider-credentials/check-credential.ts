@@ -7,14 +7,14 @@ import type { EgressPolicy } from '../../http/egress.ts'
 import { guardedGet } from '../../http/guarded-get.ts'
 import type { GuardedAnswer } from '../../http/guarded-request.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
-import { type CredentialCheck, REJECTED } from '../../storage/provider-credentials.ts'
+import { CREDENTIAL_REJECTED, type CredentialValidation } from '../../storage/credential-validation.ts'
 
 const NO_BODY = Buffer.alloc(0)
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_MODELS = 5_000
 const MAX_NAME = 256
 
-type Outcome = Pick<CredentialCheck, 'error' | 'models'>
+type Outcome = Pick<CredentialValidation, 'error' | 'models'>
 
 export interface CheckedCredential {
   readonly provider: Provider
@@ -75,7 +75,7 @@ async function findToken(
   if (answer === undefined) return {}
   if (answer.ok) return { accessToken: answer.value.token }
   const { kind } = answer.error
-  if (kind === 'auth') return { error: REJECTED }
+  if (kind === 'auth') return { error: CREDENTIAL_REJECTED }
   return { error: kind === 'timeout' ? UNREACHED.timeout : 'No access token could be had for this key.' }
 }
 
@@ -94,9 +94,10 @@ function findError(answer: GuardedAnswer): string | null {
   if (!answer.ok) return UNREACHED[answer.reason]
   const { status } = answer
   if (status >= 200 && status < 300) return null
-  if (status === 401 || status === 403) return REJECTED
+  if (status === 401 || status === 403) return CREDENTIAL_REJECTED
   // Some refuse a key with another status, and say so in words.
-  if (status < 500 && decodeError(status, {}, answer.body.toString('utf8')).kind === 'auth') return REJECTED
+  if (status < 500 && decodeError(status, {}, answer.body.toString('utf8')).kind === 'auth')
+    return CREDENTIAL_REJECTED
   if (status >= 300 && status < 400) return 'The address redirects, and redirects are not followed.'
   if (status === 429) return 'The provider limits the rate of requests right now; validate again later.'
   return `The provider answered with the status ${status}.`

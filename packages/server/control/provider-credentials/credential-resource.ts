@@ -1,4 +1,4 @@
-import type { StoredCredential } from '../../storage/provider-credentials.ts'
+import type { ProviderCredentialRow } from '../../storage/provider-credentials.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -19,7 +19,7 @@ export const CredentialResource = z
   })
   .meta({ id: 'ProviderCredential' })
 
-export function toCredentialResource(row: StoredCredential): z.output<typeof CredentialResource> {
+export function toCredentialResource(row: ProviderCredentialRow): z.output<typeof CredentialResource> {
   return {
     id: row.id,
     project_id: row.project_id,

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../core/secret-box.ts'
-import type { NewCredential } from '../../storage/provider-credentials.ts'
+import type { NewProviderCredentialRow } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import type { Services } from '../operation/operation.ts'
 
@@ -18,7 +18,7 @@ export function sealApiKey(
   secretBox: SecretBox,
   id: string,
   apiKey: string,
-): Pick<NewCredential, 'secret_cipher' | 'key_fingerprint'> {
+): Pick<NewProviderCredentialRow, 'secret_cipher' | 'key_fingerprint'> {
   return {
     secret_cipher: secretBox.seal(apiKey, `provider_credentials:${id}`),
     key_fingerprint: apiKey === '' ? 'none' : secretBox.fingerprint(apiKey),
@@ -29,7 +29,7 @@ export function toCredentialRow(
   services: Pick<Services, 'clock' | 'newId' | 'secretBox'>,
   environment: EnvironmentRow,
   input: CredentialInput,
-): NewCredential {
+): NewProviderCredentialRow {
   const id = services.newId()
   const now = new Date(services.clock.now())
   return {

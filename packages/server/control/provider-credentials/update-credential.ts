@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import {
   type CredentialChange,
   lockProviderCredential,
-  type StoredCredential,
+  type ProviderCredentialRow,
   updateProviderCredential,
 } from '../../storage/provider-credentials.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
@@ -42,7 +42,7 @@ export const updateCredential = defineOperation({
 
 function toChange(
   services: Pick<Services, 'secretBox'>,
-  row: StoredCredential,
+  row: ProviderCredentialRow,
   body: z.output<typeof CredentialChanges>,
 ): CredentialChange {
   const provider = findProvider(row.provider)
@@ -70,7 +70,7 @@ function toChange(
 /** Where the key would be sent from now on; undefined: where it is sent already. */
 function toTargetChange(
   provider: Provider,
-  row: StoredCredential,
+  row: ProviderCredentialRow,
   body: z.output<typeof CredentialChanges>,
 ): Pick<CredentialChange, 'base_url' | 'options'> | undefined {
   const baseUrl = body.base_url === undefined ? row.base_url : parseBaseUrl(provider, body.base_url)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
-import { storeCredentialCheck } from '../../storage/provider-credentials.ts'
+import { updateCredentialValidation } from '../../storage/credential-validation.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { checkCredential } from './check-credential.ts'
@@ -33,7 +33,7 @@ export const validateCredential = defineOperation({
     )
     const at = new Date(services.clock.now())
     return toCredentialResource(
-      orGone(await storeCredentialCheck(services.db, resource, { at, ...outcome }, services)),
+      orGone(await updateCredentialValidation(services.db, resource, { at, ...outcome }, services)),
     )
   },
 })

@@ -2,7 +2,7 @@ import { windowAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import { toQuotaRowMeter } from '../../storage/policy-meters.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
-import { sumUsage, type UsageQuestion } from '../../storage/usage-totals.ts'
+import { sumUsage, type UsageSelector } from '../../storage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 
@@ -66,7 +66,7 @@ async function readLedger(
   )
 }
 
-function toQuestion(row: QuotaRow, since: Date): UsageQuestion {
+function toQuestion(row: QuotaRow, since: Date): UsageSelector {
   const { id, org_id, environment_id } = row
   return {
     id,

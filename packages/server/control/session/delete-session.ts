@@ -1,4 +1,4 @@
-import { removeSession, removeSessionsOf } from '../../storage/sessions.ts'
+import { removeSession, removeUserSessions } from '../../storage/sessions.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { clearSession } from './session-life.ts'
@@ -14,7 +14,7 @@ export const deleteSession = defineOperation({
   before: async ({ actor }) => ({ id: actor.sessionId }),
   audit: ({ actor }) => ({ resourceId: actor.sessionId }),
   handle: async ({ services, actor, answer, query }) => {
-    if (query.everywhere === 'true') await removeSessionsOf(services.wholeDb, actor.id)
+    if (query.everywhere === 'true') await removeUserSessions(services.wholeDb, actor.id)
     else await removeSession(services.wholeDb, actor.sessionId)
     clearSession(services, answer)
   },

@@ -1,7 +1,7 @@
 import { hashToken } from '../../core/opaque-token.ts'
 import type { MemberActor } from '../../core/permissions.ts'
 import { listMemberships } from '../../storage/members.ts'
-import { findSessionByHash, touchSession } from '../../storage/sessions.ts'
+import { findSessionByHash, updateSessionLastUsed } from '../../storage/sessions.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { Services } from '../operation/operation.ts'
 import { readSessionToken } from './session-cookie.ts'
@@ -20,7 +20,7 @@ export async function findSession(services: Services, caller: Caller): Promise<M
   const now = clock.now()
   const usedAt = session.last_used_at.getTime()
   if (session.expires_at.getTime() <= now || usedAt + IDLE_MS <= now) return undefined
-  if (usedAt <= now - TOUCH_INTERVAL_MS) await touchSession(wholeDb, session.id, new Date(now))
+  if (usedAt <= now - TOUCH_INTERVAL_MS) await updateSessionLastUsed(wholeDb, session.id, new Date(now))
   const memberships = await listMemberships(wholeDb, session.user_id)
   return {
     kind: 'member',

@@ -1,7 +1,7 @@
 import { createToken, hashToken } from '../../core/opaque-token.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
-import { insertSession, removeEndedSessions, removeSessionByHash } from '../../storage/sessions.ts'
+import { insertSession, removeExpiredSessions, removeSessionByHash } from '../../storage/sessions.ts'
 import { lockUser } from '../../storage/users.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { Answer, Services } from '../operation/operation.ts'
@@ -37,7 +37,7 @@ async function replaceSession(tx: Db, services: Services, caller: Caller, userId
   const now = services.clock.now()
   const former = readSessionToken(caller, services.baseUrl())
   if (former !== undefined) await removeSessionByHash(tx, hashToken(former))
-  await removeEndedSessions(tx, new Date(now), new Date(now - IDLE_MS))
+  await removeExpiredSessions(tx, new Date(now), new Date(now - IDLE_MS))
   const token = createToken(services.random)
   await insertSession(tx, {
     id: services.newId(),

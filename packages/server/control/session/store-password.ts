@@ -1,6 +1,6 @@
-import { removePasswordResetsOf } from '../../storage/password-resets.ts'
+import { removeUserPasswordReset } from '../../storage/password-resets.ts'
 import type { Db } from '../../storage/pool.ts'
-import { removeSessionsOf } from '../../storage/sessions.ts'
+import { removeUserSessions } from '../../storage/sessions.ts'
 import { updatePassword } from '../../storage/users.ts'
 
 /**
@@ -9,6 +9,6 @@ import { updatePassword } from '../../storage/users.ts'
  */
 export async function storePassword(tx: Db, userId: string, hash: string | null, now: Date): Promise<void> {
   await updatePassword(tx, userId, hash, now)
-  await removeSessionsOf(tx, userId)
-  await removePasswordResetsOf(tx, userId)
+  await removeUserSessions(tx, userId)
+  await removeUserPasswordReset(tx, userId)
 }

@@ -1,4 +1,4 @@
-import type { WebhookRow } from '../../storage/policy-tables.ts'
+import type { WebhookRow } from '../../storage/event-tables.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 import { WEBHOOK_EVENTS } from './webhook-body.ts'

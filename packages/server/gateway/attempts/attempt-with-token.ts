@@ -1,6 +1,6 @@
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
-import type { TokenAnswer } from '../../identity/token-exchange.ts'
+import type { TokenResult } from '../../identity/token-exchange.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
@@ -29,7 +29,7 @@ async function attemptExchanged<T>(
   target: Target,
   attempt: (target: Target) => Promise<AttemptResult<T>>,
   accessTokens: AccessTokens,
-  found: string | Promise<TokenAnswer>,
+  found: string | Promise<TokenResult>,
 ): Promise<AttemptResult<T>> {
   if (typeof found === 'string') {
     const result = await attempt({ ...target, accessToken: found })

@@ -2,7 +2,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
-import type { AccessToken, TokenAnswer, TokenExchange } from '../../identity/token-exchange.ts'
+import type { AccessToken, TokenExchange, TokenResult } from '../../identity/token-exchange.ts'
 
 /** From here on a token is renewed while it is still used. */
 const RENEW_MS = 5 * 60_000
@@ -21,7 +21,7 @@ interface Entry {
   readonly options: string
   token: AccessToken | undefined
   /** One exchange at a time, which all who wait share. */
-  running: Promise<TokenAnswer> | undefined
+  running: Promise<TokenResult> | undefined
 }
 
 /**
@@ -41,7 +41,7 @@ export class AccessTokens {
   }
 
   /** undefined: the target's key is sent as it is. A promise: the token has to be asked for. */
-  find(credentialId: string, target: Target): string | Promise<TokenAnswer> | undefined {
+  find(credentialId: string, target: Target): string | Promise<TokenResult> | undefined {
     const exchange = findTokenExchange(target)
     if (exchange === undefined) return undefined
     const entry = this.#entryOf(credentialId, target)
@@ -60,7 +60,7 @@ export class AccessTokens {
     if (entry?.token?.token === token) entry.token = undefined
   }
 
-  #renew(entry: Entry, exchange: TokenExchange, target: Target): Promise<TokenAnswer> {
+  #renew(entry: Entry, exchange: TokenExchange, target: Target): Promise<TokenResult> {
     entry.running ??= exchange(target, { policy: this.#policy, now: this.#now() })
       .then(answer => {
         if (answer.ok) entry.token = answer.value

@@ -4,7 +4,6 @@ import {
   closeSync,
   existsSync,
   fchownSync,
-  fsyncSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -17,25 +16,28 @@ import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type Account, spawnAs } from './account.ts'
+import { syncFolder } from './sync-folder.ts'
 
-/** Nothing of our environment reaches the server: LD_LIBRARY_PATH or PGDATA of a user's shell would. */
+/** The server's whole environment. It inherits nothing: LD_LIBRARY_PATH or PGDATA of a shell would change it. */
 export const SERVER_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** How a child finds a cluster: what follows -D, and the folder to start in. */
-export interface Place {
+/** How a child process finds a cluster. */
+export interface ClusterLocation {
+  /** The value of the option -D. */
   readonly argument: string
+  /** The folder to start in. */
   readonly cwd: string
 }
 
 /**
- * Where the account cannot walk to the cluster (a project in root's own home), the child is put into the folder
- * before it becomes the account, and finds it as its working folder; the server uses relative paths from then on.
+ * Locates a cluster by its path. If the account cannot reach the path (a project in root's home), the child starts in the
+ * folder before it switches to the account, and the server uses paths relative to its working folder.
  */
-export function placeOf(dir: string, reachable: boolean): Place {
+export function locateCluster(dir: string, reachable: boolean): ClusterLocation {
   return reachable ? { argument: dir, cwd: '/' } : { argument: '/proc/self/cwd', cwd: dir }
 }
 
-/** Makes a cluster beside its place and renames it: a folder of that name is always whole. */
+/** Creates a cluster in a temporary folder and renames it, so that the folder `dir` is always complete. */
 export async function createCluster(options: {
   readonly binDir: string
   readonly dir: string
@@ -44,30 +46,40 @@ export async function createCluster(options: {
   readonly initArgs: readonly string[]
 }): Promise<void> {
   const { binDir, dir, account } = options
-  // Asked before anything is made: initdb would fail on it in words that help less.
+  // Checked first, because initdb's own error message says less.
   loginName()
   const parent = dirname(dir)
   const prefix = `.new-${basename(dir)}-`
   for (const name of readdirSync(parent)) {
     if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true })
   }
-  const fresh = mkdtempSync(join(parent, prefix))
+  const temporary = mkdtempSync(join(parent, prefix))
   try {
-    if (account.switched) chownSync(fresh, account.uid, account.gid)
-    const place = placeOf(fresh, options.reachable)
-    const fixed = ['-D', place.argument, '-U', 'postgres', '-E', 'UTF8', '-A', 'reject', '--no-instructions']
-    await run(join(binDir, 'initdb'), [...fixed, ...options.initArgs], account, place.cwd)
-    renameSync(fresh, dir)
+    if (account.switched) chownSync(temporary, account.uid, account.gid)
+    const location = locateCluster(temporary, options.reachable)
+    const fixed = [
+      '-D',
+      location.argument,
+      '-U',
+      'postgres',
+      '-E',
+      'UTF8',
+      '-A',
+      'reject',
+      '--no-instructions',
+    ]
+    await run(join(binDir, 'initdb'), [...fixed, ...options.initArgs], account, location.cwd)
+    renameSync(temporary, dir)
     syncFolder(parent)
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true })
-    throw explain(error, account)
+    rmSync(temporary, { recursive: true, force: true })
+    throw toSwitchError(error, account)
   }
 }
 
 /**
- * Lets in whoever runs this process, by the kernel's word on the socket: no password to store, no port to reach.
- * True where the rules were others before.
+ * Writes the rules that let in the user of this process, and nobody else, by peer authentication on the socket: no
+ * password is stored and no port is open. Returns true if the rules changed.
  */
 export function writeAccessRules(dir: string, account: Account): boolean {
   const rules = writeOwned(join(dir, 'pg_hba.conf'), 'local all all peer map=own\n', account)
@@ -80,25 +92,28 @@ function loginName(): string {
     return userInfo().username
   } catch (cause) {
     throw new Error(
-      `uid ${process.geteuid?.()} has no name in /etc/passwd, which PostgreSQL needs: add one or set DATABASE_URL`,
+      `uid ${process.geteuid?.()} has no name in /etc/passwd, which PostgreSQL needs: add one, or set DATABASE_URL`,
       { cause },
     )
   }
 }
 
-/** The folder is the account's, so nothing in it is trusted: the new file is made afresh and never through a link. */
+/**
+ * Replaces a file unless it has the content, and returns whether it did. The account owns the folder, so the file is
+ * created anew: writing to an existing path could follow a link.
+ */
 function writeOwned(path: string, content: string, account: Account): boolean {
   if (existsSync(path) && readFileSync(path, 'utf8') === content) return false
-  const fresh = `${path}.new`
-  rmSync(fresh, { force: true })
-  const fd = openSync(fresh, 'wx', 0o600)
+  const temporary = `${path}.new`
+  rmSync(temporary, { force: true })
+  const fd = openSync(temporary, 'wx', 0o600)
   try {
     if (account.switched) fchownSync(fd, account.uid, account.gid)
     writeSync(fd, content)
   } finally {
     closeSync(fd)
   }
-  renameSync(fresh, path)
+  renameSync(temporary, path)
   return true
 }
 
@@ -117,23 +132,14 @@ async function run(program: string, args: readonly string[], account: Account, c
   if (failure !== undefined) throw new Error(`${basename(program)}: ${failure}: ${out}${err}`)
 }
 
-/** A container may withhold root's right to become another user, or map no other user at all. */
-export function explain(error: unknown, account: Account): Error {
+/** Explains a failure to switch users: a container may deny root that right, or have no other users. */
+export function toSwitchError(error: unknown, account: Account): Error {
   const { code } = error as NodeJS.ErrnoException
   if (account.switched && (code === 'EPERM' || code === 'EINVAL' || code === 'EACCES')) {
     return new Error(
-      'root may not hand the embedded PostgreSQL to another user here: run as an ordinary user or set DATABASE_URL',
+      'root cannot start the embedded PostgreSQL as another user here: run as an ordinary user, or set DATABASE_URL',
       { cause: error },
     )
   }
   return error instanceof Error ? error : new Error(String(error))
-}
-
-function syncFolder(dir: string): void {
-  const fd = openSync(dir, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
 }

@@ -1,30 +1,25 @@
 import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, spawnAs } from './account.ts'
-import { explain, placeOf, SERVER_ENV } from './cluster.ts'
-import { type ClusterMark, isAlive, isServerOf, listServerProcesses, readPidFile, signal } from './process.ts'
-import { waitFor } from './wait.ts'
+import { locateCluster, SERVER_ENV, toSwitchError } from './cluster.ts'
+import {
+  type ClusterIdentity,
+  isAlive,
+  isServerOf,
+  listServerProcesses,
+  readPidFile,
+  signal,
+} from './server-processes.ts'
+import { prepareSocketFolder } from './socket-folder.ts'
+import { waitFor } from './wait-for.ts'
 
-/** Recovery after a crash replays up to max_wal_size, which a slow disk takes its time for. */
-const START_PATIENCE_MS = 120_000
-const STOP_PATIENCE_MS = 30_000
-const LOG_BYTES = 16 * 1024 * 1024
+/** Crash recovery replays up to max_wal_size of log, which takes a slow disk a while. */
+const START_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 30_000
+const MAX_LOG_BYTES = 16 * 1024 * 1024
 
-/** The socket's port names only the socket's file. */
+/** Part of the socket's file name only: the server listens on no TCP port. */
 const SOCKET_PORT = 5432
 
 export interface RunningServer {
@@ -34,42 +29,52 @@ export interface RunningServer {
 }
 
 /**
- * The server that a killed parent left, once it is ready. Where it does not get ready, it and its stragglers are
- * ended and what it left lying is cleared away: undefined then, and a new server may start.
+ * The cluster's running server, which a killed parent left or another process started, once it is ready. Otherwise ends
+ * all of the cluster's processes, removes its pid file and returns undefined: a new server can start then. If `usable` is
+ * false, a running server is ended too.
  */
-export async function adoptServer(cluster: ClusterMark, usable: boolean): Promise<RunningServer | undefined> {
+export async function adoptServer(
+  cluster: ClusterIdentity,
+  usable: boolean,
+): Promise<RunningServer | undefined> {
   const left = readPidFile(cluster.dir)
   if (left !== undefined && isAlive(left.pid) && isServerOf(left.pid, cluster)) {
     if (usable) {
       const settled = await waitFor(() => {
         const now = readPidFile(cluster.dir)
         return !isAlive(left.pid) || now?.status === 'ready'
-      }, START_PATIENCE_MS)
+      }, START_TIMEOUT_MS)
       const now = readPidFile(cluster.dir)
       if (settled === true && now?.status === 'ready' && isAlive(now.pid)) return now
     }
     await stopServer(left.pid, 'SIGINT')
   }
   for (const pid of listServerProcesses(cluster)) signal(pid, 'SIGQUIT')
-  await waitFor(() => listServerProcesses(cluster).length === 0, STOP_PATIENCE_MS)
-  // Stale, empty, or the pid is another process's by now: the server alone would refuse it for ever.
+  await waitFor(() => listServerProcesses(cluster).length === 0, STOP_TIMEOUT_MS)
+  // A new server does not start over a pid file that is empty or names a process that exists, whatever that process is.
   rmSync(join(cluster.dir, 'postmaster.pid'), { force: true })
   return undefined
 }
 
-/** Starts the server and waits until it takes connections. Its own messages go to logFile, never to a pipe. */
-export async function launchServer(options: {
+export interface LaunchOptions {
   readonly binDir: string
-  readonly cluster: ClusterMark
+  readonly cluster: ClusterIdentity
   readonly account: Account
+  /** False: the account cannot reach the cluster's path (locateCluster). */
   readonly reachable: boolean
   readonly socketDir: string
   readonly logFile: string
   readonly settings: Readonly<Record<string, string>>
-}): Promise<RunningServer> {
+}
+
+/**
+ * Starts the server and resolves when it accepts connections. Rejects with the end of its log if it does not. The server
+ * is detached: Ctrl-C in a terminal does not reach it, so it can be stopped after running requests have ended.
+ */
+export async function launchServer(options: LaunchOptions): Promise<RunningServer> {
   const { cluster, account, socketDir, logFile } = options
-  clearSocketFolder(socketDir, account)
-  const place = placeOf(cluster.dir, options.reachable)
+  prepareSocketFolder(socketDir, account)
+  const location = locateCluster(cluster.dir, options.reachable)
   const settings = {
     ...options.settings,
     cluster_name: cluster.name,
@@ -79,12 +84,12 @@ export async function launchServer(options: {
     port: String(SOCKET_PORT),
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // A file, not a pipe: the server outlives this process if that is killed.
   const log = openLog(logFile)
   let failure: Error | undefined
-  // Detached: Ctrl-C is for us; the server goes down last, when our requests have drained.
-  const child = spawn(join(options.binDir, 'postgres'), ['-D', place.argument, ...args], {
+  const child = spawn(join(options.binDir, 'postgres'), ['-D', location.argument, ...args], {
     ...spawnAs(account),
-    cwd: place.cwd,
+    cwd: location.cwd,
     env: SERVER_ENV,
     detached: true,
     stdio: ['ignore', log, log],
@@ -92,7 +97,7 @@ export async function launchServer(options: {
   closeSync(log)
   child.unref()
   child.once('error', error => {
-    failure = explain(error, account)
+    failure = toSwitchError(error, account)
   })
   child.once('exit', (code, name) => {
     failure = new Error(`it ended with ${code ?? name}`)
@@ -101,7 +106,7 @@ export async function launchServer(options: {
     const file = readPidFile(cluster.dir)
     return file?.pid === child.pid && file?.status === 'ready'
   }
-  const settled = await waitFor(() => failure !== undefined || isReady(), START_PATIENCE_MS, 2)
+  const settled = await waitFor(() => failure !== undefined || isReady(), START_TIMEOUT_MS, 2)
   if (failure === undefined && settled === true && child.pid !== undefined) {
     return { pid: child.pid, port: SOCKET_PORT, socketDir }
   }
@@ -111,33 +116,17 @@ export async function launchServer(options: {
   throw new Error(`PostgreSQL did not start: ${reason}\n${tailOf(logFile)}`, { cause: failure })
 }
 
-/** SIGINT ends sessions and shuts down cleanly; SIGQUIT leaves recovery to the next start. */
+/** Ends the server. SIGINT ends its sessions and shuts down cleanly; SIGQUIT leaves recovery to the next start. */
 export async function stopServer(pid: number, how: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   signal(pid, how)
-  if (await waitFor(() => !isAlive(pid), STOP_PATIENCE_MS, 2)) return
+  if (await waitFor(() => !isAlive(pid), STOP_TIMEOUT_MS, 2)) return
   signal(pid, 'SIGQUIT')
-  await waitFor(() => !isAlive(pid), STOP_PATIENCE_MS)
-}
-
-/** Ours or the account's, and empty: without a living server a lock file in it would still be believed. */
-function clearSocketFolder(dir: string, account: Account): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const found = lstatSync(dir)
-  if (!found.isDirectory() || (found.uid !== account.uid && found.uid !== process.geteuid?.())) {
-    throw new Error(`${dir}, the database's socket folder, belongs to another user: remove it or set TMPDIR`)
-  }
-  try {
-    if (account.switched) chownSync(dir, account.uid, account.gid)
-  } catch (error) {
-    throw explain(error, account)
-  }
-  chmodSync(dir, 0o700)
-  for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true })
+  await waitFor(() => !isAlive(pid), STOP_TIMEOUT_MS)
 }
 
 function openLog(path: string): number {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LOG_BYTES) renameSync(path, `${path}.old`)
+  if (size > MAX_LOG_BYTES) renameSync(path, `${path}.old`)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
 }

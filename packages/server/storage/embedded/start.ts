@@ -1,49 +1,26 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
-import { type SocketConnection, toClientConfig } from '../connection.ts'
-import { type Account, canReach, chooseAccount } from './account.ts'
+import { canReach, chooseAccount } from './account.ts'
 import { createCluster, writeAccessRules } from './cluster.ts'
-import { holdFolderLock } from './lock.ts'
-import { prepareBinaries } from './native.ts'
-import { type ClusterMark, isAlive, isServerOf } from './process.ts'
+import { acquireFolderLock } from './folder-lock.ts'
+import { prepareProgramFiles } from './program-files.ts'
 import { adoptServer, launchServer, type RunningServer, stopServer } from './server.ts'
-import { waitFor } from './wait.ts'
+import { type ClusterIdentity, isAlive, isServerOf } from './server-processes.ts'
+import { INIT_ARGS, SETTINGS } from './settings.ts'
+import type { SocketConnection } from './socket-connection.ts'
+import { chooseSocketFolder } from './socket-folder.ts'
+import { waitFor } from './wait-for.ts'
 
-/** One cluster a major version: the next major can be made beside it and filled from it. */
+/** The cluster's folder. It names the major version, so that an upgrade can create the next one beside it. */
 const CLUSTER = 'pg18'
 
-/** No libc or ICU collation that could change under the indexes with an update of the system. */
-const INIT_ARGS = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
-
-/** For one application on a small machine; durability is PostgreSQL's own default. */
-const SETTINGS = {
-  shared_buffers: '128MB',
-  max_connections: '60',
-  io_method: 'sync',
-  jit: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  max_logical_replication_workers: '0',
-  max_parallel_workers_per_gather: '0',
-  max_wal_size: '512MB',
-  min_wal_size: '64MB',
-  // Containers have a /dev/shm of 64 MB, and segments there outlive a kill -9.
-  dynamic_shared_memory_type: 'mmap',
-  autovacuum_max_workers: '1',
-  huge_pages: 'off',
-}
-
-/** A socket's whole path may have 103 bytes on macOS and 107 on Linux. */
-const SOCKET_DIR_BYTES = 85
-
 export interface EmbeddedOptions {
-  /** The server's whole home is `<dataDir>/pg18`; made where it is missing. */
+  /** Created if it does not exist. The cluster is `<dataDir>/pg18`. */
   readonly dataDir: string
   readonly log: (line: string) => void
-  /** Server settings over our own. */
+  /** Server settings that override the defaults. */
   readonly settings?: Readonly<Record<string, string>>
   readonly initArgs?: readonly string[]
 }
@@ -52,20 +29,20 @@ export interface EmbeddedPostgres {
   readonly connection: SocketConnection
   /** The real path of the data folder. */
   readonly dataDir: string
-  /** It ran already: its parent was killed, or another process of ours uses it. */
+  /** True: the server was running already. Its parent was killed, or another process uses it. */
   readonly adopted: boolean
   /**
-   * Ends the server; call it after the pool's end. Leaves it running while another process has a session on it,
-   * unless forced; a forced stop leaves the next start to recover from the write-ahead log.
+   * Stops the server, unless another process has a session on it. Call it after the pool's end. `force` stops it in any
+   * case and at once; the next start then recovers from the write-ahead log.
    */
   stop(options?: { readonly force?: boolean }): Promise<void>
 }
 
-/** Starts, or adopts, the PostgreSQL of a data folder. Safe to call from several processes at once. */
+/** Starts the PostgreSQL server of a data folder, or adopts the running one. Safe to call from several processes at once. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const dataDir = realpathSync(options.dataDir)
-  const release = await holdFolderLock(dataDir)
+  const release = await acquireFolderLock(dataDir)
   try {
     return await start(dataDir, options)
   } finally {
@@ -75,16 +52,16 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 async function start(dataDir: string, options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log } = options
-  checkOwner(dataDir)
+  assertAccess(dataDir)
   const dir = join(dataDir, CLUSTER)
   const account = chooseAccount(dir)
-  // Before anything asks what is in it: a closed folder looks like an empty one.
-  if (!account.switched && existsSync(dir)) checkOwner(dir)
+  // Before its content is looked at: a folder that cannot be read looks like an empty one.
+  if (!account.switched && existsSync(dir)) assertAccess(dir)
   const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
-  const cluster: ClusterMark = { dir, name: `rideau-${id}` }
+  const cluster: ClusterIdentity = { dir, name: `rideau-${id}` }
   const copyTo = account.switched ? join('/var/lib/rideau', `${slugOf(dataDir)}-${id}`) : dataDir
-  const binaries = prepareBinaries(account, copyTo, log)
-  const binDir = join(binaries.dir, 'bin')
+  const program = prepareProgramFiles(account, copyTo, log)
+  const binDir = join(program.dir, 'bin')
   const reachable = !account.switched || canReach(dataDir, account)
   if (!existsSync(join(dir, 'PG_VERSION'))) {
     const initArgs = [...INIT_ARGS, ...(options.initArgs ?? [])]
@@ -105,15 +82,15 @@ async function start(dataDir: string, options: EmbeddedOptions): Promise<Embedde
     }))
   const as = account.switched ? `, run as uid ${account.uid}` : ''
   log(
-    `embedded PostgreSQL ${binaries.version}: ${left === undefined ? 'started' : 'found running'}; ` +
-      `data in ${dir}, program in ${binaries.dir}, socket in ${server.socketDir}${as}`,
+    `embedded PostgreSQL ${program.version}: ${left === undefined ? 'started' : 'found running'}; ` +
+      `data in ${dir}, program in ${program.dir}, socket in ${server.socketDir}${as}`,
   )
-  return open(server, cluster, dataDir, left !== undefined, log)
+  return toEmbeddedPostgres(server, cluster, dataDir, left !== undefined, log)
 }
 
-function open(
+function toEmbeddedPostgres(
   server: RunningServer,
-  cluster: ClusterMark,
+  cluster: ClusterIdentity,
   dataDir: string,
   adopted: boolean,
   log: (line: string) => void,
@@ -125,12 +102,12 @@ function open(
     database: 'postgres',
   }
   const stop = async (force: boolean): Promise<void> => {
-    // Under the lock, so that of two that leave at once the second sees itself alone.
-    const release = await holdFolderLock(dataDir)
+    // The lock serializes processes that stop at once, so that the last one sees no other session and ends the server.
+    const release = await acquireFolderLock(dataDir)
     try {
       if (!isAlive(server.pid) || !isServerOf(server.pid, cluster)) return
       if (!force && (await isUsedByOthers(connection))) {
-        log('embedded PostgreSQL: left running, another process uses it')
+        log('embedded PostgreSQL: left running, because another process uses it')
         return
       }
       await stopServer(server.pid, force ? 'SIGQUIT' : 'SIGINT')
@@ -151,12 +128,14 @@ function open(
   }
 }
 
-/** Sessions of ours that are just ending may show for a moment; others' stay. */
+/** True if other sessions exist for a whole second. Sessions that are just ending disappear sooner. */
 async function isUsedByOthers(connection: SocketConnection): Promise<boolean> {
   const client = new Client({
-    ...toClientConfig(connection),
+    ...connection,
+    ssl: false,
     query_timeout: 5000,
     connectionTimeoutMillis: 5000,
+    fallback_application_name: 'rideau',
   })
   client.on('error', () => {})
   try {
@@ -173,38 +152,21 @@ async function isUsedByOthers(connection: SocketConnection): Promise<boolean> {
     )
     return alone === undefined
   } catch {
-    // It answers nobody: nobody uses it.
+    // The server accepts no connection, so nobody can be using it.
     return false
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-function checkOwner(dir: string): void {
+function assertAccess(dir: string): void {
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw new Error(
-      `${dir} is another user's: start as that user, or as root, or choose another RIDEAU_DATA_DIR`,
+      `${dir} belongs to another user: start as that user, or as root, or choose another RIDEAU_DATA_DIR`,
       { cause },
     )
-  }
-}
-
-/** Root's is under /run, where only root makes folders; an ordinary user's lasts longer than a login session. */
-function chooseSocketFolder(account: Account, id: string): string {
-  const name = `rideau-${account.uid}-${id}`
-  if (account.switched && isWritable('/run')) return join('/run', name)
-  const own = join(tmpdir(), name)
-  return Buffer.byteLength(own) <= SOCKET_DIR_BYTES ? own : join('/tmp', name)
-}
-
-function isWritable(dir: string): boolean {
-  try {
-    accessSync(dir, constants.W_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,7 +1,7 @@
 import { insertBudget } from '../../storage/budgets.ts'
-import { putDeviceAuth } from '../../storage/device-auth.ts'
+import { upsertDeviceAuth } from '../../storage/device-auth.ts'
 import { insertEndUser } from '../../storage/end-users.ts'
-import { putFederatedAuth } from '../../storage/federated-auth.ts'
+import { upsertFederatedAuth } from '../../storage/federated-auth.ts'
 import { insertLimit } from '../../storage/limits.ts'
 import { insertPlan } from '../../storage/plans.ts'
 import type { Db } from '../../storage/pool.ts'
@@ -51,7 +51,7 @@ export const INSERT_POLICY = {
 /** What a project has at most one of. */
 export async function putProjectAuth(db: Db, environment: EnvironmentRow): Promise<void> {
   const { org_id, project_id } = environment
-  await putFederatedAuth(db, {
+  await upsertFederatedAuth(db, {
     project_id,
     org_id,
     issuers: ['https://issuer.example.com'],
@@ -66,7 +66,7 @@ export async function putProjectAuth(db: Db, environment: EnvironmentRow): Promi
     max_token_age_seconds: 3600,
     ...stampsOf(environment),
   })
-  await putDeviceAuth(db, {
+  await upsertDeviceAuth(db, {
     project_id,
     org_id,
     ios_team_id: 'ABCDE12345',

@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SocketConnection } from '../../storage/connection.ts'
 import { canReach, chooseAccount } from '../../storage/embedded/account.ts'
 import { createCluster, writeAccessRules } from '../../storage/embedded/cluster.ts'
 import { launchServer, stopServer } from '../../storage/embedded/server.ts'
+import type { SocketConnection } from '../../storage/embedded/socket-connection.ts'
 import { findInstalledPostgres } from './installed-postgres.ts'
 
 export interface RealPostgres {

@@ -1,5 +1,5 @@
 import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/identities.ts'
-import { acceptInvitation, listInvitationsFor } from '../../../storage/members.ts'
+import { acceptInvitation, listInvitationsByEmail } from '../../../storage/members.ts'
 import { lockOrganization } from '../../../storage/organizations.ts'
 import type { Db } from '../../../storage/pool.ts'
 import type { UserRow } from '../../../storage/schema.ts'
@@ -51,7 +51,7 @@ async function joinInvited(
   name: string | undefined,
 ): Promise<UserRow | undefined> {
   const now = new Date(services.clock.now())
-  const invitations = (await listInvitationsFor(tx, email)).filter(
+  const invitations = (await listInvitationsByEmail(tx, email)).filter(
     ({ invite_expires_at }) => invite_expires_at !== null && invite_expires_at > now,
   )
   if (invitations.length === 0) return undefined

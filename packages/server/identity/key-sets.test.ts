@@ -1,0 +1,160 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FederatedConfig } from '../core/federated-config.ts'
+import {
+  DISCOVERY,
+  type IdentityProvider,
+  KEYS,
+  openIdentityProvider,
+} from '../testing/fakes/identity-provider.ts'
+import { FederatedConfigError, fetchKeySets } from './key-sets.ts'
+
+const LOOPBACK = { allowPrivate: true }
+
+let idp: IdentityProvider
+beforeEach(async () => {
+  idp = await openIdentityProvider()
+})
+afterEach(() => idp.close())
+
+const toConfig = (change: Partial<FederatedConfig> = {}): FederatedConfig => ({
+  issuers: [idp.issuer],
+  audiences: ['app'],
+  authorizedParties: [],
+  jwksUrl: null,
+  algorithms: ['ES256'],
+  userIdClaim: 'sub',
+  planClaim: null,
+  requiredClaims: {},
+  clockToleranceSeconds: 30,
+  maxTokenAgeSeconds: 3600,
+  ...change,
+})
+
+/** The setting at fault and the message of a configuration that does not work. */
+async function failWith(change: Partial<FederatedConfig> = {}, policy = LOOPBACK): Promise<[string, string]> {
+  const error = await fetchKeySets(toConfig(change), policy).catch(failure => failure)
+  expect(error).toBeInstanceOf(FederatedConfigError)
+  return [error.field, error.message]
+}
+
+async function createKey(algorithm: string): Promise<{ publicJwk: JWK; privateJwk: JWK }> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  return { publicJwk: await exportJWK(publicKey), privateJwk: await exportJWK(privateKey) }
+}
+
+describe('the key set of an issuer', () => {
+  test('is found by OpenID Connect discovery', async () => {
+    const sets = await fetchKeySets(toConfig(), LOOPBACK)
+    expect(sets.get(idp.issuer)?.keys.map(key => key.kid)).toEqual(['one'])
+    expect(idp.asked).toEqual([DISCOVERY, KEYS])
+  })
+
+  test('comes from jwks_url without discovery, once for all issuers', async () => {
+    const issuers = ['https://a.example', 'https://b.example']
+    const sets = await fetchKeySets(toConfig({ issuers, jwksUrl: idp.jwksUrl }), LOOPBACK)
+    expect([...sets.keys()]).toEqual(issuers)
+    expect(idp.asked).toEqual([KEYS])
+  })
+
+  test('keeps public signing keys only', async () => {
+    const [own, rsa] = [idp.publicKey, await createKey('RS256')]
+    const secret = { kty: 'oct', k: 'c2VjcmV0' }
+    const { privateJwk } = await createKey('ES256')
+    const keys = [{ ...own, use: 'enc' }, secret, privateJwk, { kty: 'EC', crv: 'P-256' }, rsa.publicJwk, own]
+    idp.answers.set(KEYS, { body: { keys } })
+    const sets = await fetchKeySets(toConfig(), LOOPBACK)
+    expect(sets.get(idp.issuer)?.keys).toEqual([rsa.publicJwk, own])
+  })
+
+  test.each([
+    ['RS256', 'RS256', true],
+    ['RS256', 'PS512', true],
+    ['RS256', 'ES256', false],
+    ['ES384', 'ES384', true],
+    ['ES384', 'ES256', false],
+    ['Ed25519', 'EdDSA', true],
+  ] as const)('of a key for %s, with the algorithm %s: %s', async (type, algorithm, isAccepted) => {
+    const { publicJwk } = await createKey(type)
+    idp.answers.set(KEYS, { body: { keys: [publicJwk] } })
+    if (isAccepted) {
+      expect((await fetchKeySets(toConfig({ algorithms: [algorithm] }), LOOPBACK)).size).toBe(1)
+    } else {
+      const failure = ['algorithms', 'No key of the key set fits one of the algorithms.']
+      expect(await failWith({ algorithms: [algorithm] })).toEqual(failure)
+    }
+  })
+
+  test('whose key names another algorithm does not fit', async () => {
+    idp.answers.set(KEYS, { body: { keys: [{ ...idp.publicKey, alg: 'ES384' }] } })
+    expect((await failWith())[0]).toBe('algorithms')
+  })
+
+  test('with more than 50 keys is rejected', async () => {
+    idp.answers.set(KEYS, { body: { keys: Array.from({ length: 51 }, () => idp.publicKey) } })
+    expect(await failWith()).toEqual(['issuer', 'The key set has more than 50 keys.'])
+  })
+
+  test.each([
+    ['no object', []],
+    ['no keys', {}],
+    ['keys that are no list', { keys: {} }],
+    ['a key that is no object', { keys: ['x'] }],
+  ])('with %s is rejected', async (_, body) => {
+    idp.answers.set(KEYS, { body })
+    expect(await failWith()).toEqual(['issuer', 'The key set is not a JSON Web Key Set.'])
+    const failure = ['jwks_url', 'The key set is not a JSON Web Key Set.']
+    expect(await failWith({ jwksUrl: idp.jwksUrl })).toEqual(failure)
+  })
+
+  test('without a usable key is rejected', async () => {
+    idp.answers.set(KEYS, { body: { keys: [] } })
+    expect(await failWith()).toEqual(['issuer', 'The key set has no public signing key.'])
+  })
+})
+
+describe('a discovery document', () => {
+  test('of another issuer is rejected, also if they differ in a slash', async () => {
+    const failure = ['issuer', "The issuer's discovery document names another issuer."]
+    idp.answers.set(DISCOVERY, { body: { issuer: `${idp.issuer}/`, jwks_uri: idp.jwksUrl } })
+    expect(await failWith()).toEqual(failure)
+    const sets = await fetchKeySets(toConfig({ issuers: [`${idp.issuer}/`] }), LOOPBACK)
+    expect([...sets.keys()]).toEqual([`${idp.issuer}/`])
+  })
+
+  test('without a key set is rejected', async () => {
+    idp.answers.set(DISCOVERY, { body: { issuer: idp.issuer } })
+    expect(await failWith()).toEqual(['issuer', "The issuer's discovery document names no key set."])
+  })
+
+  test.each([
+    [
+      'a redirect',
+      { status: 302, headers: { location: '/x' }, body: '' },
+      'its host responded with status 302',
+    ],
+    ['a failure', { status: 500, body: '' }, 'its host responded with status 500'],
+    ['text that is not JSON', { body: '<html>' }, 'it is not JSON'],
+    ['more than 512 KiB', { body: ' '.repeat(512 * 1024 + 1) }, 'it is larger than 512 KiB'],
+  ])('that is %s is rejected with that reason', async (_, answer, reason) => {
+    idp.answers.set(DISCOVERY, answer)
+    const message = `The issuer's discovery document could not be fetched: ${reason}.`
+    expect(await failWith()).toEqual(['issuer', message])
+  })
+
+  test('on a host that does not respond is rejected without a detail of the failure', async () => {
+    const { issuer } = idp
+    await idp.close()
+    expect(await failWith({ issuers: [issuer] })).toEqual([
+      'issuer',
+      "The issuer's discovery document could not be fetched: its host could not be reached.",
+    ])
+    idp = await openIdentityProvider()
+  })
+
+  test('on a private address is not fetched unless private addresses are allowed', async () => {
+    const [field, message] = await failWith({}, { allowPrivate: false })
+    expect([field, message]).toEqual(['issuer', expect.stringContaining('could not be fetched: its address')])
+    expect(idp.asked).toEqual([])
+  })
+})

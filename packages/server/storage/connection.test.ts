@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { toClientConfig, withDatabase } from './connection.ts'
+
+const SOCKET = { host: '/run/rideau', port: 5432, user: 'postgres', database: 'postgres' }
+
+describe('the configuration of a client', () => {
+  test('of a URL is the URL, with limits for unreachable and dead servers', () => {
+    const url = 'postgres://rideau:secret@db.example:6432/rideau?sslmode=require'
+    expect(toClientConfig(url)).toEqual({
+      connectionString: url,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: 10_000,
+      fallback_application_name: 'rideau',
+    })
+  })
+
+  test('of a socket never uses TLS', () => {
+    expect(toClientConfig(SOCKET)).toMatchObject({ ...SOCKET, ssl: false })
+  })
+})
+
+describe('another database', () => {
+  test.each([
+    ['postgres://a:b@host:1/old?sslmode=require', 'new', 'postgres://a:b@host:1/new?sslmode=require'],
+    ['postgres://host', 'new', 'postgres://host/new'],
+    ['postgres://host/old', 'a b/c?d', 'postgres://host/a%20b%2Fc%3Fd'],
+    ['postgres://u@localhost:1/old?host=%2Frun%2Fx', 'new', 'postgres://u@localhost:1/new?host=%2Frun%2Fx'],
+  ])('of %s named %s is %s', (url, name, expected) => {
+    expect(withDatabase(url, name)).toBe(expected)
+  })
+
+  test('of a socket keeps the server', () => {
+    expect(withDatabase(SOCKET, 'new')).toEqual({ ...SOCKET, database: 'new' })
+  })
+})

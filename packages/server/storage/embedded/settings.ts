@@ -1,0 +1,20 @@
+/** Options of initdb. The builtin locale, because an update of libc or ICU can change the sort order below an index. */
+export const INIT_ARGS = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+
+/** Server settings for one application on a small machine. Durability is PostgreSQL's own default. */
+export const SETTINGS = {
+  shared_buffers: '128MB',
+  max_connections: '60',
+  io_method: 'sync',
+  jit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  max_parallel_workers_per_gather: '0',
+  max_wal_size: '512MB',
+  min_wal_size: '64MB',
+  // A container's /dev/shm has 64 MB, and segments there survive a kill -9.
+  dynamic_shared_memory_type: 'mmap',
+  autovacuum_max_workers: '1',
+  huge_pages: 'off',
+}

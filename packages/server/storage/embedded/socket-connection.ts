@@ -1,0 +1,8 @@
+/** A PostgreSQL server on this machine, reached by a Unix socket (`host` is its folder) without a password. */
+export interface SocketConnection {
+  readonly host: string
+  /** Names the socket's file; nothing listens on a TCP port. */
+  readonly port: number
+  readonly user: string
+  readonly database: string
+}
