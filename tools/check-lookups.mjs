@@ -1,11 +1,11 @@
-// Refuses look-ups by open words in object literals of the product: see client-types/find-lookups.mjs, which has the
-// compiler that knows the words' types. Prints each; exits 1 on any.
+// Refuses object literals that are indexed by arbitrary strings (see client-types/find-lookups.mjs, which has access to
+// the compiler's types). Prints each place and exits 1 if there is any.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { isMain, root } from './build.mjs'
 import { findLookups, readOptions } from './client-types/find-lookups.mjs'
 
-/** The product's own modules. */
+/** The modules of the product, without tests. */
 function listFiles() {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', 'packages/*.ts']
   const names = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
@@ -17,7 +17,10 @@ function listFiles() {
 function main() {
   const files = listFiles().map(name => path.join(root, name))
   const found = findLookups(files, readOptions(root))
-  for (const each of found) console.log(`${path.relative(root, each)}: look it up in a Map or in toTable(…)`)
+  for (const each of found)
+    console.log(
+      `${path.relative(root, each)}: an arbitrary string indexes an object literal; use a Map or toTable()`,
+    )
   process.exitCode = found.length === 0 ? 0 : 1
 }
 

@@ -31,7 +31,7 @@ const KEPT = [
   'export const has = () => "a" in TABLE',
 ]
 
-test('an object literal that is asked for an open word is found, and nothing else is', () => {
+test('finds every object literal that an arbitrary string indexes, and nothing else', () => {
   fs.writeFileSync(path.join(folder, 'tables.ts'), SHARED)
   const write = (text: string, at: number, kind: string): string => {
     const file = path.join(folder, `${kind}-${at}.ts`)

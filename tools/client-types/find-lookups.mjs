@@ -1,12 +1,11 @@
 import path from 'node:path'
 import ts from 'typescript'
 
-// Object literals that are asked for, or written, by a word that is known only at run time. A caller's word finds there
-// what every object has (`constructor`), and one of them changes what stands behind all the others (`__proto__`). Such a
-// look-up takes a Map, or an object without a prototype (toTable). The compiler knows which words are open: a name out of
-// a closed list of names is no danger.
+// Finds object literals that are indexed by a string that is only known at run time. There a caller's string can match a
+// property of every object (`constructor`) or set the prototype (`__proto__`). Such a look-up needs a Map or an object
+// without a prototype (toTable). A string of a closed union type is safe: the compiler has checked it.
 
-/** Every such place in the files, as `file:line: text`. */
+/** Returns every such place as `file:line: text`. */
 export function findLookups(files, options) {
   const program = ts.createProgram(files, options)
   const checker = program.getTypeChecker()
@@ -26,7 +25,7 @@ export function findLookups(files, options) {
   })
 }
 
-/** The settings of the tree's own compiler. */
+/** The compiler options of the repository. */
 export function readOptions(root) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: ({ messageText }) => throwText(messageText) }
   return ts.getParsedCommandLineOfConfigFile(path.join(root, 'tsconfig.json'), {}, host).options
@@ -44,7 +43,7 @@ function toLookup(node) {
   return undefined
 }
 
-/** May it be any text? A cast says nothing about the word. */
+/** Can the index be any string? A cast is ignored. */
 function isOpen(word, checker) {
   let inner = word
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner)) inner = inner.expression
@@ -52,7 +51,7 @@ function isOpen(word, checker) {
   return (type.isUnion() ? type.types : [type]).some(each => (each.flags & ts.TypeFlags.String) !== 0)
 }
 
-/** Is it a name for an object that is written out, or built from such, with the usual prototype behind it? */
+/** Is the expression an object literal, or a variable that was initialised with one? */
 function isBareLiteral(object, checker) {
   let inner = object
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner) || ts.isNonNullExpression(inner)) {

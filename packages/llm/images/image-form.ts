@@ -35,7 +35,7 @@ export async function parseImageForm(bytes: Buffer, contentType: string): Promis
     } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
       throw invalid(name, 'must be a file.')
     } else if (name === '__proto__') {
-      throw new RequestError('request_validation_failed', '__proto__: is not a name that a field may have.', {
+      throw new RequestError('request_validation_failed', '__proto__: a field may not have this name.', {
         param: '__proto__',
       })
     } else if (value.has(name)) {

@@ -183,6 +183,21 @@ describe('scanJson', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect([...scan.fields.keys()]).toEqual(['__proto__'])
   })
+
+  test.each<[string, boolean]>([
+    ['{"__proto__":1}', true],
+    ['{"\\u005f_proto__":1}', true],
+    ['{"a":[{"b":{"__prot\\u006f__":1}}]}', true],
+    [`{${Array.from({ length: 40 }, (_, at) => `"k${at}":0`).join(',')},"__proto__":1}`, true],
+    [
+      '{"a":"__proto__","b":["__proto__"],"__proto":1,"proto__":1,"__proto___":1,"\\\\u005f_proto__":1}',
+      false,
+    ],
+  ])('reports a key __proto__ at any depth, also with escapes: %s', (text, expected) => {
+    const scan = scanText(text)
+    if (!scan.ok) throw new Error(scan.reason)
+    expect(scan.hasPrototypeKey).toBe(expected)
+  })
 })
 
 describe('findCaseVariant', () => {

@@ -11,7 +11,7 @@ export type JsonScan =
       readonly ok: true
       readonly value: Json
       readonly fields: ReadonlyMap<string, FieldSpan>
-      /** Some object has a key `__proto__`, which a copy by assignment would take for its prototype. */
+      /** An object has a key `__proto__`: copying it by assignment would set the prototype of the copy. */
       readonly hasPrototypeKey: boolean
     }
   | {

@@ -39,7 +39,7 @@ export class StructureWalk implements WalkPosition {
   problem: JsonProblem | undefined
   /** The name that was given twice, or that is too long. */
   problemName: string | undefined
-  /** Some object, at any depth, has a key `__proto__`, however it is written. */
+  /** An object at any depth has a key `__proto__`, also with escapes. */
   hasPrototypeKey = false
   values = 0
   parts = 0

@@ -1,6 +1,6 @@
 /**
- * The entries as an object without a prototype: a word that none of them has finds nothing, also where every object has
- * something of that name (`constructor`, `__proto__`). For look-ups by words that others chose.
+ * Returns the entries as an object without a prototype, so that a look-up by `constructor` or `__proto__` finds nothing.
+ * Use it for every table that is indexed by a string from outside.
  */
 export function toTable<T extends object>(entries: T): T {
   return Object.assign(Object.create(null) as T, entries)

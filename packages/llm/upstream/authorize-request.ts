@@ -3,21 +3,20 @@ import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
 
-/** A request was about to leave with a field in it that no caller may set. */
+/** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {
   /** Of the field, as the caller wrote it. */
   readonly path: string
 
   constructor(path: string) {
-    super(`${path} would be sent, and the gateway authorizes, prices or relies on it`)
+    super(`${path}: a caller may not set this field; the gateway authorizes, prices or relies on it`)
     this.path = path
   }
 }
 
 /**
  * Puts the target's credential on a request that is otherwise finished. `nowMs` (Unix milliseconds) is for providers
- * whose requests are signed. Throws ReservedFieldError where the request's body has what no caller may set: nothing
- * leaves without its credential.
+ * whose requests are signed. Throws ReservedFieldError where `request.reserved` is set.
  */
 export function authorizeRequest(request: UpstreamRequest, target: Target, nowMs: number): void {
   if (request.reserved !== undefined) throw new ReservedFieldError(request.reserved)

@@ -1,30 +1,41 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import type { SplicedObject } from '../json/splice.ts'
-import { findReserved, findReservedField, isFreeName } from './reserved-names.ts'
+import { findReserved, findReservedField, isFreeName, isReservedName, toPlainName } from './reserved-names.ts'
 import type { Target } from './target.ts'
 
 /**
- * The last look at a body before it leaves: has anything that a caller wrote for the provider, or that only passes on, set
- * or changed what the gateway authorizes, prices or relies on? Each function gives the path of the first such field, which
- * stands in `UpstreamRequest.reserved`; authorizeRequest gives no credential to a request that has one. What was merged
- * is compared with what we made, and of received bytes only those fields are read that nobody here knows.
+ * The last check of an outgoing body: provider options and unknown fields must not set or change a reserved field. Each
+ * function returns the path of the first violation, or undefined. The path goes into `UpstreamRequest.reserved`, and
+ * authorizeRequest throws where it is set, so that no such request gets a credential. A merged body is compared with the
+ * body before the merge. Of received bytes only unknown fields and small objects are parsed again.
  */
 
-/** Names that a format's own server side reads and checks; with fields, only those of the object. */
-export type OwnNames = ReadonlyMap<string, OwnNames | null>
+/**
+ * How the server side of a format treats a field. `whole`: it checks the field itself, or any content is allowed. `open`:
+ * an object in it may have no reserved keys. With names: only those keys, and no reserved ones besides.
+ */
+type OwnName = OwnNames | 'whole' | 'open'
 
-/** `nested`: names of objects, with those of their fields. */
+export interface OwnNames {
+  readonly names: ReadonlyMap<string, OwnName>
+  /** The names as toPlainName spells them. */
+  readonly plain: ReadonlySet<string>
+}
+
+/** `nested`: objects that have an own list of names. */
 export function toOwnNames(
   names: readonly string[],
   nested: Readonly<Record<string, readonly string[]>> = {},
 ): OwnNames {
-  const own = new Map<string, OwnNames | null>(names.map(name => [name, null]))
+  const own = new Map<string, OwnName>(
+    names.map(name => [name, isReservedName(name) || isFreeName(name) ? 'whole' : 'open']),
+  )
   for (const [name, fields] of Object.entries(nested)) own.set(name, toOwnNames(fields))
-  return own
+  return { names: own, plain: new Set([...own.keys()].map(toPlainName)) }
 }
 
-/** What the caller wrote for a provider goes over the body that we made, object by object. */
+/** Merges a caller's options over a body, object by object. */
 export function mergeOptions(body: JsonObject, options: JsonObject | undefined): JsonObject {
   if (options === undefined) return body
   const merged = new Map(Object.entries(body))
@@ -36,17 +47,17 @@ export function mergeOptions(body: JsonObject, options: JsonObject | undefined):
   return Object.fromEntries(merged)
 }
 
-/** Where a caller writes what goes into a target's body. */
+/** The path under which a caller writes options for a target. */
 export function optionsPath({ provider }: Target): string {
   return `provider_options.${provider.id}`
 }
 
-/** Of the options that the caller wrote for a target, as they stand. */
+/** Checks options that replace fields as a whole. */
 export function findReservedOption(options: JsonObject | undefined, target: Target): string | undefined {
   return options === undefined ? undefined : findReserved(options, optionsPath(target))
 }
 
-/** Where the merged body differs from what we made in more than what is the caller's to say. `path`: where it wrote it. */
+/** Compares a merged body with the body before the merge. `path`: where the caller wrote the options. */
 export function findChanged(made: JsonObject, merged: JsonObject, path?: string): string | undefined {
   if (made === merged) return undefined
   const ours = new Map(Object.entries(made))
@@ -61,18 +72,21 @@ export function findChanged(made: JsonObject, merged: JsonObject, path?: string)
       findReservedField(name, isDeep ? undefined : value, at) ??
       (isDeep && !isFreeName(name) ? findChanged(before, after, at) : undefined)
     if (found !== undefined) return found
+    // Replacing an object removes the reserved fields inside it, such as the output cap.
+    const isLost = before !== undefined && after === undefined && !isFreeName(name)
+    if (isLost && findReserved(before) !== undefined) return at
   }
   return undefined
 }
 
-/** Of fields that go out beside ours, where ours of the same name win. */
+/** Checks unknown fields that are sent beside ours. */
 export function findReservedRest(rest: JsonObject | undefined): string | undefined {
   return rest === undefined ? undefined : findReservedOwn(rest, NO_NAMES)
 }
 
-const NO_NAMES: OwnNames = new Map()
+const NO_NAMES = toOwnNames([])
 
-/** Of a body of the provider's own format: what its server side does not read may hold nothing reserved. */
+/** Checks a parsed body of the provider's own format. */
 export function findReservedOwn(body: JsonObject, own: OwnNames, path?: string): string | undefined {
   for (const [name, value] of Object.entries(body)) {
     const found = findReservedOwnField(name, value, own, path)
@@ -81,14 +95,19 @@ export function findReservedOwn(body: JsonObject, own: OwnNames, path?: string):
   return undefined
 }
 
-/** The same of received bytes that go out with these changes. */
+const OPEN_ARRAY = 0x5b
+const OPEN_OBJECT = 0x7b
+
+/** As findReservedOwn, for received bytes that are sent with these changes. */
 export function findReservedPassed(
   { bytes, fields }: SplicedObject,
   changes: ReadonlyMap<string, Json | undefined>,
   own: OwnNames,
 ): string | undefined {
   for (const [name, { valueStart, valueEnd }] of fields) {
-    if (own.get(name) === null || changes.has(name)) continue
+    const known = own.names.get(name)
+    if (known === 'whole' || changes.has(name)) continue
+    if (known === 'open' && bytes[valueStart] !== OPEN_OBJECT && bytes[valueStart] !== OPEN_ARRAY) continue
     const value = JSON.parse(bytes.toString('utf8', valueStart, valueEnd)) as Json
     const found = findReservedOwnField(name, value, own, undefined)
     if (found !== undefined) return found
@@ -102,12 +121,13 @@ function findReservedOwnField(
   own: OwnNames,
   path: string | undefined,
 ): string | undefined {
-  const fields = own.get(name)
-  // Null asks for nothing.
-  if (fields === null || value === null) return undefined
+  const known = own.names.get(name)
+  if (known === 'whole' || (known === 'open' && typeof value !== 'object')) return undefined
   const at = path === undefined ? name : `${path}.${name}`
-  const object = fields === undefined ? undefined : toObject(value)
-  return fields !== undefined && object !== undefined
-    ? findReservedOwn(object, fields, at)
+  // Null is harmless, except where a parser that ignores case would take it for the real field.
+  if (value === null) return known === undefined && own.plain.has(toPlainName(name)) ? at : undefined
+  const object = typeof known === 'object' ? toObject(value) : undefined
+  return typeof known === 'object' && object !== undefined
+    ? findReservedOwn(object, known, at)
     : findReservedField(name, value, at)
 }

@@ -1,11 +1,14 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 
 /**
- * Names of what the gateway authorizes, prices or relies on, in the words of every format: no caller sets them where a
- * body is only passed on or merged (contract.md §3).
+ * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
+ * where it belongs to the format and has checks of its own: never in provider options or inside an unknown field.
  */
 
-/** Other names for the model: the gateway authorizes one, the provider would take another. */
+/** A longer name is never a spelling of a reserved one. */
+const MAX_NAME = 200
+
+/** Fields by which a provider would choose another model than the authorized one. */
 const OTHER_MODELS = [
   'models',
   'model_id',
@@ -30,12 +33,19 @@ const OTHER_MODELS = [
   'model_config',
   'routing_config',
   'model_selection_config',
-  // A stored set of parameters, which may name a model; and a second model that judges the first one's answer.
+  'agent_id',
+  'assistant_id',
+  'adapter',
+  'adapter_id',
+  'lora',
+  'lora_path',
+  'lora_request',
+  // A stored set of parameters, which may name a model, and a second model that moderates the first one's answer.
   'preset',
   'safety_model',
 ]
 
-/** Priced apart from tokens, or at a multiple of them; no catalogue here has those prices. */
+/** Priced apart from tokens, or multiplies their price. The catalogue does not have those prices. */
 const PRICED = [
   'best_of',
   'num_return_sequences',
@@ -63,20 +73,23 @@ const PRICED = [
   'code_execution',
   'url_context',
   'file_search',
-  // Several times the price of a token, for speed or for a region.
+  // Multiply the price of a token, for speed or for a region.
   'speed',
   'inference_geo',
   'performance_config',
-  // Searches the web or the caller's own store.
+  // Search the web, or a store of the account.
   'connectors',
-  // Judges what is said, by the piece of text.
+  'data_sources',
+  'tool_resources',
+  'vector_store_ids',
+  // Is charged by the piece of text.
   'guardrail_config',
 ]
 
-/** What lives on at the provider: it is read again under an id that any of its account's callers may name. */
-const KEPT_AT_PROVIDER = ['container', 'thread', 'previous_message_id', 'billing_policy']
+/** State at the provider. Every caller of the account can read it by its id. */
+const KEPT_AT_PROVIDER = ['container', 'thread', 'previous_message_id', 'billing_policy', 'deferred']
 
-/** What a format has a field for, or would be said beside it. */
+/** Fields of some format's own requests. */
 const RELIED_ON = [
   'model',
   'messages',
@@ -84,6 +97,10 @@ const RELIED_ON = [
   'input',
   'prompt',
   'prompt_variables',
+  'prompt_token_ids',
+  'prompt_embeds',
+  'input_ids',
+  'chat_template',
   'system',
   'system_instruction',
   'instructions',
@@ -116,7 +133,7 @@ const RELIED_ON = [
   'cached_content',
 ]
 
-/** As the first format that has each writes it. */
+/** Each in one spelling. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_MODELS,
   ...PRICED,
@@ -125,7 +142,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 ])
 const RESERVED: ReadonlySet<string> = new Set([...RESERVED_NAMES].map(toPlainName))
 
-/** What a caller fills with names of its own, or whose names mean something else in there. */
+/** Objects whose keys are the caller's data, or mean something else inside. */
 const FREE: ReadonlySet<string> = new Set(
   [
     'metadata',
@@ -148,33 +165,42 @@ const FREE: ReadonlySet<string> = new Set(
     'reasoning',
     'context_management',
     'max_price',
-    // Names a model that OpenAI judges with, and charges nothing for.
+    // Names the model of OpenAI's moderation, which is free.
     'moderation',
   ].map(toPlainName),
 )
 
-/** `maxOutputTokens`, `max_output_tokens` and `MAX-OUTPUT-TOKENS` are one name: some providers take several spellings. */
+/**
+ * Lower-case letters and digits of a name: `maxOutputTokens`, `max_output_tokens` and `MAX-OUTPUT-TOKENS` are one name,
+ * since some providers accept several spellings.
+ */
 export function toPlainName(name: string): string {
-  // Some parsers fold letters as Unicode does, by which a long s is an s.
+  if (name.length > MAX_NAME || /^[a-z0-9]*$/.test(name)) return name
+  // Go's JSON parser folds letters as Unicode does: a long s matches an s.
   const folded = /^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFKC').toUpperCase()
   return folded.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** May an object of this name hold what it likes? */
+/** An object of this name may have any keys. */
 export function isFreeName(name: string): boolean {
   return FREE.has(toPlainName(name))
 }
 
-function isReserved(name: string, plain: string): boolean {
-  if (RESERVED.has(plain)) return true
-  // Forms write `extra_body[model]`, and some servers read a dot as the same.
-  return /[.[\]]/.test(name) && name.split(/[.[\]]+/).some(step => RESERVED.has(toPlainName(step)))
+export function isReservedName(name: string): boolean {
+  return RESERVED.has(toPlainName(name))
 }
 
-/** Deeper than any body: only a text can hold more (see readText). */
+function isReserved(name: string, plain: string): boolean {
+  if (RESERVED.has(plain)) return true
+  // Some servers read `extra_body[model]` and `extra_body.model` as nested fields.
+  if (name.length > MAX_NAME || !/[.[\]]/.test(name)) return false
+  return name.split(/[.[\]]+/).some(step => RESERVED.has(toPlainName(step)))
+}
+
+/** The limit on a body's depth. Only JSON inside a string can be deeper. */
 const MAX_DEPTH = 64
 
-/** The path of the first reserved name among these fields and what they hold; undefined: there is none. */
+/** Returns the path of the first reserved field, at any depth, or undefined. `path`: of the object. */
 export function findReserved(fields: JsonObject, path?: string, depth = 0): string | undefined {
   for (const [name, value] of Object.entries(fields)) {
     const found = findReservedField(name, value, path === undefined ? name : `${path}.${name}`, depth)
@@ -183,7 +209,7 @@ export function findReserved(fields: JsonObject, path?: string, depth = 0): stri
   return undefined
 }
 
-/** The same for one field that stands at `path`. */
+/** As findReserved, for one field at `path`. */
 export function findReservedField(
   name: string,
   given: Json | undefined,
@@ -212,7 +238,7 @@ function findReservedWithin(value: Json[] | JsonObject, path: string, depth: num
   return undefined
 }
 
-/** Forms can say an object by its text only, and some servers read it so in other bodies too. */
+/** A string that holds JSON counts as that JSON: forms have no other way to send an object. */
 function readText(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text
   try {
@@ -228,7 +254,7 @@ function isTextAlone(value: Json): boolean {
 
 const HOST_CHOICES: ReadonlySet<string> = new Set(['order', 'only', 'sort'])
 
-/** A broker's choice of host: each host has its own price, and the catalogue has the cheapest one's. */
+/** A broker's hosts have different prices, and the catalogue has the cheapest one's. */
 function findHostChoice(value: Json, path: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   for (const [name, choice] of Object.entries(value)) {

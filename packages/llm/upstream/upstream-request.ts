@@ -8,8 +8,8 @@ export interface UpstreamRequest {
   readonly headers: Record<string, string>
   readonly body: Buffer
   /**
-   * The path of a field in the body that no caller may set, and that a caller's own words have set (see outgoing-body.ts):
-   * such a request is not sent. undefined or absent: there is none.
+   * The path of a field that the caller was not allowed to set (see outgoing-body.ts): authorizeRequest refuses such a
+   * request. undefined or absent: there is none.
    */
   readonly reserved?: string | undefined
   /** Wire names of what the format has no word for and the request asks for in another way. Absent: nothing. */

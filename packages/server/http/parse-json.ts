@@ -26,9 +26,9 @@ export function parseJson(bytes: Buffer): ParsedJson {
   )
 }
 
-/** A field of this name would become the prototype of a copy, and so stand behind every other name. */
+/** Copying a field of this name by assignment would set the prototype of the copy. */
 function refusePrototypeKey(): Fault {
-  return new Fault('request_validation_failed', '__proto__: is not a name that a field may have.', {
+  return new Fault('request_validation_failed', '__proto__: a field may not have this name.', {
     param: '__proto__',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Paths of fields, such as `tools[0].googleSearch`. A name that would read as more than one step stands in quotes:
- * `generationConfig["a.b"]`, so that what is dropped by its path is what was meant.
+ * Paths of fields, such as `tools[0].googleSearch`. A name with a dot, a bracket, a quote or a backslash is quoted:
+ * `generationConfig["a.b"]`, so that every path names exactly one field.
  */
 
 const PLAIN = /^[^.[\]"\\]+$/
@@ -13,18 +13,27 @@ export function joinPath(path: string, name: string): string {
 
 const STEP = /\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]|([^.[\]]+)/g
 
+/** The names that joinPath was called with, outermost first. */
 export function toSteps(path: string): string[] {
   return [...path.matchAll(STEP)].map(([, quoted, index, plain]) =>
-    quoted === undefined ? (index ?? plain ?? '') : (JSON.parse(quoted) as string),
+    quoted === undefined ? (index ?? plain ?? '') : (unquote(quoted) ?? quoted),
   )
 }
 
-/** As its caller knows it: every name as it was written. */
+/** The path with every name as the caller wrote it, for messages and headers. */
 export function showPath(path: string): string {
   if (!path.includes('["')) return path
-  const shown = path.replace(
-    /\[("(?:[^"\\]|\\.)*")\]/g,
-    (_, quoted: string) => `.${JSON.parse(quoted) as string}`,
-  )
+  const shown = path.replace(/\[("(?:[^"\\]|\\.)*")\]/g, (step, quoted: string) => {
+    const name = unquote(quoted)
+    return name === undefined ? step : `.${name}`
+  })
   return shown.replace(/^\./, '')
+}
+
+function unquote(text: string): string | undefined {
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    return undefined
+  }
 }

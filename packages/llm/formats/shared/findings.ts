@@ -6,7 +6,7 @@ export interface Findings {
   readonly hosted: string[]
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
-  /** Brings input that cannot be counted beforehand. */
+  /** Adds input that cannot be counted in advance. */
   readonly uncounted?: string[]
   /** Nobody here knows what it asks: no target gets it. */
   readonly unread?: string[]

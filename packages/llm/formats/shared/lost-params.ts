@@ -32,7 +32,7 @@ export const TRANSLATED: ReadonlySet<string> = new Set([
   'safety_identifier',
 ])
 
-/** Canonical parameters that some format has no place for, by their wire names. */
+/** Wire names of the canonical parameters that some formats lack. */
 export type PlacedParam =
   | 'tool_choice'
   | 'parallel_tool_calls'

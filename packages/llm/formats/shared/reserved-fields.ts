@@ -1,12 +1,17 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import { ReservedFieldError } from '../../upstream/authorize-request.ts'
-import { findReserved, findReservedField, toPlainName } from '../../upstream/reserved-names.ts'
+import {
+  findReserved,
+  findReservedField,
+  isReservedName,
+  toPlainName,
+} from '../../upstream/reserved-names.ts'
 import { invalid } from './read-fields.ts'
 import { RequestError } from './request-error.ts'
 
 /**
- * Refuses, by its path, what no caller may slip past the gateway in `provider_options` or as an unknown field of a surface
- * (contract.md §3). What was missed here is not sent either: see outgoing-body.ts of the llm package.
+ * Refuses reserved fields in `provider_options` and in unknown fields of a request, by their path. A second check runs on
+ * the outgoing body: see outgoing-body.ts in the llm package.
  */
 
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
@@ -16,25 +21,35 @@ export function refuseReservedOptions(options: JsonObject, path: string): void {
   if (found !== undefined) throw invalid(found, REASON)
 }
 
-/** For a field that is never sent: whatever becomes of others, its name may not be one of these. */
+/** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. */
 export function refuseReservedName(name: string, at: string): void {
   if (findReservedField(name, undefined, at) !== undefined) throw invalid(at, REASON)
 }
 
 /**
- * For a body, or an object in one: `known` fields have their own checks, the rest passes on except for what options may
- * not have, and for what is a known name in other letters.
+ * Refuses other spellings of `known` fields, and reserved fields in all others and in known objects. Reserved names among
+ * the known ones, and the objects of `checked` names, have checks of their own.
  */
-export function refuseReservedFields(body: JsonObject, known: ReadonlySet<string>, path?: string): void {
+export function refuseReservedFields(
+  body: JsonObject,
+  known: ReadonlySet<string>,
+  path?: string,
+  checked = NONE,
+): void {
   for (const name in body) {
     const value = body[name]
-    if (value === null || known.has(name)) continue
+    const isKnown = known.has(name)
+    if (isKnown && (typeof value !== 'object' || checked.has(name) || isReservedName(name))) continue
     const at = path === undefined ? name : `${path}.${name}`
-    if (toPlainNames(known).has(toPlainName(name))) throw otherLetters(at)
+    if (!isKnown && toPlainNames(known).has(toPlainName(name))) throw otherLetters(at)
+    // Null means absent.
+    if (value === null) continue
     const found = findReservedField(name, value, at)
     if (found !== undefined) throw invalid(found, REASON)
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 const PLAIN_NAMES = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
@@ -57,12 +72,12 @@ function otherLetters(param: string): RequestError {
   )
 }
 
-/** What the last look at a body found (see authorizeRequest), as what its caller is told; anything else as it is. */
+/** Turns the error of authorizeRequest into a fault; returns anything else unchanged. */
 export function fromReservedField(thrown: unknown): unknown {
   return thrown instanceof ReservedFieldError ? invalid(thrown.path, REASON) : thrown
 }
 
-/** Of OpenAI's formats: where an answer of the usual price may be asked for, but no other. */
+/** Refuses service tiers of OpenAI's formats that have another price. */
 export function refuseOtherTier(tier: JsonObject[string]): void {
   if (tier === undefined || tier === null || tier === 'auto' || tier === 'default') return
   throw invalid(

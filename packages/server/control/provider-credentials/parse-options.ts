@@ -1,5 +1,4 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import { toTable } from '@rideau/llm/json/to-table'
 import type { Provider, ProviderOption } from '@rideau/llm/provider/provider'
 import { isAddressPart } from '@rideau/llm/upstream/base-address'
 import { Fault } from '../../core/fault.ts'
@@ -18,13 +17,13 @@ export function parseOptions(provider: Provider, given: Readonly<Record<string, 
       throw refusal(name, 'is not an option of this provider.')
     }
   }
-  const parsed = toTable<JsonObject>({})
+  const parsed = new Map<string, string | JsonObject>()
   for (const option of known) {
     const value = given[option.name]
-    if (value !== undefined && value !== null) parsed[option.name] = parseFitting(provider, option, value)
+    if (value !== undefined && value !== null) parsed.set(option.name, parseFitting(provider, option, value))
     else if (option.required) throw refusal(option.name, 'is needed by this provider.')
   }
-  return parsed
+  return Object.fromEntries(parsed)
 }
 
 /** An option may be a part of the address, which takes fewer characters than others. */

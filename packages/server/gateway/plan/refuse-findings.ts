@@ -33,7 +33,7 @@ export function refuseFindings(
   if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
     return refuse(
       uncounted,
-      'what it brings cannot be counted beforehand, and this key bounds the cost of a request.',
+      'the input that it adds cannot be counted in advance, and this key bounds the cost of a request.',
     )
   }
   const [stateful] = findings.stateful

@@ -3,7 +3,7 @@ import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 
-/** Where each format says what is said. */
+/** The fields of each format that hold messages. */
 const SAID = ['messages', 'input', 'contents', 'system', 'systemInstruction', 'system_instruction']
 
 /**
@@ -18,7 +18,7 @@ export function refusePassThrough(
 ): void {
   if (caller.kind !== 'client_token') return
   for (const name of SAID) refuseNamed(FILE_ID, body[name], name)
-  // What an end user asks is never stored at a provider.
+  // An end user's request is never stored at a provider.
   refuseNamed(STORE, body.provider_options, 'provider_options')
   refuseNamed(STORE, body.extra_body, 'extra_body')
   if (environment.allowClientPassthrough) return
@@ -29,12 +29,12 @@ export function refusePassThrough(
 const STORE = /^store$/i
 const FILE_ID = /^file[_-]?ids?$/i
 
-/** What a tool was called with, or gave, is text for the model: its words mean nothing to a provider. */
+/** Arguments and results of tools are text for the model: their keys mean nothing to a provider. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['input', 'arguments', 'json', 'args', 'response'])
 
 /**
- * What a provider keeps belongs to the whole environment, whatever setting lets fields pass: refuses a field of this name,
- * wherever it stands.
+ * Refuses a field of this name at any depth. The provider's store belongs to the whole environment, so that no setting
+ * opens it to a client token.
  */
 function refuseNamed(pattern: RegExp, value: Json | undefined, path: string): void {
   if (typeof value !== 'object' || value === null) return

@@ -21,7 +21,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ])
 
-/** Reserved, but for the value that asks for nothing. */
+/** Reserved fields and the one value that they may have. */
 export const USUAL_VALUES: ReadonlyMap<string, string> = new Map([
   ['speed', 'standard'],
   ['inference_geo', 'global'],

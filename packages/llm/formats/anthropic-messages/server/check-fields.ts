@@ -47,14 +47,14 @@ const CHECKS: Readonly<Record<string, (block: JsonObject, path: string) => void>
   },
 })
 
-/** A tool that the caller runs itself. */
+/** Fields of a tool that the caller defines and runs. */
 const CUSTOM: ReadonlySet<string> = new Set([
   ...['type', 'name', 'description', 'input_schema', 'cache_control', 'strict', 'input_examples'],
   ...['defer_loading', 'eager_input_streaming', 'allowed_callers'],
 ])
-/** Kinds of tools that the models were trained for, and that the caller runs too. */
+/** Types of tools that the models know and the caller runs. */
 const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}$/
-/** Kinds that the provider runs, and charges nothing for but the tokens of what they find. */
+/** Types of tools that the provider runs and charges by tokens only. */
 const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
 
 export function checkTools(body: JsonObject): void {
@@ -78,7 +78,7 @@ export function checkTools(body: JsonObject): void {
 
 const TYPED: ReadonlySet<string> = new Set(['type', 'name'])
 
-/** The path of the first tool that the provider runs; undefined: there is none. `body` is checked before. */
+/** Returns the path of the first tool that the provider runs, or undefined. `body` has passed checkTools. */
 export function findHosted({ tools }: JsonObject): string | undefined {
   if (!Array.isArray(tools)) return undefined
   const at = tools.findIndex(tool => isObject(tool) && typeof tool.type === 'string' && FREE.test(tool.type))

@@ -18,7 +18,7 @@ import { findAnthropicOnly } from './findings.ts'
 
 const OWN: ReadonlySet<string> = new Set([...KNOWN_FIELDS, ...USUAL_VALUES.keys()])
 
-/** What client tokens may not send; see ChatServer. */
+/** The first field that a client token may not send; see ChatServer. */
 export function findUnknownField(body: JsonObject): string | undefined {
   for (const name in body) if (!KNOWN_FIELDS.has(name)) return name
   return findHosted(body)
@@ -62,7 +62,7 @@ function parseRequest(body: JsonObject): { -readonly [K in keyof ChatRequest]: C
   return { model, stream: false, includeUsage: true, ...decodeRequest(body) }
 }
 
-/** What has a price of its own in any other value. */
+/** Refuses values that have another price. */
 function refuseUnusual(body: JsonObject): void {
   for (const [name, usual] of USUAL_VALUES) {
     const value = body[name]

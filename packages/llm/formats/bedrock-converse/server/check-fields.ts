@@ -59,10 +59,12 @@ const CHECKS: Readonly<Record<string, (value: Json | undefined, path: string) =>
 
 function checkMedia(value: Json | undefined, path: string): void {
   const source = objectAt(objectAt(value, path).source, `${path}.source`)
-  if (source.s3Location !== undefined && source.s3Location !== null) {
-    throw invalid(`${path}.source.s3Location`, 'may not be set here: send the bytes.')
-  }
+  const other = findOtherField(source, SOURCE)
+  if (other !== undefined) throw invalid(`${path}.source.${other}`, 'may not be set here: send the bytes.')
 }
+
+/** Fields that hold the content itself. Any other field names an object in the account's store. */
+const SOURCE: ReadonlySet<string> = new Set(['bytes', 'text', 'content'])
 
 const CONFIG: ReadonlySet<string> = new Set(['tools', 'toolChoice'])
 const TOOL: ReadonlySet<string> = new Set(['toolSpec', 'cachePoint'])

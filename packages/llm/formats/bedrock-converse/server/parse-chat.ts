@@ -9,6 +9,7 @@ import { INFERENCE_FIELDS, KNOWN_FIELDS } from '../client/known-fields.ts'
 import { checkMessages, checkSettings, checkTools } from './check-fields.ts'
 import { decodeRequest } from './decode-request.ts'
 
+const OBJECTS: ReadonlySet<string> = new Set(['inferenceConfig'])
 /** Of a model's own fields those that the gateway reads. */
 const READ_FIELDS: ReadonlySet<string> = new Set([
   'thinking',
@@ -45,7 +46,7 @@ function findOther(
  * parseCompatChat. The path names the model.
  */
 function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCall {
-  refuseReservedFields(body, KNOWN_FIELDS)
+  refuseReservedFields(body, KNOWN_FIELDS, undefined, OBJECTS)
   checkMessages(body)
   checkTools(body)
   checkSettings(body)

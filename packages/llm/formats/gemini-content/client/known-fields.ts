@@ -1,6 +1,6 @@
 import { toOwnNames } from '../../../upstream/outgoing-body.ts'
 
-/** What the gateway checks before it passes on. */
+/** Fields that the gateway checks before it passes them on. */
 export const OWN_NAMES = toOwnNames(
   [
     'contents',

@@ -34,7 +34,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'store',
 ])
 
-/** What tools were called before there were tools: read by nobody here, and counted with the whole body. */
+/** The predecessors of `tools`. They pass on unread. */
 export const OLD_TOOL_FIELDS = ['functions', 'function_call']
 
 export const OWN_NAMES = toOwnNames([...KNOWN_FIELDS, ...OLD_TOOL_FIELDS])

@@ -26,13 +26,13 @@ import { KNOWN_FIELDS, OLD_TOOL_FIELDS } from '../client/known-fields.ts'
 
 const LENIENT = { strict: false }
 
-/** `functions` and `function_call` go on unread. */
+/** `functions` and `function_call` pass on unread. */
 const OWN: ReadonlySet<string> = new Set([...KNOWN_FIELDS, ...OLD_TOOL_FIELDS])
 
-/** What client tokens may not send; see ChatServer. */
+/** The first field that a client token may not send; see ChatServer. */
 export function findPassedOnChat(body: JsonObject): string | undefined {
   for (const name in body) if (!KNOWN_FIELDS.has(name)) return name
-  // Each choice is paid for.
+  // Every choice is billed.
   return typeof body.n === 'number' && body.n > 1 ? 'n' : undefined
 }
 

@@ -1,6 +1,6 @@
 import { toOwnNames } from '../../../upstream/outgoing-body.ts'
 
-/** Read by the gateway, or of no consequence to an answer: any target can do without the latter. */
+/** What the gateway reads, or what changes nothing but the answer. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
   ...['max_output_tokens', 'temperature', 'top_p', 'user', 'metadata', 'stream', 'stream_options', 'store'],
@@ -9,7 +9,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'max_tool_calls',
 ])
 
-/** Builds on what the provider keeps of an earlier request. */
+/** Fields that refer to state at the provider. */
 export const STATE_FIELDS = ['previous_response_id', 'conversation']
 
 export const OWN_NAMES = toOwnNames([...KNOWN_FIELDS, ...STATE_FIELDS])

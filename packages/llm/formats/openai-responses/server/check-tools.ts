@@ -5,7 +5,7 @@ import type { Findings } from '../../shared/findings.ts'
 import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findOtherField } from '../../shared/tool-fields.ts'
 
-/** Fields of tools that become functions. */
+/** Tools that become functions, with their fields. */
 const AS_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'function',
@@ -17,7 +17,7 @@ const AS_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['custom', new Set(['type', 'name', 'description', 'format', 'defer_loading', 'cache_control', 'id'])],
   ['local_shell', new Set(['type'])],
 ])
-/** Fields of tools that the caller runs, and that only this format has. */
+/** Other tools that the caller runs, with their fields. Only this format has them. */
 const OWN_TOOLS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['apply_patch', new Set(['type'])],
   ['tool_search', new Set(['type', 'execution', 'description', 'parameters'])],
@@ -26,7 +26,7 @@ const OWN_TOOLS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['computer_use_preview', new Set(['type', 'display_width', 'display_height', 'environment'])],
   ['shell', new Set(['type', 'environment'])],
 ])
-/** Of an environment on the caller's own machine. */
+/** Fields of an environment on the caller's machine. */
 const LOCAL_SHELL: ReadonlySet<string> = new Set(['type', 'skills'])
 
 const SHELL_PARAMETERS: JsonObject = {
@@ -83,7 +83,7 @@ function parseTool(
   return undefined
 }
 
-/** Would its provider run the tool, or one inside it? What we do not know counts as such. */
+/** Does the provider run the tool, or a tool inside it? Unknown types and fields count as yes. */
 export function isHostedTool(value: Json): boolean {
   if (!isObject(value) || typeof value.type !== 'string') return true
   const known = AS_FUNCTIONS.get(value.type) ?? OWN_TOOLS.get(value.type)
@@ -92,7 +92,7 @@ export function isHostedTool(value: Json): boolean {
   return value.type === 'shell' && !isLocal(value.environment)
 }
 
-/** A namespace holds functions and tools of free text, and no other namespace. */
+/** A namespace may contain functions and custom tools only. */
 function isHostedWithin(tools: Json | undefined): boolean {
   if (tools === undefined || tools === null) return false
   if (!Array.isArray(tools)) return true
@@ -107,7 +107,7 @@ function isLocal(environment: Json | undefined): boolean {
   return environment.type === 'local' && findOtherField(environment, LOCAL_SHELL) === undefined
 }
 
-/** The path of the first tool that the provider runs at no price of its own; undefined: there is none. */
+/** Returns the path of the first tool search that the provider runs, or undefined. It has no price of its own. */
 export function findSearchTool({ tools }: JsonObject): string | undefined {
   if (!Array.isArray(tools)) return undefined
   const at = tools.findIndex(

@@ -19,6 +19,10 @@ export function parseInput(value: Json | undefined, findings: Findings): Message
   return reader.finish()
 }
 
+function isToolList(name: string): boolean {
+  return /^tools$/i.test(name)
+}
+
 interface Turn {
   text: string
   calls: ToolCall[]
@@ -37,8 +41,10 @@ class InputReader {
   read(item: JsonObject, path: string): void {
     const type = item.type === undefined || item.type === null ? 'message' : textAt(item.type, `${path}.type`)
     const handler = HANDLERS[type]
-    if (handler !== undefined) handler(this, item, path)
-    else if (type === 'item_reference') this.#findings.stateful.push(path)
+    if (handler !== undefined) {
+      handler(this, item, path)
+      this.#readToolList(item, path)
+    } else if (type === 'item_reference') this.#findings.stateful.push(path)
     else this.#readOther(item, path)
   }
 
@@ -90,15 +96,23 @@ class InputReader {
     this.#findings.nativeOnly.push(path)
   }
 
-  /** At any depth, in any letters. */
+  /** Finds hosted tools in lists called `tools`, in any case and at any depth. */
   #readTools(item: JsonObject, path: string): void {
+    this.#readToolList(item, path)
     for (const [name, value] of Object.entries(item)) {
-      const at = `${path}.${name}`
-      if (typeof value !== 'object' || value === null) continue
-      const isList = toPlainName(name) === 'tools'
-      for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
-        if (isList && isHostedTool(each)) this.#findings.hosted.push(`${at}[${index}]`)
-        else if (!isList && isObject(each)) this.#readTools(each, at)
+      if (isToolList(name)) continue
+      for (const each of Array.isArray(value) ? value : [value]) {
+        if (isObject(each)) this.#readTools(each, `${path}.${name}`)
+      }
+    }
+  }
+
+  #readToolList(item: JsonObject, path: string): void {
+    for (const name in item) {
+      const value = item[name]
+      if (value === null || value === undefined || !isToolList(name)) continue
+      for (const [index, tool] of (Array.isArray(value) ? value : [value]).entries()) {
+        if (isHostedTool(tool)) this.#findings.hosted.push(`${path}.${name}[${index}]`)
       }
     }
   }
@@ -134,14 +148,14 @@ class InputReader {
       const part = objectAt(value, `${path}[${at}]`)
       const isKept = this.#noteFile(part, `${path}[${at}]`)
       const said = typeof part.text === 'string' ? part.text : part.refusal
-      // What is neither was not said, and goes to a target of the same format only.
+      // Any other part goes to a target of the same format only.
       if (typeof said === 'string') text += said
       else if (!isKept) this.#findings.nativeOnly.push(`${path}[${at}]`)
     }
     return text
   }
 
-  /** true: the part names a file that the provider keeps. */
+  /** Returns true where the part names a file in the provider's store. */
   #noteFile(part: JsonObject, path: string): boolean {
     const name = Object.keys(part).find(each => toPlainName(each) === 'fileid' && part[each] !== null)
     if (name !== undefined) this.#findings.stateful.push(`${path}.${name}`)

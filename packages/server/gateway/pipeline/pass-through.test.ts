@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { json } from '../../testing/fakes/scripted-upstream.ts'
+import { type FormatHarness, openFormatHarness, PROVIDERS } from '../../testing/harness/format-harness.ts'
+import { SURFACE_REQUESTS } from '../../testing/harness/format-requests.ts'
+import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
+
+/** Provider options and unknown fields cannot set or change what is authorized or priced. */
+
+let harness: FormatHarness
+const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
+const set: FormatHarness['set'] = fields => harness.set(fields)
+
+beforeAll(async () => {
+  harness = await openFormatHarness()
+})
+
+afterAll(() => harness.close())
+
+const REFUSED = { status: 400, code: 'invalid_request', sent: [] }
+
+/** One of each kind: another model, a multiplier, a price, state at the provider, messages. */
+const FIELDS = [
+  ...[
+    'model',
+    'models',
+    'model_id',
+    'route',
+    'fallback',
+    'fallbacks',
+    'billing_policy',
+    'container',
+    'thread',
+  ],
+  ...['messages', 'contents', 'system', 'instructions', 'prompt', 'stream', 'tools', 'toolConfig', 'n'],
+  ...['candidate_count', 'candidateCount', 'best_of', 'bestOf', 'num_generations', 'max_tokens', 'maxTokens'],
+  ...['max_new_tokens', 'max_output_tokens', 'service_tier', 'serviceTier', 'web_search', 'mcp_servers'],
+]
+
+describe('provider_options', () => {
+  test.each(PROVIDERS)(
+    'for %s are refused with 400 and their path where they set a reserved field, in any spelling and at any depth',
+    async provider => {
+      const target =
+        Object.keys(FORMAT_TARGETS).find(each => FORMAT_TARGETS[each]?.[0].startsWith(`${provider}/`)) ?? ''
+      for (const field of FIELDS) {
+        for (const [name, options] of [
+          [field, { [field]: 'x' }],
+          [field.toUpperCase(), { [field.toUpperCase()]: 'x' }],
+          [`a.b.${field}`, { a: { b: { [field]: 'x' } } }],
+          [`extra_body[0].${field}`, { extra_body: [{ [field]: 'x' }] }],
+          [`generationConfig.${field}`, { generationConfig: { [field]: 'x' } }],
+          [`request_options.${field}`, { request_options: { [field]: 'x' } }],
+          [`extra_body.${field}`, { extra_body: JSON.stringify({ [field]: 'x' }) }],
+        ] as const) {
+          const told = await ask('native', target, { provider_options: { [provider]: options } })
+          expect(told).toMatchObject({ ...REFUSED, param: `provider_options.${provider}.${name}` })
+        }
+      }
+    },
+  )
+})
+
+describe('an unknown field', () => {
+  /** Surfaces whose bodies go to a provider of the same format as they came. */
+  const PASSING = Object.keys(SURFACE_REQUESTS).filter(
+    surface => surface !== 'native' && surface !== 'ollama-chat',
+  )
+
+  test.each(PASSING)('of %s is refused where it contains a reserved field', async surface => {
+    for (const field of FIELDS) {
+      for (const [param, fields] of [
+        [`extra_body.${field}`, { extra_body: { [field]: 'x' } }],
+        [`extra_body.a[0].${field}`, { extra_body: { a: [{ [field]: 'x' }] } }],
+        [`request_options.${field.toUpperCase()}`, { request_options: { [field.toUpperCase()]: 'x' } }],
+        [`google.${field}`, { google: { [field]: 'x' } }],
+      ] as const) {
+        const told = await ask(surface, surface, fields)
+        // Gemini's surface refuses every unknown field.
+        const isUnread = surface === 'gemini-content'
+        expect(told).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
+      }
+    }
+  })
+
+  test.each(PASSING)('of %s is refused where it is another spelling of a known field', async surface => {
+    for (const field of ['Model', 'MODEL', 'ſtream', 'Stream', 'meſſages', 'TOOLS', 'Tools', 'maxTokenſ']) {
+      const told = await ask(surface, surface, { [field]: 'x' })
+      expect([surface, field, told]).toMatchObject([surface, field, { status: 400, sent: [] }])
+    }
+  })
+
+  test('passes on where it contains no reserved field', async () => {
+    const fields = {
+      novelty: { a: [{ b: 1 }] },
+      metadata: { model: 'x', n: '2' },
+      reasoning: { max_tokens: 2000 },
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'a', schema: { properties: { model: {} } } },
+      },
+    }
+    const { status, sent } = await ask('openai-chat', 'openai-chat', fields)
+    expect(status).toBe(200)
+    expect(sent[0]).toMatchObject(fields)
+  })
+})
+
+describe('a dropped field with a name like a path', () => {
+  const DOTTED = [
+    [{ 'a.b': { secret: 1 } }, 'a.b'],
+    [{ 'note[0]': { secret: 1 } }, 'note[0]'],
+    [{ 'a"].b': { secret: 1 } }, 'a"].b'],
+    [{ 'generationConfig.topP': { secret: 1 } }, 'generationConfig.topP'],
+    [{ generationConfig: { 'x.y[2]': { secret: 1 }, topP: 0.5 } }, 'generationConfig.x.y[2]'],
+    [
+      { tools: [{ 'google.search': { secret: 1 }, functionDeclarations: [{ name: 'f' }] }] },
+      'tools[0].google.search',
+    ],
+    [
+      { contents: [{ parts: [{ text: 'hi' }, { text: 'a', 'b.c': { secret: 1 } }] }] },
+      'contents[0].parts[1].b.c',
+    ],
+  ] as const
+
+  test.each(DOTTED)('%j is not sent, and the header names it', async (fields, name) => {
+    await set({ unsupported_params: 'drop' })
+    const whole = { generationConfig: { topP: 0.5 }, ...fields }
+    const { status, dropped, sent } = await ask('gemini-content', 'gemini-content', whole)
+    expect([status, dropped]).toEqual([200, name])
+    expect(JSON.stringify(sent)).not.toContain('secret')
+    // A field whose path reads the same is kept.
+    expect(sent[0]).toMatchObject({ generationConfig: { topP: 0.5 } })
+    await set({ unsupported_params: 'refuse' })
+    const refused = await ask('gemini-content', 'gemini-content', whole)
+    expect([refused.status, refused.param, refused.sent]).toEqual([400, name, []])
+  })
+})
+
+test('embeddings and images refuse reserved fields inside unknown ones', async () => {
+  harness.upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
+  const before = harness.upstream.requests.length
+  for (const [route, own] of [
+    ['/openai/v1/embeddings', { model: 'openai/text-embedding-3-small', input: 'x' }],
+    ['/openai/v1/images/generations', { model: 'openai/gpt-image-1', prompt: 'a fox' }],
+  ] as const) {
+    for (const fields of [
+      { extra_body: { model: 'x' } },
+      { extra_body: { N: 100 } },
+      { a: [{ b: { num_generations: 9 } }] },
+      { 'extra_body[model]': 'x' },
+      { extra_body: '{"model":"x"}' },
+      { MODEL: 'x' },
+      { bestOf: 3 },
+    ]) {
+      const response = await harness.house.call(route, { ...own, ...fields })
+      expect([route, fields, response.status]).toEqual([route, fields, 400])
+    }
+  }
+  expect(harness.upstream.requests).toHaveLength(before)
+})

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { completion, json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import type { TestHouse } from '../../testing/harness/app.ts'
+import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
+import { findTold, SURFACE_REQUESTS, toSurfaceRequest } from '../../testing/harness/format-requests.ts'
+import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
+
+/** Keys and values such as `__proto__` and `constructor` never reach a property of Object.prototype. */
+
+let harness: FormatHarness
+let house: TestHouse
+let upstream: ScriptedUpstream
+/** A secret key for one model with a very low max_request_cost_usd. */
+let bounded: string
+
+const MODEL = 'groq/llama-3.3-70b-versatile'
+
+beforeAll(async () => {
+  harness = await openFormatHarness()
+  house = harness.house
+  upstream = harness.upstream
+  upstream.script(completion('Hello.'))
+  const restrictions = { allowed_models: [MODEL], max_request_cost_usd: 0.0001 }
+  bounded = (await house.createKey({ restrictions })).key
+  await harness.set({ allow_client_passthrough: true })
+})
+
+afterAll(() => harness.close())
+
+/** The answer, and how many requests reached the provider. */
+async function ask(route: string, text: string, key: string): Promise<object> {
+  const before = upstream.requests.length
+  const response = await house.call(route, text, { key })
+  const told = findTold(await response.json())
+  return { status: response.status, ...told, reached: upstream.requests.length - before }
+}
+
+const REFUSED = { status: 400, code: 'request_validation_failed', reached: 0 }
+
+const KEYS = ['"__proto__"', '"\\u005f_proto__"', '"__prot\\u006f__"', '"\\u005F\\u005Fproto\\u005f\\u005f"']
+
+describe.each(['a bounded key', 'a client token'])('with %s', who => {
+  const credential = (): string => (who === 'a client token' ? harness.token : bounded)
+
+  test.each(KEYS)('a body with the key %s at any depth is refused on every surface', async key => {
+    const other = `{"groq":{"model":"llama-3.1-8b-instant","n":100}}`
+    for (const surface of Object.keys(SURFACE_REQUESTS)) {
+      const { route, body } = toSurfaceRequest(surface, MODEL)
+      const text = JSON.stringify(body).slice(0, -1)
+      for (const field of [
+        `${key}:${other}`,
+        `"provider_options":{${key}:${other}}`,
+        `"provider_options":{"groq":{${key}:{"model":"x"}}}`,
+        `"extra_body":{"a":[{},{"b":{${key}:{"model":"x"}}}]}`,
+        `"metadata":{${key}:"x"}`,
+        `"a":{${Array.from({ length: 40 }, (_, at) => `"k${at}":0`).join(',')},${key}:1}`,
+      ]) {
+        const told = await ask(route, `${text},${field}}`, credential())
+        expect([surface, field, told]).toMatchObject([surface, field, REFUSED])
+        expect(told).toMatchObject({ param: expect.stringContaining('__proto__') })
+      }
+    }
+  })
+
+  test('embeddings and images refuse the key __proto__', async () => {
+    for (const [route, body] of [
+      ['/v1/embeddings', { model: 'sandbox/embed', input: 'x' }],
+      ['/openai/v1/embeddings', { model: 'sandbox/embed', input: 'x' }],
+      ['/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'a fox' }],
+    ] as const) {
+      const text = `${JSON.stringify(body).slice(0, -1)},"x":{"__proto__":{"n":100}}}`
+      const key = who === 'a client token' ? harness.token : house.secretKey
+      expect(await ask(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
+    }
+  })
+})
+
+test('a form with a field __proto__ is refused', async () => {
+  const form = new FormData()
+  form.set('model', 'sandbox/image')
+  form.set('prompt', 'a fox')
+  form.set('__proto__', '{"n":100}')
+  form.set('image', new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])]), 'a.png')
+  const headers = { authorization: `Bearer ${house.secretKey}` }
+  const response = await fetch(`${house.gatewayUrl}/openai/v1/images/edits`, {
+    method: 'POST',
+    headers,
+    body: form,
+  })
+  expect([response.status, findTold(await response.json())]).toEqual([
+    400,
+    { code: 'request_validation_failed', param: '__proto__' },
+  ])
+})
+
+test('the JSON text of a tool call’s arguments may have the key __proto__, and passes unchanged', async () => {
+  const [model, answer] = FORMAT_TARGETS['anthropic-messages'] ?? ['', json(200, {})]
+  upstream.script(answer)
+  const call = {
+    id: 'call_1',
+    type: 'function',
+    function: { name: 'f', arguments: '{"__proto__":{"a":1},"b":2}' },
+  }
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+  ]
+  const response = await house.call('/v1/chat', { model, messages })
+  expect(response.status).toBe(200)
+  expect(upstream.requests.at(-1)?.text).toContain('"input":{"__proto__":{"a":1},"b":2}')
+  upstream.script(completion('Hello.'))
+})
+
+const WORDS = [
+  'constructor',
+  'valueOf',
+  'toString',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  '__defineGetter__',
+  'novelty',
+]
+
+/** Every place where a caller's string selects what happens to the request. */
+function wordIn(surface: string, word: string): Record<string, unknown>[] {
+  const part = { type: word, [word]: 'x', text: 'y' }
+  const said = { role: 'user', content: [part] }
+  switch (surface) {
+    case 'openai-responses':
+      return [
+        { input: [part] },
+        { input: [said] },
+        { input: [{ type: 'function_call_output', call_id: 'c', output: [part] }] },
+        { tools: [{ type: word }] },
+        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: word }] }] },
+        { tool_choice: { type: word } },
+        { reasoning: { effort: word } },
+        { text: { format: { type: word } } },
+      ]
+    case 'gemini-content':
+      return [
+        { contents: [{ role: 'user', parts: [{ [word]: {} }] }] },
+        { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: word, data: 'QUJD' } }] }] },
+        { tools: [{ [word]: {} }] },
+        { generationConfig: { [word]: 1 } },
+        { generationConfig: { thinkingConfig: { thinkingLevel: word } } },
+        { [word]: {} },
+      ]
+    case 'bedrock-converse':
+      return [
+        { messages: [{ role: 'user', content: [{ [word]: {} }] }] },
+        { messages: [{ role: 'user', content: [{ image: { format: word, source: { bytes: 'QUJD' } } }] }] },
+        { toolConfig: { tools: [{ [word]: {} }] } },
+        { additionalModelRequestFields: { [word]: 1, reasoning_effort: word } },
+        { [word]: {} },
+      ]
+    default:
+      return [
+        { messages: [said] },
+        { messages: [{ role: word, content: 'hi' }] },
+        { messages: [{ role: 'assistant', content: [part] }, said] },
+        {
+          messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [part] }] }],
+        },
+        {
+          messages: [
+            { role: 'user', content: [{ type: 'input_audio', input_audio: { format: word, data: 'QUJD' } }] },
+          ],
+        },
+        { tools: [{ type: word, name: 'n' }] },
+        { tool_choice: word },
+        { tool_choice: { type: word } },
+        { response_format: { type: word } },
+        { reasoning_effort: word },
+        { options: { [word]: 1 } },
+        { provider_options: { [word]: {} } },
+        { [word]: {} },
+      ]
+  }
+}
+
+describe.each(Object.keys(SURFACE_REQUESTS))('%s', surface => {
+  test.each(Object.keys(FORMAT_TARGETS))(
+    'treats names of Object.prototype as any unknown name, to %s',
+    async target => {
+      const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
+      upstream.script(answer)
+      const outcomes = await Promise.all(
+        WORDS.map(async word => {
+          const statuses: number[] = []
+          for (const fields of wordIn(surface, word)) {
+            const { route, body } = toSurfaceRequest(surface, model, fields)
+            statuses.push((await house.call(route, body)).status)
+          }
+          return statuses
+        }),
+      )
+      const unknown = outcomes.at(-1) ?? []
+      for (const [at, statuses] of outcomes.entries())
+        expect([WORDS[at], ...statuses]).toEqual([WORDS[at], ...unknown])
+      expect(unknown.filter(status => status >= 500)).toEqual([])
+    },
+  )
+})
+
+test('images and embeddings treat names of Object.prototype as any unknown value', async () => {
+  upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
+  for (const word of WORDS) {
+    for (const model of ['sandbox/image', 'openai/gpt-image-1', 'gemini/gemini-2.5-flash-image']) {
+      for (const fields of [{ quality: word }, { [word]: 1 }, { size: word }, { output_format: word }]) {
+        const response = await house.call('/openai/v1/images/generations', {
+          model,
+          prompt: 'a fox',
+          ...fields,
+        })
+        expect([model, fields, response.status < 500 || response.status === 502]).toEqual([
+          model,
+          fields,
+          true,
+        ])
+      }
+    }
+    const fields = { model: 'gemini/gemini-embedding-001', input: 'x', input_type: word }
+    upstream.script(json(200, { embeddings: [{ values: [1, 2] }] }))
+    expect((await house.call('/openai/v1/embeddings', fields)).status).toBe(200)
+    expect(upstream.requests.at(-1)?.text).not.toContain('native code')
+    upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
+  }
+})

@@ -1,0 +1,64 @@
+import { openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
+import { openTestHouse, type TestHouse } from './app.ts'
+import { findTold, toSurfaceRequest } from './format-requests.ts'
+import { FORMAT_TARGETS } from './format-targets.ts'
+import { makePlaygroundToken } from './playground-token.ts'
+
+/** The answer to a request, and the requests that reached the provider. */
+export interface Told {
+  readonly status: number
+  readonly code: string
+  readonly param: string
+  /** Of `X-Rideau-Dropped-Params`. */
+  readonly dropped: string | null
+  /** Bodies that reached the provider. */
+  readonly sent: readonly Record<string, unknown>[]
+}
+
+/** An app with a credential for one provider of every format; all providers are one scripted upstream. */
+export interface FormatHarness {
+  readonly house: TestHouse
+  readonly upstream: ScriptedUpstream
+  /** A client token of the development environment. */
+  readonly token: string
+  /** Sends the smallest request of a surface to a target of a format, with extra fields. `key` defaults to the secret key. */
+  ask(surface: string, target: string, fields: Record<string, unknown>, key?: string): Promise<Told>
+  /** Patches the development environment. */
+  set(fields: Record<string, unknown>): Promise<void>
+  close(): Promise<void>
+}
+
+export const PROVIDERS = ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock']
+
+export async function openFormatHarness(): Promise<FormatHarness> {
+  const house = await openTestHouse()
+  const upstream = await openScriptedUpstream()
+  for (const provider of PROVIDERS) {
+    const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
+    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
+  }
+  return {
+    house,
+    upstream,
+    token: await makePlaygroundToken(house),
+    async ask(surface, target, fields, key = house.secretKey) {
+      const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
+      upstream.script(answer)
+      const before = upstream.requests.length
+      const { route, body } = toSurfaceRequest(surface, model, fields)
+      const response = await house.call(route, body, { key })
+      const told = findTold(JSON.parse(await response.text()))
+      const dropped = response.headers.get('x-rideau-dropped-params')
+      const sent = upstream.requests.slice(before).map(({ body: each }) => each)
+      return { status: response.status, ...told, dropped, sent }
+    },
+    async set(fields) {
+      const { status } = await house.manage('PATCH', `/v1/environments/${house.developmentId}`, fields)
+      if (status !== 200) throw new Error(`the environment was not patched: ${status}`)
+    },
+    async close() {
+      await upstream.close()
+      await house.close()
+    },
+  }
+}

@@ -1,0 +1,93 @@
+const ASKED = [{ role: 'user', content: 'hi' }]
+const TOOL = { name: 'usual_tool', parameters: { type: 'object', properties: {} } }
+
+interface SurfaceRequest {
+  /** `{model}`: in formats that name the model in the path. */
+  readonly route: string
+  readonly body: Record<string, unknown>
+  /** The fields that declare one function. */
+  readonly tools: Record<string, unknown>
+}
+
+/** The smallest chat request of every surface. */
+export const SURFACE_REQUESTS: Readonly<Record<string, SurfaceRequest>> = {
+  native: {
+    route: '/v1/chat',
+    body: { messages: ASKED, max_output_tokens: 64 },
+    tools: { tools: [{ type: 'function', function: TOOL }] },
+  },
+  'openai-chat': {
+    route: '/openai/v1/chat/completions',
+    body: { messages: ASKED, max_tokens: 64 },
+    tools: { tools: [{ type: 'function', function: TOOL }] },
+  },
+  'openai-responses': {
+    route: '/openai/v1/responses',
+    body: { input: ASKED, max_output_tokens: 64 },
+    tools: { tools: [{ type: 'function', ...TOOL }] },
+  },
+  'anthropic-messages': {
+    route: '/anthropic/v1/messages',
+    body: { messages: ASKED, max_tokens: 64 },
+    tools: { tools: [{ name: TOOL.name, input_schema: TOOL.parameters }] },
+  },
+  'gemini-content': {
+    route: '/gemini/v1beta/models/{model}:generateContent',
+    body: {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      generationConfig: { maxOutputTokens: 64 },
+    },
+    tools: {
+      tools: [{ functionDeclarations: [{ name: TOOL.name, parametersJsonSchema: TOOL.parameters }] }],
+    },
+  },
+  'bedrock-converse': {
+    route: '/bedrock/model/{model}/converse',
+    body: { messages: [{ role: 'user', content: [{ text: 'hi' }] }], inferenceConfig: { maxTokens: 64 } },
+    tools: {
+      toolConfig: { tools: [{ toolSpec: { name: TOOL.name, inputSchema: { json: TOOL.parameters } } }] },
+    },
+  },
+  'cohere-v2': {
+    route: '/cohere/v2/chat',
+    body: { messages: ASKED, stream: false, max_tokens: 64 },
+    tools: { tools: [{ type: 'function', function: TOOL }] },
+  },
+  'ollama-chat': {
+    route: '/ollama/api/chat',
+    body: { messages: ASKED, stream: false, options: { num_predict: 64 } },
+    tools: { tools: [{ type: 'function', function: TOOL }] },
+  },
+}
+
+export interface AddressedRequest {
+  readonly route: string
+  readonly body: Record<string, unknown>
+}
+
+/** A surface's smallest request for a model, with extra fields. */
+export function toSurfaceRequest(
+  surface: string,
+  model: string,
+  fields: Record<string, unknown> = {},
+): AddressedRequest {
+  const { route, body } = SURFACE_REQUESTS[surface] as SurfaceRequest
+  return route.includes('{model}')
+    ? { route: route.replace('{model}', encodeURIComponent(model)), body: { ...body, ...fields } }
+    : { route, body: { model, ...body, ...fields } }
+}
+
+/** The code and the parameter that an error names, in any surface's error shape. */
+export function findTold(body: unknown): { readonly code: string; readonly param: string } {
+  const flat = body as Record<string, unknown>
+  const error = (typeof flat.error === 'object' && flat.error !== null ? flat.error : flat) as Record<
+    string,
+    unknown
+  >
+  const [detail] = (Array.isArray(error.details) ? error.details : []) as Record<string, unknown>[]
+  const metadata = (detail?.metadata ?? {}) as Record<string, unknown>
+  return {
+    code: String(detail?.reason ?? error.code ?? ''),
+    param: String(metadata.param ?? error.param ?? error.message ?? ''),
+  }
+}
