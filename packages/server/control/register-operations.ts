@@ -58,7 +58,10 @@ export function toRoute(operation: Operation) {
   return {
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { bodyless: operation.body === undefined },
+    config: {
+      bodyless: operation.body === undefined,
+      longBody: operation.body !== undefined && operation.access !== 'public',
+    },
     schema: toRouteSchema(operation),
   }
 }

@@ -36,6 +36,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes no body: none, an empty one or `{}` under any content type. */
     bodyless?: boolean
+    /** The route takes more than a public one may bring. */
+    longBody?: boolean
   }
 }
 
@@ -117,9 +119,10 @@ export async function createControlServer(
     if (request.is404) throw routeNotFound()
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (request: FastifyRequest) =>
-    readJson(request.raw, limits.bodyTimeoutMs, request.routeOptions.config.bodyless === true),
-  )
+  app.addContentTypeParser('*', (request: FastifyRequest) => {
+    const { bodyless = false, longBody = false } = request.routeOptions.config
+    return readJson(request.raw, limits.bodyTimeoutMs, { anyType: bodyless, long: longBody })
+  })
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
     try {
       // Fastify validates an absent body as null; a null that was sent never comes so far (see read-json.ts).

@@ -17,7 +17,8 @@ export const FAULTS = {
   request_validation_failed: {
     status: 400,
     type: 'invalid_request_error',
-    condition: 'Malformed JSON, a key given twice, or a path, query or header out of form.',
+    condition:
+      'Malformed JSON, a key given twice, a field name or a number too long, or a path, query or header out of form.',
   },
   model_missing_capability: {
     status: 400,
@@ -89,7 +90,8 @@ export const FAULTS = {
   request_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    condition: 'Body or headers over the limit.',
+    condition:
+      'Body or headers over the limit: bytes, how far gzip unpacks, or how many values and fields the JSON holds.',
   },
   unsupported_media_type: {
     status: 415,

@@ -1,4 +1,5 @@
 import { type FaultType } from '@rideau/llm/formats/shared/served-fault'
+import { excerpt } from '@rideau/llm/request/bounded-excerpt'
 import { FAULTS, type FaultCode } from './fault-table.ts'
 
 /** What a caller may learn of a fault besides its code; everything else goes to the server's log only. */
@@ -11,8 +12,13 @@ export interface FaultDetails {
   readonly cause?: unknown
 }
 
+/** Both may hold what a caller sent. With every character escaped in JSON they stay below 8 KB together. */
+const MAX_MESSAGE = 1_000
+const MAX_PARAM = 256
+
 /**
- * The one way to say no. `message` is public: it names no host, no key and nothing of a provider's body.
+ * The one way to say no. `message` is public: it names no host, no key and nothing of a provider's body. It and `param`
+ * are cut where they are longer than any of ours, and well-formed Unicode.
  * Source: spec.md "Errors", contract.md §2.
  */
 export class Fault extends Error {
@@ -22,9 +28,9 @@ export class Fault extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: FaultCode, message: string, details: FaultDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(excerpt(message, MAX_MESSAGE), details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
-    this.param = details.param
+    this.param = details.param === undefined ? undefined : excerpt(details.param, MAX_PARAM)
     this.retryAfterSeconds =
       details.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(details.retryAfterSeconds))
   }

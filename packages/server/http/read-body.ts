@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Fault } from '../core/fault.ts'
+import { startGunzip, type Unpacking } from './gunzip.ts'
 import { inTurn } from './in-turn.ts'
-
-const unzip = promisify(gunzip)
+import { ReceivedChunks } from './received-chunks.ts'
 
 export interface BodyReader {
   /** The whole body, decompressed; a promise where it is not here yet. Rejects with the fault to answer. */
@@ -18,18 +16,21 @@ export interface BodyReader {
  * An unread rest is left to the connection: who answers early must close it (see `hasUnreadBody`).
  */
 export function readBody(req: IncomingMessage, limit: number): BodyReader {
-  const encoding = req.headers['content-encoding']
-  const decode = (bytes: Buffer): Buffer | Promise<Buffer> =>
-    encoding === undefined ? bytes : decompress(bytes, encoding, limit)
   const arrived = req.complete ? takeArrived(req) : undefined
-  if (arrived !== undefined) {
-    const isTooLarge = arrived.length > limit
-    return { bytes: isTooLarge ? Promise.reject(tooLarge(limit)) : decode(arrived), fail: () => {} }
-  }
+  const reader = arrived === undefined ? receive(req, limit) : toReader(arrived, limit)
+  const encoding = req.headers['content-encoding']
+  return encoding === undefined ? reader : decode(reader, encoding, limit)
+}
+
+function toReader(arrived: Buffer, limit: number): BodyReader {
+  const isTooLarge = arrived.length > limit
+  return { bytes: isTooLarge ? Promise.reject(tooLarge(limit)) : arrived, fail: () => {} }
+}
+
+function receive(req: IncomingMessage, limit: number): BodyReader {
   let fail: (fault: Fault) => void = () => {}
-  const received = new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+  const bytes = new Promise<Buffer>((resolve, reject) => {
+    const chunks = new ReceivedChunks()
     const stop = (): void => {
       req.off('data', onData)
       req.off('end', onEnd)
@@ -41,13 +42,12 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
       reject(fault)
     }
     const onData = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size > limit) fail(tooLarge(limit))
-      else chunks.push(chunk)
+      chunks.add(chunk)
+      if (chunks.size > limit) fail(tooLarge(limit))
     }
     const onEnd = (): void => {
       stop()
-      inTurn(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)), reject)
+      inTurn(() => resolve(chunks.join()), reject)
     }
     const onError = (cause: Error): void => {
       stop()
@@ -65,10 +65,7 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
     req.on('end', onEnd)
     req.on('error', onError)
   })
-  return {
-    bytes: encoding === undefined ? received : received.then(decode),
-    fail,
-  }
+  return { bytes, fail }
 }
 
 /** All of a body that came with its head, without the events of a stream; undefined where it cannot be read any more. */
@@ -83,22 +80,41 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete
 }
 
-async function decompress(bytes: Buffer, encoding: string, limit: number): Promise<Buffer> {
+function decode(packed: BodyReader, encoding: string, limit: number): BodyReader {
   const name = encoding.trim().toLowerCase()
-  if (name === 'identity' || name === '') return bytes
-  if (name !== 'gzip' && name !== 'x-gzip') {
+  if (name === 'identity' || name === '') return packed
+  if (name !== 'gzip' && name !== 'x-gzip') return toRefused(packed)
+  let stopped: Fault | undefined
+  let unpacking: Unpacking | undefined
+  const unpack = (bytes: Buffer): Promise<Buffer> => {
+    unpacking = startGunzip(bytes, limit, () => tooLarge(limit))
+    if (stopped !== undefined) unpacking.stop(stopped)
+    return unpacking.bytes
+  }
+  return {
+    bytes: packed.bytes instanceof Promise ? packed.bytes.then(unpack) : unpack(packed.bytes),
+    fail(fault) {
+      stopped = fault
+      packed.fail(fault)
+      unpacking?.stop(fault)
+    },
+  }
+}
+
+/** Once it is read, so that the connection serves on. */
+function toRefused(packed: BodyReader): BodyReader {
+  const refuse = (): never => {
     throw new Fault('unsupported_media_type', 'The body may be plain or gzip, no other content encoding.', {
       param: 'content-encoding',
     })
   }
-  try {
-    return await unzip(bytes, { maxOutputLength: limit })
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit)
-    throw new Fault('request_validation_failed', 'The body is not valid gzip.', { cause })
-  }
+  return { bytes: Promise.resolve(packed.bytes).then(refuse), fail: packed.fail }
 }
 
 function tooLarge(limit: number): Fault {
-  return new Fault('request_too_large', `The body is over ${Math.floor(limit / 1024 / 1024)} MiB.`)
+  const kib = limit / 1024
+  return new Fault(
+    'request_too_large',
+    `The body is over ${kib < 1024 ? `${kib} KiB` : `${Math.floor(kib / 1024)} MiB`}.`,
+  )
 }

@@ -72,11 +72,23 @@ export function findLostParams(
   if (source?.format !== 'openai-chat') return lost
   for (const name of source.fields.keys()) {
     if (TRANSLATED.has(name) || passedOn.includes(name)) continue
+    if (isLong(source, name)) {
+      lost.push(name)
+      continue
+    }
     const value = readField(source, name)
     const isText = name === 'modalities' && JSON.stringify(value) === '["text"]'
     if (!isText && !isHarmless(name, value)) lost.push(name)
   }
   return lost
+}
+
+/** What asks for nothing is short: a longer value need not be parsed to tell. */
+const HARMLESS_BYTES = 256
+
+export function isLong({ fields }: SourceBody, name: string): boolean {
+  const span = fields.get(name)
+  return span !== undefined && span.valueEnd - span.valueStart > HARMLESS_BYTES
 }
 
 /** A top-level field of the received bytes; undefined: absent. */

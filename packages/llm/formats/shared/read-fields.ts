@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { excerptName } from '../../request/bounded-excerpt.ts'
 import { RequestError } from './request-error.ts'
 
 /**
@@ -94,7 +95,8 @@ export function textsAt(value: Json | undefined, path: string): string[] {
 export function refuseUnknown(source: JsonObject, known: ReadonlySet<string>, path = ''): void {
   for (const name in source) {
     if (!known.has(name)) {
-      const at = path === '' ? name : `${path}.${name}`
+      const shown = excerptName(name)
+      const at = path === '' ? shown : `${path}.${shown}`
       throw new RequestError('invalid_request', `${at}: is not a field of this request.`, { param: at })
     }
   }

@@ -35,6 +35,19 @@ describe('a tool call’s id carries reasoning', () => {
     expect(plainToolCallId('call_1')).toBe('call_1')
   })
 
+  test('reasoning that repeats itself comes back whole, though it packs as a bomb would', () => {
+    const repeated = { ...SIGNED, text: 'Wait. '.repeat(50_000) }
+    const packed = packToolCallId('call_1', [repeated])
+    expect(unpackToolCallId(packed)).toEqual({ id: 'call_1', details: [repeated] })
+  })
+
+  test('an id of a kilobyte that unpacks to half a megabyte carries nothing, also where that is reasoning', () => {
+    const text = JSON.stringify([{ ...SIGNED, text: ' '.repeat(500_000) }])
+    const forged = `call_1__rd1__${deflateRawSync(text).toString('base64url')}`
+    expect(forged.length).toBeLessThan(1_024)
+    expect(unpackToolCallId(forged)).toEqual({ id: 'call_1', details: [] })
+  })
+
   test('a forged or torn id carries nothing, and a bomb is not unpacked', () => {
     const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024, 0x20)).toString('base64url')
     const notDetails = deflateRawSync(

@@ -8,8 +8,9 @@ import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
  */
 export const CARRIER_MARK = '__rd1__'
 const MARK = CARRIER_MARK
-/** A caller can send any id: what it unpacks to is bounded. */
+/** A caller can send any id: what it unpacks to is bounded, in all and by its own length. */
 const MAX_DETAILS_BYTES = 512 * 1024
+const MAX_RATIO = 8
 
 const NOTHING: readonly ReasoningDetail[] = []
 
@@ -18,7 +19,23 @@ export function packToolCallId(id: string, details: readonly ReasoningDetail[]):
   if (details.length === 0) return id
   const bytes = Buffer.from(JSON.stringify(details))
   if (bytes.length > MAX_DETAILS_BYTES) return id
-  return `${id}${MARK}${deflateRawSync(bytes).toString('base64url')}`
+  const packed = deflateRawSync(bytes)
+  // What repeats itself so much that unpacking would refuse it travels as it is.
+  const isTooSmall = bytes.length > packed.length * MAX_RATIO
+  return `${id}${MARK}${(isTooSmall ? deflateRawSync(bytes, { level: 0 }) : packed).toString('base64url')}`
+}
+
+/** The JSON text that an id carries, as anybody may have packed it; undefined where it carries none. */
+export function inflateToolCallId(packed: string): string | undefined {
+  const at = packed.lastIndexOf(MARK)
+  if (at < 0) return undefined
+  const bytes = Buffer.from(packed.slice(at + MARK.length), 'base64url')
+  const maxOutputLength = Math.max(1, Math.min(MAX_DETAILS_BYTES, bytes.length * MAX_RATIO))
+  try {
+    return inflateRawSync(bytes, { maxOutputLength }).toString('utf8')
+  } catch {
+    return undefined
+  }
 }
 
 /** The provider's own id, and what packToolCallId put beside it. An id that somebody else marked carries nothing. */
@@ -26,14 +43,11 @@ export function unpackToolCallId(packed: string): {
   readonly id: string
   readonly details: readonly ReasoningDetail[]
 } {
-  const at = packed.lastIndexOf(MARK)
-  if (at < 0) return { id: packed, details: NOTHING }
-  const id = packed.slice(0, at)
+  const id = plainToolCallId(packed)
+  const text = inflateToolCallId(packed)
+  if (text === undefined) return { id, details: NOTHING }
   try {
-    const bytes = inflateRawSync(Buffer.from(packed.slice(at + MARK.length), 'base64url'), {
-      maxOutputLength: MAX_DETAILS_BYTES,
-    })
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    const value: unknown = JSON.parse(text)
     return { id, details: Array.isArray(value) ? value.filter(isDetail) : NOTHING }
   } catch {
     return { id, details: NOTHING }

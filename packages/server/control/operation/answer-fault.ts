@@ -27,18 +27,39 @@ function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, b
   const fault = toControlFault(thrown)
   if (fault.status >= 500)
     request.log.error({ err: fault.cause ?? fault, requestId: request.id }, 'call failed')
-  // Fastify would close the connection under the rest of a refused body, and a client that is still sending would
-  // lose the answer. The rest is read and dropped instead, within the server's own time for a request.
   reply.removeHeader('connection')
-  if (fault.code === 'request_timeout') reply.header('connection', 'close')
-  else if (hasUnreadBody(request.raw)) request.raw.resume()
   reply
     .code(fault.status)
     .headers(faultHeaders(fault))
     .header('X-Request-Id', request.id)
     .header('Cache-Control', 'no-store')
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(toEnvelope(fault, request.id, baseUrl())))
+  const body = JSON.stringify(toEnvelope(fault, request.id, baseUrl()))
+  if (fault.code === 'request_timeout') reply.header('connection', 'close').send(body)
+  else if (hasUnreadBody(request.raw)) sendAfterUpload(request, reply, body)
+  else reply.send(body)
+}
+
+/** So long the rest of a refused body is waited for. */
+const LINGER_MS = 10_000
+
+/**
+ * A connection that closes under a client that is still sending takes the answer with it, so the rest of a refused body is
+ * read and dropped first. Who sends slower than that loses the connection.
+ */
+function sendAfterUpload({ raw }: FastifyRequest, reply: FastifyReply, body: string): void {
+  const send = (): void => {
+    clearTimeout(timer)
+    raw.off('end', send)
+    raw.off('close', send)
+    if (hasUnreadBody(raw)) reply.header('connection', 'close')
+    if (!reply.sent) reply.send(body)
+  }
+  const timer = setTimeout(send, LINGER_MS)
+  timer.unref()
+  raw.once('end', send)
+  raw.once('close', send)
+  raw.resume()
 }
 
 function toControlFault(thrown: unknown): Fault {

@@ -1,3 +1,4 @@
+import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { Fault } from '../../core/fault.ts'
 import type { z } from './zod.ts'
 
@@ -24,7 +25,7 @@ function toParam(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`
-    else text += text === '' ? String(step) : `.${String(step)}`
+    else text += `${text === '' ? '' : '.'}${excerptName(String(step))}`
   }
   return text
 }

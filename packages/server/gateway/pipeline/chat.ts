@@ -1,14 +1,16 @@
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
+import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { countInput } from '../billing/count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { planChat } from '../plan/plan-chat.ts'
 import { refusePassThrough } from '../plan/refuse-pass-through.ts'
 import { withFormatHeaders } from '../plan/with-format-headers.ts'
 import { openRecord } from '../records/open-record.ts'
+import { checkInnerTexts } from '../request/check-inner-texts.ts'
 import type { Facts } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
-import { CHAT_BODY_LIMIT, readJson } from '../request/read-json.ts'
+import { readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admitChat } from './admit-chat.ts'
 import { openChatExchange } from './chat-exchange.ts'
@@ -30,10 +32,12 @@ export async function serveChat(
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('chat is served after identification only')
-  const read = await readJson(x, server.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  const read = await readJson(x, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = read.source.bytes
   noteModel(facts, rest === '' ? read.value.model : rest)
   const call = server.parse(read.value, read.source, rest)
+  const checking = checkInnerTexts(x, call.request.messages)
+  if (checking !== undefined) await checking
   const body = call.shape === undefined ? read : { ...read, source: { ...read.source, format: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata

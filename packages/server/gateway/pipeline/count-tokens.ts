@@ -1,5 +1,6 @@
 import type { ClientFormat, TokenCounter } from '@rideau/llm/formats/shared/client-format'
 import type { CountFormat } from '@rideau/llm/formats/shared/server-format'
+import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -15,10 +16,11 @@ import { planChat } from '../plan/plan-chat.ts'
 import { refusePassThrough } from '../plan/refuse-pass-through.ts'
 import { withFormatHeaders } from '../plan/with-format-headers.ts'
 import { settle } from '../records/settle.ts'
+import { checkInnerTexts } from '../request/check-inner-texts.ts'
 import type { Facts } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
-import { CHAT_BODY_LIMIT, readJson } from '../request/read-json.ts'
+import { readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admit } from './admit.ts'
 import { findLimits } from './find-limits.ts'
@@ -42,10 +44,12 @@ export async function serveCountTokens(
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('tokens are counted after identification only')
-  const body = await readJson(x, server.id, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  const body = await readJson(x, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
   noteModel(facts, rest === '' ? body.value.model : rest)
   const call = parse(body.value, rest)
+  const checking = checkInnerTexts(x, call.request.messages)
+  if (checking !== undefined) await checking
   const naming = nameEndUser(x, body.value.end_user, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, server, body.value)

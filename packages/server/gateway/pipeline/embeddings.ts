@@ -1,5 +1,6 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
+import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { writeHead } from '../../http/write-head.ts'
@@ -22,8 +23,6 @@ import { readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { admit } from './admit.ts'
 
-/** contract.md §1. */
-const BODY_LIMIT = 10 * 1024 * 1024
 /** For each call; a request may take several. Milliseconds. */
 const DEFAULT_TIMEOUT_MS = 300_000
 const LOGGED_BYTES = 40 * 1024
@@ -38,7 +37,7 @@ export async function serveEmbeddings(
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('embeddings are served after identification only')
-  const { value, source } = await readJson(x, server.id, BODY_LIMIT, deps.bodyTimeoutMs)
+  const { value, source } = await readJson(x, server.id, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = source.bytes
   noteModel(facts, value.model)
   const { request, endUser } = server.parse(value)

@@ -1,12 +1,13 @@
-import { parseImageForm } from '@rideau/llm/images/image-form'
 import type { ImageRequest } from '@rideau/llm/images/image-format'
 import { parseImageRequest, parseSources } from '@rideau/llm/images/image-request'
+import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Facts } from './facts.ts'
-import { CHAT_BODY_LIMIT, readBytes, readJson } from './read-json.ts'
+import { parseImageForm } from './image-form.ts'
+import { readBytes, readJson } from './read-json.ts'
 import type { Exchange } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
@@ -30,13 +31,13 @@ export async function readImageBody(
     if (!/^multipart\/form-data\s*;/i.test(contentType)) {
       throw new Fault('unsupported_media_type', 'Send the body as multipart/form-data or application/json.')
     }
-    const bytes = await readBytes(x, CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
-    const { value, sources } = await parseImageForm(bytes, contentType)
+    const bytes = await readBytes(x, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+    const { value, sources } = await parseImageForm(bytes, contentType, () => x.stopped)
     // The log keeps what was asked, not the files.
     facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return { value, parse: () => parseImageRequest(value, sources) }
   }
-  const { value, source } = await readJson(x, 'openai-chat', CHAT_BODY_LIMIT, deps.bodyTimeoutMs)
+  const { value, source } = await readJson(x, 'openai-chat', CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = source.bytes
   return {
     value,

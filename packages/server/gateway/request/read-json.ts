@@ -1,16 +1,14 @@
+import { REQUEST_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { findCaseVariant } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { RESERVED_NAMES } from '@rideau/llm/upstream/reserved-names'
 import { Fault } from '../../core/fault.ts'
-import { parseJson } from '../../http/parse-json.ts'
+import { parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { canceledFault, type Exchange } from './request-context.ts'
-
-/** Chat-shaped bodies carry images; contract.md §1. */
-export const CHAT_BODY_LIMIT = 32 * 1024 * 1024
 
 export interface JsonBody {
   readonly value: JsonObject
@@ -30,7 +28,9 @@ export async function readJson(
   }
   const reading = readBytes(x, limit, timeoutMs)
   const bytes = reading instanceof Promise ? await reading : reading
-  const { value, fields } = parseJson(bytes)
+  const parsed =
+    parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLongJson(bytes, REQUEST_BOUNDS, () => x.stopped))
+  const { value, fields } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
   }

@@ -1,4 +1,5 @@
 import { invalid, listAt, optionalText, refuseUnknown, textAt } from '@rideau/llm/formats/shared/read-fields'
+import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
@@ -7,8 +8,6 @@ import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
 import type { Exchange } from '../request/request-context.ts'
 
-/** contract.md §1. */
-const BODY_LIMIT = 10 * 1024 * 1024
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
 const MAX_COMMENT = 1_000
 const MAX_TAGS = 20
@@ -27,7 +26,7 @@ export async function serveFeedback(x: Exchange, deps: GatewayDeps): Promise<voi
   const { caller, environment } = x
   if (caller === undefined || environment === undefined)
     throw new Error('feedback is taken after identification only')
-  const { value } = await readJson(x, 'native', BODY_LIMIT, deps.bodyTimeoutMs)
+  const { value } = await readJson(x, 'native', BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()
   // A client token speaks for its own end user, of whose requests alone it may tell.

@@ -1,8 +1,13 @@
+import { UNBOUNDED } from '@rideau/llm/json/json-bounds'
+import { SlicedJsonScan } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import { runInSlices } from '../../http/sliced-work.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
+
+const LONG_BYTES = 256 * 1024
 
 /**
  * Plays the sandbox's answers as if they came over a wire, so that everything above a transport is the same for it as
@@ -14,7 +19,10 @@ export function openSandboxTransport(): Transport {
     call(request, handler) {
       const call = new SandboxCall(handler, () => running.delete(call))
       running.add(call)
-      call.play(answer(request))
+      // The gateway's own encoder made these bytes, of what came from a caller: a long body would hold the event loop.
+      if (request.body.length <= LONG_BYTES)
+        call.play(answer(request, JSON.parse(request.body.toString('utf8'))))
+      else void answerLong(request, call)
       return call
     },
     async close() {
@@ -23,9 +31,18 @@ export function openSandboxTransport(): Transport {
   }
 }
 
-function answer(request: UpstreamRequest): SandboxAnswer {
-  // The gateway's own encoder made these bytes.
-  const body = JSON.parse(request.body.toString('utf8')) as JsonObject
+async function answerLong(request: UpstreamRequest, call: SandboxCall): Promise<void> {
+  const scan = new SlicedJsonScan(request.body, UNBOUNDED)
+  try {
+    await runInSlices(scan, () => call.isDone)
+    if (scan.result?.ok === true) call.play(answer(request, scan.result.value as JsonObject))
+    else call.fail()
+  } catch {
+    call.fail()
+  }
+}
+
+function answer(request: UpstreamRequest, body: JsonObject): SandboxAnswer {
   if (!request.path.endsWith('/embeddings')) return answerSandbox(String(body.model), body)
   return { kind: 'reply', delayMs: 0, status: 200, headers: {}, body: answerEmbeddings(body) }
 }
@@ -51,6 +68,18 @@ class SandboxCall implements UpstreamCall {
     const delayMs = 'delayMs' in answered ? answered.delayMs : 0
     if (delayMs === 0) this.#schedule()
     else this.#timer = setTimeout(() => this.#schedule(), delayMs)
+  }
+
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** The request is not what the sandbox understands. */
+  fail(): void {
+    this.#steps = [
+      () => this.#handler.onFail({ kind: 'unavailable', detail: 'the sandbox could not read it' }),
+    ]
+    this.#schedule()
   }
 
   abort(): void {

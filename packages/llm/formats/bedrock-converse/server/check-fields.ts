@@ -114,6 +114,9 @@ export function checkSettings(body: JsonObject): void {
   checkFormat(body)
 }
 
+/** It is parsed in one go. */
+const MAX_SCHEMA = 65_536
+
 function checkFormat(body: JsonObject): void {
   const path = 'outputConfig.textFormat'
   const format = optionalObject(optionalObject(body, 'outputConfig') ?? {}, 'textFormat', path)
@@ -121,9 +124,9 @@ function checkFormat(body: JsonObject): void {
   if (format.type !== 'json_schema') throw invalid(`${path}.type`, 'must be json_schema.')
   const at = `${path}.structure.jsonSchema`
   const schema = objectAt(objectAt(format.structure, `${path}.structure`).jsonSchema, at)
-  if (!isObject(parse(textAt(schema.schema, `${at}.schema`)))) {
-    throw invalid(`${at}.schema`, 'must be the text of a JSON object.')
-  }
+  const text = textAt(schema.schema, `${at}.schema`)
+  if (text.length > MAX_SCHEMA) throw invalid(`${at}.schema`, 'must have at most 65,536 characters.')
+  if (!isObject(parse(text))) throw invalid(`${at}.schema`, 'must be the text of a JSON object.')
 }
 
 function parse(text: string): Json | undefined {

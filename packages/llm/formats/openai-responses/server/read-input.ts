@@ -4,6 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import type { Findings } from '../../shared/findings.ts'
+import { InnerTexts } from '../../shared/inner-texts.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isHostedTool } from './check-tools.ts'
@@ -32,6 +33,7 @@ interface Turn {
 class InputReader {
   readonly #findings: Findings
   readonly #messages: Message[] = []
+  readonly #carried = new InnerTexts()
   #turn: Turn | undefined
 
   constructor(findings: Findings) {
@@ -64,11 +66,14 @@ class InputReader {
     this.#add({ role: known, content: this.#readContent(item.content, `${path}.content`) })
   }
 
-  readReasoning(item: JsonObject): void {
+  readReasoning(item: JsonObject, path: string): void {
     const turn = this.#openTurn(() => false)
     const own = typeof item.id === 'string' ? { id: item.id } : {}
     if (typeof item.encrypted_content === 'string' && item.encrypted_content !== '') {
-      turn.details.push(...unpackReasoning(item.encrypted_content, own))
+      this.#carried.addCarried(item.encrypted_content)
+      const fault = this.#carried.findFault(path)
+      if (fault !== undefined) throw fault
+      for (const detail of unpackReasoning(item.encrypted_content, own)) turn.details.push(detail)
     }
   }
 
@@ -203,7 +208,7 @@ const readOutput: Handler = (reader, item, path) =>
 
 const HANDLERS: Readonly<Record<string, Handler | undefined>> = toTable({
   message: (reader, item, path) => reader.readMessage(item, path),
-  reasoning: (reader, item) => reader.readReasoning(item),
+  reasoning: (reader, item, path) => reader.readReasoning(item, path),
   function_call: (reader, item, path) =>
     reader.readCall(
       item.call_id,

@@ -1,0 +1,218 @@
+import { deflateRawSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+
+const MiB = 1024 * 1024
+/** One body of 32 MiB, as received and joined, with its text and all values that it may hold, and the collector's delay. */
+const MAX_GROWTH_MIB = 350
+
+/**
+ * Runs within the program: how long its event loop was held and how far its memory grew since the last reset, and work of a
+ * known size to compare with: what 4 MB of `{},` cost where they are parsed at once.
+ */
+const MONITOR = `
+  import { monitorEventLoopDelay } from 'node:perf_hooks'
+  import { createServer } from 'node:http'
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  let base = 0
+  let peak = 0
+  const look = () => { peak = Math.max(peak, process.memoryUsage.rss()) }
+  const answers = {
+    '/reset': () => { delay.reset(); base = process.memoryUsage.rss(); peak = base },
+    '/reference': () => { JSON.parse('[' + '{},'.repeat(1400000) + '{}]') },
+    '/report': () => { look(); return { delayMs: delay.max / 1e6, growthMiB: (peak - base) / 1048576 } },
+  }
+  setInterval(look, 5).unref()
+  const server = createServer((req, res) => res.end(JSON.stringify(answers[req.url]() ?? {})))
+  server.on('error', () => {})
+  server.listen(Number(process.env.MONITOR_PORT), '127.0.0.1')
+  server.unref()
+`
+
+let home: ProgramHome
+let program: Program
+let monitorUrl: string
+let secretKey: string
+let referenceMs: number
+
+beforeAll(async () => {
+  home = await openProgramHome()
+  const port = await freePort()
+  monitorUrl = `http://127.0.0.1:${port}`
+  program = await home.start({
+    MONITOR_PORT: String(port),
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(MONITOR)}`,
+  })
+  secretKey = (await setUp(program)).secretKey
+  for (let at = 0; at < 50; at++) await send(CHAT(withField('1')))
+  const references: number[] = []
+  for (let at = 0; at < 3; at++) references.push((await measure(() => monitor('/reference'))).delayMs)
+  referenceMs = Math.max(...references)
+})
+
+afterAll(async () => {
+  await program.stop()
+  home.remove()
+})
+
+interface Report {
+  readonly delayMs: number
+  readonly growthMiB: number
+}
+
+async function monitor(path: string): Promise<Report> {
+  return (await (await fetch(monitorUrl + path)).json()) as Report
+}
+
+async function measure(work: () => Promise<unknown>): Promise<Report> {
+  await monitor('/reset')
+  await work()
+  return monitor('/report')
+}
+
+interface Attack {
+  readonly url: string
+  readonly body: string | Buffer
+  readonly headers: Record<string, string>
+}
+
+async function send({ url, body, headers }: Attack): Promise<{ status: number; bytes: number }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: body as string,
+  })
+  return { status: response.status, bytes: (await response.arrayBuffer()).byteLength }
+}
+
+const fill = (unit: string, bytes: number): string => unit.repeat(Math.floor(bytes / unit.length))
+const list = (unit: string, bytes: number): string => `[${fill(`${unit},`, bytes)}${unit}]`
+const numbered = (count: number, write: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => write(at)).join()
+const NEST = `${'['.repeat(60)}${']'.repeat(60)}`
+const USER = '{"role":"user","content":"hi"}'
+const withField = (text: string): string => `{"model":"sandbox/echo","messages":[${USER}],"x":${text}}`
+const withCall = (id: string, args: string): string => {
+  const call = { id, type: 'function', function: { name: 'f', arguments: args } }
+  return JSON.stringify({ role: 'assistant', content: null, tool_calls: [call] })
+}
+
+const packed = (attack: Attack): Attack => ({
+  url: attack.url,
+  body: gzipSync(attack.body),
+  headers: { ...attack.headers, 'content-encoding': 'gzip' },
+})
+const at = (route: string) => (body: string | Buffer) => ({
+  url: program.gatewayUrl + route,
+  body,
+  headers: { authorization: `Bearer ${secretKey}` },
+})
+const CHAT = (body: string | Buffer): Attack => at('/openai/v1/chat/completions')(body)
+const NATIVE = (body: string | Buffer): Attack => at('/v1/chat')(body)
+const EDITS = (body: string): Attack => {
+  const { url, headers } = at('/openai/v1/images/edits')(body)
+  return { url, body, headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' } }
+}
+/** With no credential. */
+const OPEN =
+  (route: string) =>
+  (body: string): Attack => ({ url: program.controlUrl + route, body, headers: {} })
+
+const bombId = (): string => `c__rd1__${deflateRawSync(list('{}', 500 * 1024)).toString('base64url')}`
+
+describe('a body that takes seconds and gigabytes to parse at once', () => {
+  test.each([
+    ['31 KB of gzip: pairs', 413, () => packed(CHAT(fill('{},', 31 * MiB)))],
+    ['31 KB of gzip: a list', 413, () => packed(CHAT(withField(list('{}', 31 * MiB))))],
+    ['gzip of lists 60 deep', 413, () => packed(CHAT(withField(list(NEST, 31 * MiB))))],
+    ['empty objects', 413, () => CHAT(withField(list('{}', 31 * MiB)))],
+    ['lists 60 deep', 413, () => CHAT(withField(list(NEST, 31 * MiB)))],
+    ['numbers', 413, () => CHAT(withField(list('1', 31 * MiB)))],
+    [
+      'objects with names of their own',
+      413,
+      () => CHAT(withField(`[${numbered(2_000_000, n => `{"k${n}":0}`)}]`)),
+    ],
+    ['as many of them as pass', 200, () => CHAT(withField(`[${numbered(130_000, n => `{"k${n}":0}`)}]`))],
+    ['a string of escapes', 200, () => CHAT(withField(`"${fill('\\n\\"\\\\', 30 * MiB)}"`))],
+    ['white space', 200, () => CHAT(withField(`${fill(' ', 30 * MiB)}1`))],
+    ['a name of 31 MiB', 400, () => NATIVE(withField('1').replace('"x"', `"${'k'.repeat(31 * MiB)}"`))],
+    ['a name and colons', 400, () => CHAT(`{"${'k'.repeat(15_000)}"${':'.repeat(MiB)}1}`)],
+    [
+      'arguments of a tool',
+      413,
+      () => CHAT(`{"model":"sandbox/echo","messages":[${withCall('c', list('{}', 30 * MiB))},${USER}]}`),
+    ],
+    [
+      'ids of tools that unpack',
+      200,
+      () =>
+        NATIVE(
+          `{"model":"sandbox/echo","messages":[${numbered(300, () => withCall(bombId(), '{}'))},${USER}]}`,
+        ),
+    ],
+    [
+      'a form with a name of 30 MiB',
+      400,
+      () => EDITS(`--b\r\nContent-Disposition: form-data; name="${'n'.repeat(30 * MiB)}"\r\n\r\nx\r\n--b--`),
+    ],
+    [
+      'without a credential: 10 KB of gzip for a session',
+      413,
+      () => packed(OPEN('/v1/session')(list('{}', 10 * MiB))),
+    ],
+    [
+      'without a credential: 10 KB of gzip for set-up',
+      413,
+      () => packed(OPEN('/v1/setup')(`{"a":${list(NEST, 10 * MiB)}}`)),
+    ],
+    [
+      'without a credential: 10 MiB for an invitation',
+      413,
+      () => OPEN('/v1/invitations/accept')(`{${numbered(800_000, n => `"k${n}":0`)}}`),
+    ],
+  ] as [string, number, () => Attack][])(
+    'holds the event loop for less than a seventh of it would at once, and takes little memory: %s',
+    async (_, status, make) => {
+      const attack = make()
+      const reports: Report[] = []
+      for (let again = 0; again < 3; again++) {
+        reports.push(
+          await measure(async () => {
+            const answer = await send(attack)
+            expect(answer.status).toBe(status)
+            expect(answer.bytes).toBeLessThan(8 * 1024)
+          }),
+        )
+      }
+      // The least of three: what else runs on this machine may hold the program as well.
+      expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(referenceMs)
+      expect(Math.min(...reports.map(({ growthMiB }) => growthMiB))).toBeLessThan(MAX_GROWTH_MIB)
+    },
+  )
+
+  test('eight at once hold it no longer', async () => {
+    const attack = CHAT(withField(`[${numbered(130_000, n => `{"k${n}":0}`)}]`))
+    const reports: Report[] = []
+    for (let again = 0; again < 3; again++) {
+      reports.push(
+        await measure(async () => {
+          const answers = await Promise.all(Array.from({ length: 8 }, () => send(attack)))
+          expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+        }),
+      )
+    }
+    expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(referenceMs)
+  })
+
+  test('two hundred of the length that is parsed at once hold it no longer', async () => {
+    const attack = CHAT(withField(`[${numbered(1_300, n => `{"k${n}":"${'x'.repeat(150)}"}`)}]`))
+    expect(attack.body.length).toBeGreaterThan(200 * 1024)
+    const report = await measure(async () => {
+      const answers = await Promise.all(Array.from({ length: 200 }, () => send(attack)))
+      expect(answers.every(({ status }) => status === 200)).toBe(true)
+    })
+    expect(report.delayMs).toBeLessThan(2 * referenceMs)
+  })
+})

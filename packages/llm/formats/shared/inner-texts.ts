@@ -1,0 +1,41 @@
+import { REQUEST_BOUNDS } from '../../json/body-bounds.ts'
+import { PartCounter } from '../../json/part-counter.ts'
+import { inflateToolCallId } from './reasoning-carrier.ts'
+import { RequestError } from './request-error.ts'
+
+/** What the ids of tool calls and reasoning items may unpack to together: reasoning of two million tokens. */
+const MAX_CARRIED = 8 * 1024 * 1024
+
+/**
+ * Counts what stands in the strings of one request and is parsed or unpacked on its own: the arguments and results of
+ * tools, and the reasoning that ids carry. The bounds of the body do not reach there; all of it together is held to them.
+ */
+export class InnerTexts {
+  private readonly counter = new PartCounter()
+  private carried = 0
+
+  /** A piece of a text; `isLast`: another text follows. */
+  add(text: string, start: number, end: number, isLast: boolean): void {
+    this.counter.add(text, start, end)
+    if (isLast) this.counter.end()
+  }
+
+  /** An id that may carry something. */
+  addCarried(packed: string): void {
+    const text = inflateToolCallId(packed) ?? ''
+    this.carried += text.length
+    this.add(text, 0, text.length, true)
+  }
+
+  /** undefined: it is not too much. */
+  findFault(param: string): RequestError | undefined {
+    const { maxParts } = REQUEST_BOUNDS
+    if (this.counter.count > maxParts) {
+      const most = maxParts.toLocaleString('en-US')
+      const message = `The calls and results of tools hold more than ${most} names, strings, objects and lists.`
+      return new RequestError('request_too_large', message, { param })
+    }
+    if (this.carried <= MAX_CARRIED) return undefined
+    return new RequestError('request_too_large', 'The ids of tool calls carry more than 8 MiB.', { param })
+  }
+}

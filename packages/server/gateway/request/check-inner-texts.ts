@@ -1,0 +1,88 @@
+import { InnerTexts } from '@rideau/llm/formats/shared/inner-texts'
+import { CARRIER_MARK } from '@rideau/llm/formats/shared/reasoning-carrier'
+import type { RequestError } from '@rideau/llm/formats/shared/request-error'
+import type { Message, ToolCall } from '@rideau/llm/request/message'
+import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
+import type { Exchange } from './request-context.ts'
+
+/** Together they cannot hold more than may be parsed in one go. */
+const SHORT_CHARACTERS = 32 * 1024
+const SLICE_CHARACTERS = 256 * 1024
+
+/**
+ * Refuses a request whose tool calls and results hold too much (InnerTexts): formats other than the caller's own parse them
+ * in one go. A promise where there is so much of it that counting takes slices.
+ */
+export function checkInnerTexts(x: Exchange, messages: readonly Message[]): Promise<void> | undefined {
+  let characters = 0
+  for (const message of messages) {
+    if (message.role === 'tool') for (const text of listResults(message)) characters += text.length
+    // What only a provider of the caller's own format judges may be anything here.
+    for (const call of message.tool_calls ?? NO_CALLS) {
+      if (typeof call?.function?.arguments === 'string') characters += call.function.arguments.length
+      if (typeof call?.id === 'string' && call.id.includes(CARRIER_MARK)) characters += call.id.length
+    }
+  }
+  return characters <= SHORT_CHARACTERS ? undefined : countInSlices(x, messages)
+}
+
+const NO_CALLS: readonly ToolCall[] = []
+const NO_TEXTS: readonly string[] = []
+
+function listResults({ content }: Message): readonly string[] {
+  if (typeof content === 'string') return [content]
+  if (!Array.isArray(content)) return NO_TEXTS
+  return content.map(part => part?.text).filter(text => typeof text === 'string')
+}
+
+async function countInSlices(x: Exchange, messages: readonly Message[]): Promise<void> {
+  const scan = new InnerTextScan(messages)
+  await runInSlices(scan, () => x.stopped !== undefined)
+  x.throwIfStopped()
+  if (scan.fault !== undefined) throw scan.fault
+}
+
+class InnerTextScan implements SlicedWork {
+  fault: RequestError | undefined
+  private readonly inner = new InnerTexts()
+  private readonly texts: Iterator<string>
+  private text = ''
+  private at = 0
+
+  constructor(messages: readonly Message[]) {
+    this.texts = this.listTexts(messages)
+  }
+
+  step(): boolean {
+    if (this.at >= this.text.length) {
+      const next = this.texts.next()
+      if (next.done === true) return true
+      this.text = next.value
+      this.at = 0
+    }
+    const end = Math.min(this.text.length, this.at + SLICE_CHARACTERS)
+    this.inner.add(this.text, this.at, end, end === this.text.length)
+    this.at = end
+    this.fault = this.inner.findFault('messages')
+    return this.fault !== undefined
+  }
+
+  /** Ids are unpacked and counted on the way, one a step. */
+  private *listTexts(messages: readonly Message[]): Generator<string, void> {
+    for (const message of messages) {
+      if (message.role === 'tool') yield* listResults(message).filter(isContainer)
+      for (const call of message.tool_calls ?? NO_CALLS) {
+        const args = call?.function?.arguments
+        if (typeof args === 'string' && isContainer(args)) yield args
+        if (typeof call?.id !== 'string' || !call.id.includes(CARRIER_MARK)) continue
+        this.inner.addCarried(call.id)
+        yield ''
+      }
+    }
+  }
+}
+
+/** Of what begins otherwise JSON.parse makes one value at the most. */
+function isContainer(text: string): boolean {
+  return /^\s*[[{]/.test(text)
+}

@@ -1,0 +1,97 @@
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { RequestError } from '@rideau/llm/formats/shared/request-error'
+import { checkSources, type EditSources, toSource } from '@rideau/llm/images/image-request'
+import type { Json, JsonObject } from '@rideau/llm/json/json-value'
+import { excerptName } from '@rideau/llm/request/bounded-excerpt'
+import { type FormPart, type FormProblem, FormScan } from '../../http/form-scan.ts'
+import { runInSlices } from '../../http/sliced-work.ts'
+
+/** A longer body is read in slices. */
+const SHORT_BYTES = 256 * 1024
+/** Of all fields that are not files. No provider takes a prompt of half of it. */
+const MAX_TEXT_BYTES = 256 * 1024
+/** A form has texts only; these are something else in JSON. */
+const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images'])
+const FLAGS: ReadonlySet<string> = new Set(['stream'])
+const IMAGE_FIELD = /^image(?:\[\d*\])?$/
+
+export interface ImageForm {
+  readonly value: JsonObject
+  readonly sources: EditSources
+}
+
+/** An edit as OpenAI's own clients send it: `multipart/form-data`. Rejects with what `findStop` gives once it does. */
+export async function parseImageForm(
+  bytes: Buffer,
+  contentType: string,
+  findStop: () => Error | undefined,
+): Promise<ImageForm> {
+  const value = new Map<string, Json>()
+  const images: FormPart[] = []
+  let mask: FormPart | undefined
+  let textBytes = 0
+  for (const part of await readParts(bytes, contentType, findStop)) {
+    const { name } = part
+    const shown = excerptName(name)
+    if (part.isFile) {
+      if (IMAGE_FIELD.test(name)) images.push(part)
+      else if (name === 'mask' && mask === undefined) mask = part
+      else throw name === 'mask' ? doubled(name) : invalid(shown, 'is not a file of this request.')
+    } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
+      throw invalid(shown, 'must be a file.')
+    } else if (value.has(name)) {
+      throw doubled(shown)
+    } else if (name === '__proto__') {
+      throw new RequestError('request_validation_failed', '__proto__: a field may not have this name.', {
+        param: '__proto__',
+      })
+    } else {
+      textBytes += part.bytes.length
+      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param: shown })
+      value.set(name, toValue(name, part.bytes.toString('utf8')))
+    }
+  }
+  checkSources(images.length)
+  return {
+    value: Object.fromEntries(value),
+    sources: {
+      images: images.map(image => toSource(image.bytes, 'image')),
+      mask: mask === undefined ? undefined : toSource(mask.bytes, 'mask'),
+    },
+  }
+}
+
+async function readParts(
+  bytes: Buffer,
+  contentType: string,
+  findStop: () => Error | undefined,
+): Promise<readonly FormPart[]> {
+  const scan = new FormScan(bytes, contentType)
+  if (bytes.length > SHORT_BYTES) {
+    await runInSlices(scan, () => findStop() !== undefined)
+    const stop = findStop()
+    if (stop !== undefined) throw stop
+  } else while (!scan.step());
+  if (scan.problem !== undefined) throw new RequestError('request_validation_failed', PROBLEMS[scan.problem])
+  return scan.parts
+}
+
+const PROBLEMS: Readonly<Record<FormProblem, string>> = {
+  malformed: 'The body is not a valid form.',
+  no_boundary: 'The form has no boundary.',
+  too_many_parts: 'The form has too many parts.',
+  long_header: 'The header of a part of the form is over 4 KiB.',
+  encoded: 'A part of the form has a transfer encoding. Send its bytes as they are.',
+}
+
+const TOO_LONG = 'The fields of the form that are not files are over 256 KiB.'
+
+function toValue(name: string, text: string): Json {
+  if (NUMBERS.has(name) && /^\d{1,9}$/.test(text)) return Number(text)
+  if (FLAGS.has(name) && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+function doubled(param: string): RequestError {
+  return new RequestError('request_validation_failed', 'The form has a field twice.', { param })
+}
