@@ -1,5 +1,5 @@
-// Refuses look-ups by open words in object literals of the product: see client-types/find-lookups.mjs, which has the
-// compiler that knows the words' types. Prints each; exits 1 on any.
+// Refuses look-ups in the product's object literals by names that are known only at run time. client-types/find-lookups.mjs
+// finds them with a compiler that knows the names' types. Prints each; exits 1 on any.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { isMain, root } from './build.mjs'

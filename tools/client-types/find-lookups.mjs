@@ -1,10 +1,9 @@
 import path from 'node:path'
 import ts from 'typescript'
 
-// Object literals that are asked for, or written, by a word that is known only at run time. A caller's word finds there
-// what every object has (`constructor`), and one of them changes what stands behind all the others (`__proto__`). Such a
-// look-up takes a Map, or an object without a prototype (toTable). The compiler knows which words are open: a name out of
-// a closed list of names is no danger.
+// Finds object literals that are read or written by a name that is known only at run time. A caller's name would find what
+// every object inherits (`constructor`), and `__proto__` replaces the object's prototype. Such a look-up needs a Map, or an
+// object without a prototype (toTable). The compiler knows the type of each name: a name from a closed list is safe.
 
 /** Every such place in the files, as `file:line: text`. */
 export function findLookups(files, options) {
@@ -44,7 +43,7 @@ function toLookup(node) {
   return undefined
 }
 
-/** May it be any text? A cast says nothing about the word. */
+/** Can the name be any text? A cast does not limit it. */
 function isOpen(word, checker) {
   let inner = word
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner)) inner = inner.expression
@@ -52,7 +51,7 @@ function isOpen(word, checker) {
   return (type.isUnion() ? type.types : [type]).some(each => (each.flags & ts.TypeFlags.String) !== 0)
 }
 
-/** Is it a name for an object that is written out, or built from such, with the usual prototype behind it? */
+/** Does the name belong to an object literal, or to an object built from one, with the usual prototype? */
 function isBareLiteral(object, checker) {
   let inner = object
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner) || ts.isNonNullExpression(inner)) {
