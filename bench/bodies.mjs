@@ -5,7 +5,7 @@ const WORDS =
     ' ',
   )
 
-/** The scenarios, in the order they are reported; `events` is what each streamed answer must bring at least. */
+/** The scenarios, in the order of the report; `events` is the least number of events of each streamed answer. */
 export const SCENARIOS = [
   { name: 'plain 1 KB', model: 'mock', bytes: 1_000, events: 0 },
   { name: 'plain 20 KB', model: 'mock', bytes: 20_000, events: 0 },
@@ -14,7 +14,7 @@ export const SCENARIOS = [
   { name: 'stream of 200', model: 'mock-n200', bytes: 1_000, events: 200 },
 ]
 
-/** A chat-completions body of about `bytes` bytes. `modelPrefix` names the provider where the contender needs it. */
+/** A chat-completions body of about `bytes` bytes. `modelPrefix` names the provider if the contender needs it. */
 export function makeBody({ model, bytes, events }, modelPrefix) {
   const nextWord = createWordSource(bytes)
   const streaming = events > 0 ? { stream: true, stream_options: { include_usage: true } } : {}

@@ -1,4 +1,4 @@
-// What is measured: the mock upstream itself (the floor), nginx as a plain proxy (the scale), and Rideau.
+// What is measured: the mock upstream itself (the lower bound), nginx as a plain proxy (the reference), and Rideau.
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -13,8 +13,8 @@ const START_TIMEOUT_MS = 60_000
 const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
 
 /**
- * A contender: its process (`pid`), where and how to call it, which of its processes are weighed apart, `check`
- * (throws where it did not do its whole work), `stop`.
+ * A contender: its process (`pid`), where and how to call it, which of its processes are measured separately, `check`
+ * (throws if it did not do all its work), `stop`.
  */
 const plainTarget = {
   path: '/v1/chat/completions',
@@ -32,7 +32,7 @@ export async function startMock(program, folder) {
   return { ...plainTarget, name: 'mock alone', port, pid: server.pid, stop: server.stop }
 }
 
-/** nginx with one worker and kept connections; undefined where it is not installed. */
+/** nginx with one worker and kept connections; undefined if it is not installed. */
 export async function startNginx(mockPort, folder) {
   const nginx = findProgram('nginx')
   if (nginx === undefined) return undefined
@@ -71,7 +71,7 @@ function nginxConfig(port, mockPort, folder) {
     }`
 }
 
-/** The shipped program with its defaults and its embedded database, set up through its own routes as anyone would. */
+/** The shipped program with its defaults and its embedded database, set up through its own routes like any deployment. */
 export async function startRideau(mockPort, folder) {
   await buildServer()
   const [port, controlPort] = [await findFreePort(), await findFreePort()]
@@ -108,7 +108,7 @@ export async function startRideau(mockPort, folder) {
       path: '/openai/v1/chat/completions',
       modelPrefix: 'custom/',
       apart: ['postgres'],
-      // Until some 30 s of load the compiler works beside the requests, and what it has not reached is slow.
+      // For about 30 s of load the compiler runs beside the requests, and code that is not compiled yet is slow.
       warmUpSeconds: 60,
     }
     return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }

@@ -1,7 +1,7 @@
 // npm run bench:events: CPU microseconds of one streamed event, from the provider's bytes to the bytes for the caller,
-// through the gateway's own relay. Translated: every format to OpenAI's chunks, and those to every format that is served.
-// Passed through: a format to callers of the same. CPU time of the process (its garbage collector and compiler too) over events, not wall time; the formats take
-// turns in rounds. The socket is left out: what is written becomes bytes and is counted.
+// through the gateway's own relay. Translated: every format to OpenAI's chunks, and OpenAI's chunks to every served format.
+// Passed through: a format to callers of the same format. CPU time of the process, with its garbage collector and compiler,
+// divided by events; not wall time. Rounds are interleaved over the formats. Without a socket: written bytes are counted.
 //   npm run bench:events -- [--quick] [--json] [--rounds N]
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { buildSync } from 'esbuild'
 import { root } from '../tools/build.mjs'
 import { DELTAS, STREAMS } from './streams.mjs'
 
-/** Issue 5 "Cost". */
+/** The required upper bounds. */
 const BOUNDS_US = { 'passed through': 3, translated: 7 }
 const ENTRY = `
 export { relayStream } from './packages/server/gateway/stream/relay.ts'
@@ -35,10 +35,10 @@ const { values: options } = parseArgs({
   },
 })
 const rounds = Number(options.rounds ?? (options.quick ? 3 : 15))
-/** Answers in one turn: long enough that the clock of CPU time, in microseconds, is exact. */
+/** Answers in one sample: enough for the clock of CPU time, which counts microseconds. */
 const answers = options.quick ? 20 : 60
 
-/** The gateway's parts, bundled as the program is. */
+/** The gateway's modules, bundled like the program. */
 async function loadGateway() {
   mkdirSync(path.join(root, 'dist'), { recursive: true })
   const folder = mkdtempSync(path.join(root, 'dist', 'bench-'))
@@ -64,10 +64,10 @@ async function loadGateway() {
   }
 }
 
-/** One answer through the relay; gives the bytes that the caller got. */
-async function relayOne(gateway, { from: dialectId, surface }, chunks) {
-  const format = gateway.CLIENT_FORMATS[dialectId]
-  const provider = gateway.findProvider(STREAMS[dialectId].provider)
+/** Relays one answer; returns the number of bytes that the caller gets. */
+async function relayOne(gateway, { from: formatId, server }, chunks) {
+  const format = gateway.CLIENT_FORMATS[formatId]
+  const provider = gateway.findProvider(STREAMS[formatId].provider)
   const target = { provider, model: 'm', baseUrl: 'https://example.com', apiKey: 'k' }
   let written = 0
   const res = {
@@ -93,14 +93,14 @@ async function relayOne(gateway, { from: dialectId, surface }, chunks) {
     created: 1,
     model: 'p/m',
     provider: provider.id,
-    format: dialectId,
+    format: formatId,
     isSandbox: false,
     includeUsage: true,
     rewritesUsage: false,
     clock: { elapsedMs: () => 0 },
     call: { request: { model: 'p/m', messages: [], stream: true, includeUsage: true } },
   }
-  const encoder = surface.openStream(answered)
+  const encoder = server.openStream(answered)
   const end = await gateway.relayStream({
     exchange,
     stream: { call, pipe },
@@ -113,15 +113,15 @@ async function relayOne(gateway, { from: dialectId, surface }, chunks) {
     idleMs: 60_000,
   })
   if (end.error !== undefined || end.finishReason !== 'stop' || end.deliveredTokens < DELTAS) {
-    throw new Error(`${dialectId}: the answer was not relayed whole: ${JSON.stringify(end)}`)
+    throw new Error(`${formatId}: the answer was not relayed whole: ${JSON.stringify(end)}`)
   }
   writer.end(encoder.finish({ ...end, bill: { usage: end.usage } }))
   return written
 }
 
 /** Every format to OpenAI's chunks, OpenAI's chunks to every format, and each to itself. */
-function listWays(gateway) {
-  const surfaces = [
+function listCases(gateway) {
+  const servers = [
     gateway.openAiChatServer,
     gateway.anthropicServer,
     gateway.responsesServer,
@@ -130,10 +130,10 @@ function listWays(gateway) {
     gateway.cohereServer,
     gateway.ollamaServer,
   ]
-  return surfaces.flatMap(surface =>
+  return servers.flatMap(server =>
     Object.keys(STREAMS)
-      .filter(from => [surface.id, 'openai-chat'].includes(from) || surface.id === 'openai-chat')
-      .map(from => ({ from, surface, way: from === surface.id ? 'passed through' : 'translated' })),
+      .filter(from => [server.id, 'openai-chat'].includes(from) || server.id === 'openai-chat')
+      .map(from => ({ from, server, way: from === server.id ? 'passed through' : 'translated' })),
   )
 }
 
@@ -150,14 +150,14 @@ const shown = value => value.toFixed(2).padStart(8)
 async function main() {
   const gateway = await loadGateway()
   const chunksOf = Object.fromEntries(Object.entries(STREAMS).map(([id, { make }]) => [id, make()]))
-  const turns = new Map(listWays(gateway).map(way => [way, []]))
-  for (const way of turns.keys()) await measure(gateway, way, chunksOf[way.from])
+  const samples = new Map(listCases(gateway).map(way => [way, []]))
+  for (const way of samples.keys()) await measure(gateway, way, chunksOf[way.from])
   for (let round = 0; round < rounds; round++) {
-    for (const [way, values] of turns) values.push(await measure(gateway, way, chunksOf[way.from]))
+    for (const [way, values] of samples) values.push(await measure(gateway, way, chunksOf[way.from]))
   }
-  const rows = [...turns].map(([{ from, surface, way }, values]) => {
+  const rows = [...samples].map(([{ from, server, way }, values]) => {
     const [low, median] = [sorted(values)[0], sorted(values)[values.length >> 1]]
-    return { from, to: surface.id, way, minUs: low, medianUs: median, boundUs: BOUNDS_US[way] }
+    return { from, to: server.id, way, minUs: low, medianUs: median, boundUs: BOUNDS_US[way] }
   })
   if (options.json) return console.log(JSON.stringify({ node: process.version, rounds, answers, rows }))
   console.log(

@@ -1,7 +1,7 @@
 // npm run bench (after the requests), or alone: npm run bench:ledger -- [--quick] [--json]
 // CPU microseconds of this process for one admit and one settle over five meters (two rates, a quota, a budget,
-// concurrency), in process and on Redis with so many requests in flight, and of Redis itself. Many short rounds, those of
-// both Redis rows in turn, since other work on the machine makes every figure larger: the best, the lower quartile, the median.
+// concurrency), in process and on Redis, by number of requests in flight, and of Redis itself. Many short rounds, interleaved
+// for both Redis rows, because other work on the machine makes every figure larger: the best, the lower quartile, the median.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -18,11 +18,11 @@ export { openRedis } from './packages/server/redis/open-redis.ts'
 export { CALLER, makeMeter, openSeeds } from './packages/server/testing/harness/ledger-model.ts'
 `
 
-/** The ledgers as the program has them, from the sources. */
+/** The program's ledgers, bundled from the sources. */
 async function loadLedgers(folder) {
   const outfile = path.join(folder, 'ledgers.mjs')
   const stdin = { contents: ENTRY, resolveDir: root, loader: 'ts' }
-  // In the project, so that packages are found.
+  // Inside the project, so that packages resolve.
   await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   return await import(pathToFileURL(outfile).href)
 }
@@ -48,7 +48,7 @@ async function startRedis(folder) {
   return { url: `redis://127.0.0.1:${port}`, stop: () => server.stop() }
 }
 
-/** For scale: two scripts a request that do nothing. */
+/** For comparison: two empty scripts per request. */
 async function openBare(client) {
   await client.connect()
   client.defineCommand('nothing', { numberOfKeys: 1, lua: 'return 1' })
@@ -58,7 +58,7 @@ async function openBare(client) {
   }
 }
 
-/** Runs `count` requests, `inFlight` at once. A request that is not admitted is an error: it would be cheaper. */
+/** Runs `count` requests, `inFlight` at once. A request that is refused is an error, because it would be cheaper. */
 async function runRequests(ledger, request, count, inFlight) {
   let begun = 0
   const used = { requests: 1, tokens: 900, nanoUsd: 4_000, isSandbox: false }
@@ -83,9 +83,9 @@ async function readRedisCpu(client) {
   return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1e6
 }
 
-/** Rows of these ledgers, whose rounds take turns. */
+/** Rows of these ledgers, measured in interleaved rounds. */
 async function measure(contestants, { count, inFlight, rounds, readServerCpu = async () => 0 }) {
-  const turns = contestants.map(() => [])
+  const samples = contestants.map(() => [])
   for (const { ledger, request } of contestants) await runRequests(ledger, request, count, inFlight)
   for (let round = 0; round < rounds; round++) {
     for (const [index, { ledger, request }] of contestants.entries()) {
@@ -93,18 +93,18 @@ async function measure(contestants, { count, inFlight, rounds, readServerCpu = a
       const [cpu, wall] = [process.cpuUsage(), performance.now()]
       await runRequests(ledger, request, count, inFlight)
       const [spent, ended] = [process.cpuUsage(cpu), performance.now()]
-      turns[index].push({
+      samples[index].push({
         cpu: (spent.user + spent.system) / count,
         wall: ((ended - wall) * 1000) / count,
         server: ((await readServerCpu()) - server) / count,
       })
     }
   }
-  return contestants.map(({ name }, index) => toRow(name, inFlight, turns[index]))
+  return contestants.map(({ name }, index) => toRow(name, inFlight, samples[index]))
 }
 
-function toRow(name, inFlight, turns) {
-  const sorted = key => turns.map(turn => turn[key]).sort((a, b) => a - b)
+function toRow(name, inFlight, samples) {
+  const sorted = key => samples.map(sample => sample[key]).sort((a, b) => a - b)
   const cpu = sorted('cpu')
   return {
     ledger: name,
@@ -117,8 +117,8 @@ function toRow(name, inFlight, turns) {
   }
 }
 
-/** A row for each ledger and number of requests in flight; `say` gets a line for people. */
-export async function benchLedgers({ quick = false, say }) {
+/** A row for each ledger and number of requests in flight; `log` gets lines to print. */
+export async function benchLedgers({ quick = false, log }) {
   const folder = path.join(root, '.cache', `bench-ledger-${process.pid}`)
   fs.mkdirSync(folder, { recursive: true })
   const { ProcessLedger, RedisLedger, openRedis, CALLER, makeMeter, openSeeds } = await loadLedgers(folder)
@@ -148,7 +148,7 @@ export async function benchLedgers({ quick = false, say }) {
   const redis = await startRedis(folder)
   try {
     if (redis === undefined)
-      say('neither redis-server nor valkey-server is installed: that ledger is skipped')
+      log('neither redis-server nor valkey-server is installed: that ledger is skipped')
     else {
       const now = Date.now
       const alone = {
@@ -176,7 +176,7 @@ export async function benchLedgers({ quick = false, say }) {
     await redis?.stop()
     fs.rmSync(folder, { recursive: true, force: true })
   }
-  print(rows, say)
+  print(rows, log)
   return rows
 }
 
@@ -189,9 +189,9 @@ const COLUMNS = {
   'redis min': row => (row.ledger === 'process' ? '' : row.min_redis_cpu_us.toFixed(1)),
 }
 
-function print(rows, say) {
-  say('\nadmit + settle over five meters: CPU µs of the gateway a request, and of Redis')
-  const line = (name, cells) => say(name.padEnd(10) + cells.map(cell => cell.padStart(11)).join(''))
+function print(rows, log) {
+  log('\nadmit + settle over five meters: CPU µs per request, of the gateway and of Redis')
+  const line = (name, cells) => log(name.padEnd(10) + cells.map(cell => cell.padStart(11)).join(''))
   line('ledger', Object.keys(COLUMNS))
   for (const row of rows)
     line(
@@ -204,8 +204,8 @@ if (isMain(import.meta.filename)) {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
   })
-  const say = line => (values.json ? console.error(line) : console.log(line))
-  const rows = await benchLedgers({ quick: values.quick, say })
+  const log = line => (values.json ? console.error(line) : console.log(line))
+  const rows = await benchLedgers({ quick: values.quick, log })
   if (values.json)
     console.log(JSON.stringify({ node: process.version, cores: os.availableParallelism(), rows }))
 }

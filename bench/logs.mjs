@@ -111,7 +111,7 @@ function listQueries(environment, org) {
     'key, status, model, none fits': `${logs}&${key}&status=200&model=openai/model-4&${from}`,
     'key, failed, model': `${logs}&${key}&status=429&model=model-2&${from}`,
     'unknown model': `${logs}&model=nothing&${from}`,
-    'status nobody had': `${logs}&status=503&${from}`,
+    'a status without requests': `${logs}&status=503&${from}`,
     'end user': `${logs}&end_user_id=user-42&${from}`,
     'error code': `${logs}&error_code=rate_limit_exceeded&${from}`,
     'dear and slow': `${logs}&min_cost_usd=0.001&min_latency_ms=8990&${from}`,

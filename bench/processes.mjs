@@ -1,4 +1,4 @@
-// Starting, pinning, stopping and weighing the processes of the benchmark.
+// Starts, pins, stops and measures the processes of the benchmark.
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
@@ -7,13 +7,13 @@ import path from 'node:path'
 
 const STOP_TIMEOUT_MS = 10_000
 
-/** Finds a program on the PATH or where Debian keeps servers; undefined where it is not installed. */
+/** Finds a program on the PATH or where Debian keeps servers; undefined if it is not installed. */
 export function findProgram(name) {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
   return folders.map(folder => path.join(folder, name)).find(file => fs.existsSync(file))
 }
 
-/** Puts a command on one core, where the machine has two and taskset. */
+/** Pins a command to one core, if the machine has two and taskset. */
 export function pinned(core, command) {
   const taskset = findProgram('taskset')
   if (taskset === undefined || os.availableParallelism() < 2) return command
@@ -39,7 +39,7 @@ export function startProcess(command, logFile, options = {}) {
   const isOver = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null
   return {
     pid: child.pid,
-    /** Polls until `probe` gives true; throws with the log's end where the process ends or the time is up. */
+    /** Polls until `probe` returns true; throws with the end of the log if the process ends or the time is up. */
     async waitUntil(probe, timeoutMs) {
       const until = Date.now() + timeoutMs
       while (!(await probe())) {
@@ -72,8 +72,8 @@ export function isListening(port) {
 }
 
 /**
- * CPU time, user and system, in microseconds, of a process and all below it; processes named in `apart` (the
- * embedded database's) are summed on their own. From the scheduler's nanosecond counters: ticks are too coarse.
+ * CPU time, user and system, in microseconds, of a process and its descendants; processes named in `apart` (the
+ * embedded database's) are summed separately. From the scheduler's nanosecond counters: ticks are too coarse.
  */
 export function readCpuUs(pid, apart = []) {
   const parents = readParents()
@@ -109,7 +109,7 @@ function readProcessCpuUs(pid) {
 
 const readName = pid => readText(`/proc/${pid}/comm`).trim()
 
-/** Empty where the process has ended between listing and reading. */
+/** Empty if the process ended between listing and reading. */
 function readText(file) {
   try {
     return fs.readFileSync(file, 'utf8')
@@ -118,7 +118,7 @@ function readText(file) {
   }
 }
 
-/** Compiles bench/NAME.c into `folder`; returns the program's path. Throws a clear line without a C compiler. */
+/** Compiles bench/NAME.c into `folder`; returns the program's path. Throws a clear error without a C compiler. */
 export function compile(name, source, folder) {
   const compiler = findProgram('cc')
   if (compiler === undefined) {

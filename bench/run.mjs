@@ -1,6 +1,6 @@
-// npm run bench: CPU microseconds per request of Rideau, with nginx as a plain proxy for scale. CPU time of the
-// contender's processes divided by requests, not wall throughput: machines are noisy. Contenders take turns in
-// rounds; compare figures of one run only.
+// npm run bench: CPU microseconds per request of Rideau, with nginx as a plain proxy for comparison. CPU time of the
+// contender's processes divided by requests, not throughput: machines are noisy. Rounds are interleaved over
+// the contenders; compare figures of one run only.
 //   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,rideau]
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,7 +15,7 @@ import { compile, pinned, readCpuUs } from './processes.mjs'
 
 const run = promisify(execFile)
 const CONNECTIONS = 32
-/** Work put off behind the answers (the log's batches) counts: it is waited for before the second reading. */
+/** Work after the answers (the log's batches) counts: the second reading waits for it. */
 const SETTLE_MS = 400
 
 const { values: options } = parseArgs({
@@ -29,9 +29,9 @@ const { values: options } = parseArgs({
 })
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 4))
 const seconds = Number(options.seconds ?? (options.quick ? 0.4 : 0.8))
-const say = line => (options.json ? console.error(line) : console.log(line))
+const log = line => (options.json ? console.error(line) : console.log(line))
 
-/** One turn of one contender: its CPU time over the requests done. Throws where an answer was not right. */
+/** One sample of one contender: its CPU time divided by its requests. Throws if an answer was wrong. */
 async function measure(load, contender, scenario, folder, forSeconds) {
   const bodyFile = path.join(folder, 'body.json')
   fs.writeFileSync(bodyFile, makeBody(scenario, contender.modelPrefix))
@@ -60,7 +60,7 @@ async function startContenders(wanted, mockProgram, folder) {
     if (wanted.includes('nginx')) {
       const nginx = await startNginx(mock.port, folder)
       if (nginx === undefined)
-        say('nginx is not installed: skipped, so no ratio (Debian: apt-get install nginx-light)')
+        log('nginx is not installed: skipped, so no ratio (Debian: apt-get install nginx-light)')
       else started.push(nginx)
     }
     if (wanted.includes('rideau')) started.push(await startRideau(mock.port, folder))
@@ -77,16 +77,16 @@ const median = values => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-function summarize(scenario, name, turns, nginxTurns) {
-  const cpu = turns.map(turn => turn.cpuUs)
-  const ratios = nginxTurns?.map((turn, round) => cpu[round] / turn.cpuUs)
+function summarize(scenario, name, samples, nginxSamples) {
+  const cpu = samples.map(sample => sample.cpuUs)
+  const ratios = nginxSamples?.map((sample, round) => cpu[round] / sample.cpuUs)
   return {
     scenario: scenario.name,
     contender: name,
     min_cpu_us: Math.min(...cpu),
     median_cpu_us: median(cpu),
-    median_database_cpu_us: median(turns.map(turn => turn.databaseCpuUs)),
-    median_requests_per_second: median(turns.map(turn => turn.requestsPerSecond)),
+    median_database_cpu_us: median(samples.map(sample => sample.databaseCpuUs)),
+    median_requests_per_second: median(samples.map(sample => sample.requestsPerSecond)),
     min_ratio_to_nginx: ratios === undefined ? null : Math.min(...ratios),
     median_ratio_to_nginx: ratios === undefined ? null : median(ratios),
   }
@@ -96,22 +96,22 @@ function printTable(rows) {
   const cells = (...values) =>
     values.map((value, index) => (index < 2 ? value.padEnd(14) : value.padStart(12))).join('')
   const ratio = value => (value === null ? '-' : `${value.toFixed(2)}x`)
-  say(
+  log(
     `\n${cells('scenario', 'contender', 'min µs', 'median µs', 'min ratio', 'ratio', 'database µs', 'requests/s')}`,
   )
   for (const row of rows) {
     const times = [row.min_cpu_us, row.median_cpu_us].map(value => value.toFixed(1))
     const ratios = [ratio(row.min_ratio_to_nginx), ratio(row.median_ratio_to_nginx)]
     const rest = [row.median_database_cpu_us.toFixed(1), row.median_requests_per_second.toFixed(0)]
-    say(cells(row.scenario, row.contender, ...times, ...ratios, ...rest))
+    log(cells(row.scenario, row.contender, ...times, ...ratios, ...rest))
   }
-  say('\nCPU time, user and system, per request; the ratio is to nginx in the same round.')
+  log('\nCPU time, user and system, per request; the ratio is to nginx in the same round.')
 }
 
-/** Code that is compiled as it runs needs thousands of requests to come to its speed. */
+/** Code that is compiled at run time needs thousands of requests to reach its full speed. */
 async function warmUp(contenders, load, folder) {
   for (const contender of contenders) {
-    say(`warming up ${contender.name}`)
+    log(`warming up ${contender.name}`)
     for (const scenario of SCENARIOS) {
       const share = (contender.warmUpSeconds * (options.quick ? 0.25 : 1)) / SCENARIOS.length
       await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
@@ -120,19 +120,19 @@ async function warmUp(contenders, load, folder) {
 }
 
 async function runRounds(contenders, load, folder) {
-  const turns = new Map()
+  const samples = new Map()
   for (let round = 0; round < rounds; round++) {
-    say(`round ${round + 1} of ${rounds}`)
+    log(`round ${round + 1} of ${rounds}`)
     for (const scenario of SCENARIOS) {
       for (const contender of contenders) {
         const label = `${scenario.name}/${contender.name}`
-        const turn = await measure(load, contender, scenario, folder, seconds)
-        turns.set(label, [...(turns.get(label) ?? []), turn])
+        const sample = await measure(load, contender, scenario, folder, seconds)
+        samples.set(label, [...(samples.get(label) ?? []), sample])
       }
     }
   }
   return SCENARIOS.flatMap(scenario => {
-    const of = name => turns.get(`${scenario.name}/${name}`)
+    const of = name => samples.get(`${scenario.name}/${name}`)
     return contenders.map(({ name }) => summarize(scenario, name, of(name), of('nginx')))
   })
 }
@@ -143,7 +143,7 @@ async function main() {
   const cache = path.join(root, '.cache', 'bench')
   const [mockProgram, load] = ['mock', 'load'].map(name => compile(name, path.join(root, 'bench'), cache))
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-bench-'))
-  // nginx and PostgreSQL run as another user where the benchmark runs as root.
+  // If the benchmark runs as root, nginx and PostgreSQL run as another user.
   fs.chmodSync(folder, 0o755)
   try {
     const wanted = options.contenders.split(',')
@@ -154,7 +154,7 @@ async function main() {
       const rows = await runRounds(measured, load, folder)
       for (const contender of measured) await contender.check()
       printTable(rows)
-      const ledgers = await benchLedgers({ quick: options.quick, say })
+      const ledgers = await benchLedgers({ quick: options.quick, log })
       if (options.json)
         console.log(
           JSON.stringify({ node: process.version, rounds, seconds, connections: CONNECTIONS, rows, ledgers }),

@@ -1,4 +1,4 @@
-// One streamed answer of the same length in each wire format, a network chunk an event, as a provider sends tokens.
+// One streamed answer of the same length in each wire format, one network chunk per event, as a provider sends tokens.
 import { crc32 } from 'node:zlib'
 
 const WORDS = ['The', ' quick', ' brown', ' fox', ' jumps', ' over', ' the', ' lazy', ' dog', '.']
@@ -155,7 +155,7 @@ function ollama() {
   return [...texts.map(content => line(content, { done: false })), line('', end)]
 }
 
-/** By our name of the wire format, with a provider that speaks it. */
+/** By id of the wire format, with a provider that uses it. */
 export const STREAMS = {
   'openai-chat': { provider: 'openai', make: openAiChat },
   'anthropic-messages': { provider: 'anthropic', make: anthropicMessages },

@@ -10,7 +10,7 @@ const HELP = `Usage: rideau <command>
   gateway    run the gateway (the data plane) alone
   control    run the control plane alone
 
-  rotate-master-key  seal what is stored under a new master key, while the program runs
+  rotate-master-key  encrypt what is stored with a new master key, while the program runs
 
   --help     print this
   --version  print the version
@@ -39,7 +39,7 @@ function readVersion() {
 }
 
 main(process.argv.slice(2)).catch(error => {
-  // A wrong setting or a source that does not compile: the message says all. Anything else needs its stack.
+  // A wrong setting or a source that does not compile: the message is enough. Any other error needs its stack.
   const isPlain = error.name === 'ConfigError' || error.name === 'BuildError'
   console.error(isPlain ? `rideau: ${error.message}` : error)
   process.exit(1)

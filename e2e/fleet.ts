@@ -15,15 +15,15 @@ const START_MS = 120_000
 export interface Gateway {
   readonly url: string
   call(body: unknown, key: string): Promise<Response>
-  /** Ends it without a chance to clean up. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
 }
 
-/** Gateways on one database and one Redis, and a house beside them that manages both. */
+/** Gateways on one database and one Redis, and an app beside them that manages both. */
 export interface Fleet {
   readonly limited: LimitedHouse
   readonly redis: TestRedis
-  /** Each number is a machine: the same again finds the data folder of the last. */
+  /** Each number is a machine: a second start with it uses the same data folder. */
   start(machine: number): Promise<Gateway>
   close(): Promise<void>
 }

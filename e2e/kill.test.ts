@@ -14,7 +14,7 @@ afterAll(async () => {
   home.remove()
 })
 
-/** Asks until told to stop; gives the ids of the requests that were answered whole. */
+/** Sends requests until it is stopped; returns the ids of those that got their whole answer. */
 async function load(
   gatewayUrl: string,
   secretKey: string,
@@ -56,7 +56,7 @@ async function listAllLogs(managementKey: string, environmentId: string): Promis
   return counts
 }
 
-test('kill -9 in the middle of load loses no answered request’s record, and counts none twice', async () => {
+test('kill -9 under load keeps the record of every answered request, each counted once', async () => {
   program = await home.start()
   signedIn = await setUp(program)
   const { managementKey, secretKey, developmentId } = signedIn
@@ -82,7 +82,7 @@ test('kill -9 in the middle of load loses no answered request’s record, and co
   expect([...logged.values()].filter(count => count !== 1)).toEqual([])
 }, 600_000)
 
-test('requests that a kill -9 cuts off are settled at what they held, once, and hold nothing any more', async () => {
+test('requests that a kill -9 cuts off are settled once, at their reservation, which is then returned', async () => {
   const { managementKey, secretKey, projectId, developmentId } = signedIn
   const manage = async (method: string, route: string, body?: unknown): Promise<any> => {
     const response = await fetch(program.controlUrl + route, {

@@ -18,7 +18,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await fleet.limited.reset()
   })
 
-  /** Answers so many, then never again. Gives how many were left hanging so far. */
+  /** Answers so many requests and no more. Returns the number of requests without an answer. */
   function answerSome(count: number): () => number {
     let left = count
     let hanging = 0
@@ -29,7 +29,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     return () => hanging
   }
 
-  /** What the usage ledger has of a key. */
+  /** The usage of a key in the usage ledger. */
   async function sums(keyId: string): Promise<{ usd: number; tokens: number; requests: number }> {
     const { rows } = await fleet.limited.house.database.pool.query(
       `select coalesce(sum(cost_nano_usd), 0)::float8 / 1e9 as usd, count(*) filter (where status < 400 or uncached_input_tokens + output_tokens > 0)::integer as requests,
@@ -41,7 +41,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     return rows[0]
   }
 
-  test('holds nothing once it is back: budget, quotas and limits say what the usage ledger says', async () => {
+  test('returns its reservations after a restart: budget, quotas and limits equal the usage ledger', async () => {
     const { limited } = fleet
     const { house } = limited
     const { key, budget } = await limited.freshKey(100)
@@ -58,14 +58,14 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     expect(await budget()).toMatchObject({ spent_usd: 0.15, reserved_usd: 0.2 })
     await gateway.kill()
     await Promise.all(running)
-    // Nobody knows yet that they are gone.
+    // No other process knows of the kill yet.
     expect(await budget()).toMatchObject({ spent_usd: 0.15, reserved_usd: 0.2 })
     expect((await house.call('/v1/chat', ASK, { key })).status).toBe(429)
 
     gateway = await fleet.start(1)
     await expect.poll(async () => (await budget()).reserved_usd, { timeout: 60_000 }).toBe(0)
     const ledger = await sums(keyId)
-    // Three of 1,010 tokens, and four that hold 1,000 of output and 5 of input.
+    // Three requests of 1,010 tokens, and four with a reservation of 1,000 output and 5 input tokens.
     expect(ledger).toEqual({ usd: 0.35, requests: 7, tokens: 3 * 1010 + 4 * 1005 })
     expect(await budget()).toMatchObject({ spent_usd: 0.35, reserved_usd: 0 })
     const used = (await limited.list('quotas')).map(({ metric, used }) => [metric, used])
@@ -84,7 +84,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await gateway.kill()
   }, 300_000)
 
-  test('holds nothing once it is back, where requests hold neither tokens nor money', async () => {
+  test('returns its concurrency slots after a restart if requests reserve neither tokens nor money', async () => {
     const { limited } = fleet
     const { id, key } = await limited.house.createKey({})
     const ofKey = { scope: 'key', scope_ref: id }

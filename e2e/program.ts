@@ -9,11 +9,11 @@ export interface Program {
   readonly gatewayUrl: string
   readonly controlUrl: string
   readonly setupToken: string
-  /** Everything it printed so far. */
+  /** The whole output so far. */
   output(): string
-  /** Ends it without a chance to clean up. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
-  /** Asks it to end, and waits. Gives the exit code. */
+  /** Asks the process to stop and waits. Returns the exit code. */
   stop(): Promise<number | null>
 }
 

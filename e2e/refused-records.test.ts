@@ -19,12 +19,12 @@ afterAll(async () => {
 
 const COST_NANO_USD = 250_000_000
 
-/** No index takes it, however it is compressed. */
+/** Too long for any index, even compressed. */
 function longName(): string {
   return randomBytes(5000).toString('base64')
 }
 
-/** A segment as a killed process leaves it. */
+/** A segment like one of a killed process. */
 function leaveSegment(records: readonly object[]): void {
   const folder = path.join(home.dataDir, 'journal')
   mkdirSync(folder, { recursive: true })
@@ -35,7 +35,7 @@ function leaveSegment(records: readonly object[]): void {
   writeFileSync(path.join(folder, 'j-0000000001.log'), lines.join(''))
 }
 
-test('what an earlier version left in its journal is stored or set aside, counts as spent, and keeps nobody waiting', async () => {
+test('records in an earlier version’s journal are stored or set aside, count as spent, and delay no other record', async () => {
   program = await home.start()
   const { managementKey, secretKey, projectId, developmentId } = await setUp(program)
   const manage = async (method: string, route: string, body?: unknown): Promise<any> => {
@@ -127,7 +127,7 @@ test('what an earlier version left in its journal is stored or set aside, counts
   const entry = JSON.parse(readFileSync(aside, 'utf8'))
   expect(entry).toMatchObject({ reason: expect.stringContaining('22003'), record: refused })
   expect(program.output()).toContain('set aside in a file')
-  // The journal let go of them: none is brought in, or set aside, again.
+  // The segment is deleted: no record is stored or set aside again.
   await program.stop()
   expect(readdirSync(path.join(home.dataDir, 'journal'))).toEqual([])
   program = await home.start()

@@ -12,7 +12,7 @@ const CREDENTIALS = 130
 
 let home: ProgramHome
 let program: Program
-/** A provider that answers only who brings the right key. */
+/** A provider that answers only requests with the right key. */
 let provider: http.Server
 let refused = 0
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 interface Task {
   readonly child: ChildProcess
   readonly output: () => string
-  /** Resolves when the output has this text, or with the end. */
+  /** Resolves when the output contains this text, or when the process ends. */
   until(text: string): Promise<void>
   readonly ended: Promise<number | null>
 }
@@ -69,7 +69,7 @@ function rotate(): Task {
   }
 }
 
-test('the key changes under a running program, over a kill in the middle, and nobody notices', async () => {
+test('the master key changes while the program runs, even after a kill of the command, and no request fails', async () => {
   const { managementKey, secretKey, developmentId } = await setUp(program)
   const manage = (method: string, route: string, body: unknown): Promise<Response> =>
     fetch(program.controlUrl + route, {
@@ -112,7 +112,7 @@ test('the key changes under a running program, over a kill in the middle, and no
   first.child.kill('SIGKILL')
   await first.ended
   expect(await chat()).toBe(200)
-  // Where the kill came too late there is nothing to take up, and the second change is a whole one of its own.
+  // If the kill came too late the first change is complete, and the second command changes the key again.
   const wasCut = !first.output().includes('everything is sealed')
   if (wasCut) expect(readFileSync(`${keyFile}.former`, 'utf8')).toBe(oldKey)
 
@@ -125,7 +125,7 @@ test('the key changes under a running program, over a kill in the middle, and no
   expect([...statuses.keys()].sort()).toEqual([200, 201])
   expect(refused).toBe(0)
 
-  // A new process knows the new key alone.
+  // A new process knows only the new key.
   await program.stop()
   program = await home.start()
   for (let n = 0; n < 20; n++) expect(await chat()).toBe(200)

@@ -23,7 +23,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
 
   const at = (index: number): Gateway => gateways[index % gateways.length] as Gateway
 
-  /** On a machine that is busy the counters may not be there for a moment: that is told, and asked again as told. */
+  /** On a busy machine Redis may be unreachable for a moment: the answer says so, and the request is repeated as it asks. */
   async function untilCounted(gateway: Gateway, key: string): Promise<Response> {
     for (;;) {
       const response = await gateway.call(ASK, key)
@@ -35,7 +35,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
     }
   }
 
-  test('300 at once of exactly $0.05 against $1.00: 20 are admitted, and no instant shows a cent more', async () => {
+  test('of 300 concurrent requests of exactly $0.05 against $1.00, 20 are admitted, and the budget never shows more', async () => {
     const { limited } = fleet
     const { key, budget } = await limited.freshKey(1)
     let calls = 0
@@ -61,7 +61,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
     const statuses = await Promise.all(
       Array.from({ length: 300 }, async (_, index) => {
         const response = await untilCounted(at(index), key)
-        // Answered only when all that is refused was refused: so they all hold at once.
+        // Answers only after every refusal, so that all reservations exist at the same time.
         if (response.status !== 200 && ++refused === 280) {
           await sample()
           answer()
@@ -79,12 +79,12 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
     expect((await budget()).spent_usd).toBe(1)
   }, 300_000)
 
-  test('60 a minute: in no minute are more admitted, by whichever of the three, and who waits as told gets through', async () => {
+  test('with 60 requests a minute the three gateways together never admit more in any minute, and a request after Retry-After is admitted', async () => {
     const { limited } = fleet
     const { id, key } = await limited.house.createKey({})
     const own = { scope: 'key', scope_ref: id, metric: 'requests', window_seconds: 60 }
     await limited.limit('limits', { ...own, limit: 60 })
-    /** When each that was admitted was sent, and when its answer was there: it was admitted in between. */
+    /** When each admitted request was sent and when its answer arrived: it was admitted in between. */
     const admitted: { sent: number; answered: number; round: number }[] = []
     const caller = async (_: unknown, index: number): Promise<void> => {
       for (let round = 0; admitted.length < 120; round++) {
@@ -105,7 +105,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
     const inMinuteFrom = (start: number): number =>
       admitted.filter(({ sent, answered }) => sent >= start && answered < start + 60_000).length
     const most = Math.max(...admitted.map(({ sent }) => inMinuteFrom(sent)))
-    // All sixty of the first minute, and never one more.
+    // All sixty of the first minute, and never more.
     expect(most).toBe(60)
   }, 400_000)
 })

@@ -1,5 +1,5 @@
 // Writes catalog/<provider>.json from three public model lists (models.dev, litellm's and genai-prices', all MIT), which
-// have to lie in ../shared/catalog, and docs/catalog-report.md: where the lists disagree on a price, and which was taken.
+// must be in ../shared/catalog, and docs/catalog-report.md: where the lists disagree on a price, and which price was chosen.
 // The sandbox's file is written by hand.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,12 +16,12 @@ const SOURCE =
 /** Classifiers, and models that no text chat, embedding or image request reaches. */
 const UNREACHED =
   /guard|whisper|orpheus|o\d.*deep-research|deep-research-pro|lyria|learnlm|-audio|-realtime|-search-|-transcribe|-tts|safety|-live-|live-\d|robotics|computer-use|rerank|translate-4b|sonic|voxtral|gliner|omni-|voicechat|multimodalembedding|marengo|pegasus|detect|-ocr|esm|cosmos|studiovoice|usd|sparsedrive|bevformer|streampetr|paligemma|medlm|customtools|embed-image|multimodal-emb|container$|gpt-oss-safeguard/i
-/** Names that are no models: fine-tuning bases, size classes, regions, gateways of other houses, templates. */
+/** Names that are not models: fine-tuning bases, size classes, regions, gateways of other companies, templates. */
 const NO_MODEL =
   /^ft:|^openai\/|\/$|^together-ai-|^together-ai$|gpt-3\.5-turbo-instruct|babbage|davinci|:free$/
-/** Reached by another route of the same house, which we do not call. */
+/** Served by another route of the same provider, which the gateway does not call. */
 const OTHER_ROUTE = { vertex: /-maas$|\//, azure: /\//, bedrock: /\/|us-gov/, openai: /\//, gemini: /\// }
-/** Long gone, but never marked so. */
+/** Retired long ago, but never marked so. */
 const GONE = {
   perplexity: /^(codellama|llama|mistral|mixtral|pplx-\d)|-(chat|online)$/,
   anthropic: /^claude-(instant|[12])/,
@@ -73,7 +73,7 @@ function listModels(provider, names) {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** All that the price list tells of a house that sells embeddings only. */
+/** Everything the price list has about a provider that sells embeddings only. */
 function bareEmbedding(id, name) {
   return { id, name, kind: 'embedding', isText: true, isRetired: false }
 }
@@ -82,13 +82,13 @@ function list(name) {
   return genaiPrices.find(({ id }) => id === name)
 }
 
-/** A cloud that sells Claude at its maker's price, and whose own price is not in the list, has its maker's. */
+/** The maker's price, for a cloud that sells Claude at that price and whose own price is not in the list. */
 function genaiPrice({ gen, makersPrice }, id) {
   const of = (name, model) => findGenaiPrice(list(name), model)
   return of(gen, id) ?? (makersPrice?.test(id) ? of('anthropic', id.replace(/@.*/, '')) : undefined)
 }
 
-/** A date of retirement is often put off: where the other list is newer and still has the model, it lives. */
+/** Retirement is often postponed: a model that the newer list still has is not retired. */
 function isRetired({ dev, lite }) {
   if (dev === undefined) return lite.isRetired
   return dev.isRetired && (lite === undefined || lite.isRetired)
@@ -101,7 +101,7 @@ function toModel(provider, names, id, { dev, lite, gen }) {
   const first = dev ?? lite
   // models.dev gives some plain chat models every kind of output.
   const served = lite?.kind ?? first.kind
-  // A model on /responses alone is one to chat with, where the provider's rules send it there.
+  // A model on /responses alone can chat if the provider's rules send chat requests there.
   const kind = served === 'responses' && names.onResponses ? 'chat' : served
   const isReachable = first.isText || (lite !== undefined && kind === 'chat')
   if (!isReachable || kind === 'responses' || isRetired({ dev, lite })) return undefined
@@ -136,27 +136,27 @@ function toModel(provider, names, id, { dev, lite, gen }) {
     ...(first.fixedSampling ? { fixed_sampling: true } : {}),
     ...(first.efforts ? { reasoning_efforts: first.efforts } : {}),
     ...(first.budget ? { reasoning_budget: first.budget } : {}),
-    pricing: toPricing(hears(first) ? merged.price : withoutAudio(merged.price), id),
+    pricing: toPricing(takesAudio(first) ? merged.price : withoutAudio(merged.price), id),
   }
 }
 
-function hears({ inputs }) {
+function takesAudio({ inputs }) {
   return inputs.includes('audio')
 }
 
-/** A price for what a model does not take says nothing. */
+/** A price for input that the model does not accept has no meaning. */
 function withoutAudio(price) {
   if (price === null) return null
   const { audio_input: _, ...rest } = price
   return rest
 }
 
-/** Sold by the image or by tokens of two kinds; what it does besides images is another matter than chat. */
+/** Priced per image or by tokens of two kinds. What the model does besides images is not chat. */
 function toImageModel(head, { dev, lite }) {
   const { per_image, ...byToken } = lite?.image ?? {}
   const tokens =
     dev?.price === undefined ? {} : { text_input: dev.price.input, image_output: dev.price.output }
-  // Where tokens of images have a price, that is what the house counts; the price an image is an estimate of it.
+  // If image tokens have a price, the provider bills by it; the price per image is an estimate of it.
   const known = Object.entries(byToken.image_output > 0 ? byToken : per_image > 0 ? { per_image } : tokens)
   const prices = Object.fromEntries(
     known.filter(([, price]) => price > 0).map(([name, price]) => [name, rounded(price)]),
@@ -173,7 +173,7 @@ function toImageModel(head, { dev, lite }) {
 function toPricing(price, id) {
   if (price === null) return null
   const { long, tiers, ...base } = price
-  // Anthropic's documented multiple, for models that the list with the hour's price does not have yet.
+  // Anthropic's documented multiple, for models that are not yet in the list with the one-hour price.
   const hour = base.cache_write_1h ?? (/claude/.test(id) && base.cache_write > 0 ? base.input * 2 : undefined)
   return {
     ...each({ ...base, ...(hour === undefined ? {} : { cache_write_1h: hour }) }),
@@ -200,7 +200,7 @@ function each(prices) {
   )
 }
 
-/** A line a model: a changed price is a changed line, and the files stay small. */
+/** One line per model: a changed price is one changed line, and the files stay small. */
 function toText({ models, ...head }) {
   const fields = Object.entries(head).map(
     ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
@@ -213,7 +213,7 @@ function toReport() {
   return `# Where the price lists disagree
 
 Written by tools/build-catalog.mjs; not by hand. USD per million tokens: input/output/cache read/cache write. The first
-price is the one taken: what began after the other lists were read, else what two of three say, else the newest list that
+price is the one chosen: a price that began after the other lists were read, else the one on which two of three agree, else that of the newest list that
 names this very model. ${report.length} of ${total} models.
 
 | provider | model | taken · differing |

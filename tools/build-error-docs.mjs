@@ -1,5 +1,5 @@
-// Writes docs/errors.md from the fault table: run it after every change of that. With --check it writes nothing and
-// exits 1 where the file is not what it would write.
+// Writes docs/errors.md from the fault table: run it after every change of the table. With --check it writes nothing and
+// exits 1 if the file is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = new URL('../docs/errors.md', import.meta.url)
 
-// Node 20 reads no TypeScript: the module is bundled in memory and imported from there.
+// Node 20 cannot load TypeScript: the module is bundled in memory and imported from there.
 const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: ['packages/server/http/docs-errors.ts'],

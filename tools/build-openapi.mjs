@@ -1,6 +1,6 @@
 // Writes docs/openapi.json from the operations of the control plane, and from it the types of its client: run it after
-// every change of a schema. With --check it writes nothing and exits 1 where a file is not what it would write.
-// A folder may follow, to work on a tree other than this one.
+// every change of a schema. With --check it writes nothing and exits 1 if a file is stale.
+// An optional argument names the folder of another tree to work on.
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,7 +23,7 @@ for (const [name, text] of Object.entries(files)) {
   }
 }
 
-/** Node 20 reads no TypeScript: the module is bundled in memory, with what it needs, and imported from there. */
+/** Node 20 cannot load TypeScript: the module is bundled in memory, with what it needs, and imported from there. */
 async function makeDocument() {
   const here = JSON.stringify(pathToFileURL(import.meta.filename).href)
   const { outputFiles } = await build({
@@ -32,7 +32,7 @@ async function makeDocument() {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // Packages in CommonJS ask for built-in modules by require, which a module does not have.
+    // CommonJS packages load built-in modules by require, which a module does not have.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(${here});` },
     write: false,
     logLevel: 'error',

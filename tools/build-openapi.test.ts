@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-// That it passes what is current, `npm run check` shows each time.
+// `npm run check` shows each time that it accepts a current document.
 test('--check fails a changed document and missing types, by name, and mends neither', () => {
   const document = path.join(folder, DOCUMENT)
   const changed = fs.readFileSync(document, 'utf8').replace('"maximum": 100', '"maximum": 101')

@@ -15,9 +15,9 @@ export function isMain(file) {
 const KEPT_BUNDLES = 4
 
 /**
- * The bundle's path, built now where no bundle of these very sources exists.
+ * Returns the bundle's path; builds the bundle first if there is none of these sources.
  * The name carries the sources' hash and the file appears by rename, so starts at the same time share or race
- * harmlessly. Throws a BuildError with esbuild's message where a source does not compile.
+ * harmlessly. Throws a BuildError with esbuild's message if a source does not compile.
  */
 export async function buildServer(from = root) {
   const dist = path.join(from, 'dist')
@@ -34,7 +34,7 @@ export async function buildServer(from = root) {
       platform: 'node',
       format: 'esm',
       target: 'node20.19',
-      // Dependencies stay in node_modules; our own packages are TypeScript and must come in.
+      // Dependencies stay in node_modules; our own packages are TypeScript and must be bundled.
       packages: 'external',
       alias: {
         '@rideau/llm': path.join(from, 'packages/llm'),
@@ -54,7 +54,7 @@ export async function buildServer(from = root) {
   return bundle
 }
 
-/** SHA-256 over names and contents of all that can reach the bundle, tests left out. */
+/** SHA-256 over names and contents of all files that can reach the bundle, without tests. */
 export function hashSources(from = root) {
   const hash = createHash('sha256')
   for (const file of [...listSources(from)].sort()) {
@@ -67,7 +67,7 @@ export function hashSources(from = root) {
 }
 
 function* listSources(from) {
-  // This file and the lockfile: another way to build, or another esbuild, is another bundle.
+  // This file and the lockfile: a change of either changes the bundle.
   yield* ['package-lock.json', 'tools/build.mjs'].filter(file => fs.existsSync(path.join(from, file)))
   for (const top of ['packages/llm', 'packages/server', 'catalog']) yield* walk(from, top)
 }

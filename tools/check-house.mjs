@@ -1,5 +1,5 @@
-// The rules of the house that no linter knows: names of folders, imports that dodge the walls, files that
-// must be made from others, the lockfile's hosts, the catalogue's size. Prints each breach; exits 1 on any.
+// The project's rules that no linter knows: folder names, imports that avoid the import rules, headers, generated files,
+// the lockfile's hosts and hashes, the catalogue's size. Prints each breach; exits 1 on any.
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -8,10 +8,10 @@ import { isMain, root } from './build.mjs'
 const FORBIDDEN_FOLDERS = new Set(['utils', 'util', 'types', 'common', 'helpers', 'misc'])
 const CODE = /\.(ts|tsx|mjs|js|c|h)$/
 const UNFINISHED = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME'].join('|')})\\b`)
-/** One start reads it whole; far more means that a price list was pasted in. */
+/** A start reads the whole catalogue; a larger one means that a price list was pasted in. */
 const MAX_CATALOG_BYTES = 2_000_000
 const MAX_FILE_BYTES = 1_000_000
-/** What hands headers to Node, with values that are checked. */
+/** The files that pass headers to Node, with checked values. */
 const WRITES_HEADERS = new Set([
   'packages/server/http/write-head.ts',
   'packages/server/http/checked-response.ts',
@@ -27,31 +27,31 @@ function listFiles() {
 const read = file => fs.readFileSync(path.join(root, file), 'utf8')
 const isTest = file => /\.test\.(ts|mjs)$/.test(file) || file.includes('/testing/')
 
-/** Folder names say what is inside; a drawer for everything grows for ever. */
+/** A folder must be named after its content; a folder for everything grows for ever. */
 export function findFolderBreaches(files) {
   const folders = new Set(files.map(file => path.dirname(file)))
   return [...folders]
     .filter(folder => folder.split('/').some(part => FORBIDDEN_FOLDERS.has(part)))
-    .map(folder => `${folder}: a folder must be named after what it holds`)
+    .map(folder => `${folder}: a folder must be named after its content`)
 }
 
-/** Ways around the linter's walls and marks of unfinished work, by line. */
+/** Imports that avoid the import rules, unchecked headers and marks of unfinished work, by line. */
 export function findLineBreaches(file, text) {
   const rules = [{ pattern: UNFINISHED, message: 'finish it or open an issue' }]
   if (file.startsWith('packages/') && !isTest(file)) {
     rules.push(
-      { pattern: /\bimport\s*\(/, message: 'the walls hold for static imports only: import at the top' },
+      { pattern: /\bimport\s*\(/, message: 'the import rules check static imports only: import at the top' },
       { pattern: /\bprocess\.(binding|getBuiltinModule)\b/, message: 'import built-in modules at the top' },
     )
     if (!WRITES_HEADERS.has(file)) {
       rules.push({
         pattern:
           /\.(writeHead|setHeader|appendHeader|setHeaders|addTrailers|writeEarlyHints|writeInformation)\b/,
-        message: 'Node throws for text that a header cannot hold: write it by http/write-head.ts',
+        message: 'Node throws if a header cannot hold the text: use http/write-head.ts',
       })
     }
     if (!file.startsWith('packages/server/storage/embedded/')) {
-      rules.push({ pattern: /\bcreateRequire\b/, message: 'the walls hold for static imports only' })
+      rules.push({ pattern: /\bcreateRequire\b/, message: 'the import rules check static imports only' })
     }
   }
   return text
@@ -89,7 +89,7 @@ function findSizeBreaches(files) {
     : large
 }
 
-/** Documents made from code must be what that code makes today. */
+/** Generated documents must be current. */
 function findStaleDocuments() {
   const tool = path.join(root, 'tools/build-error-docs.mjs')
   if (!fs.existsSync(tool)) return []

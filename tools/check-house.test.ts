@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-house.mjs'
 
-describe('the house check', () => {
-  test('refuses a folder named after nothing', () => {
+describe('the check of project rules', () => {
+  test('refuses a folder with a general name', () => {
     expect(findFolderBreaches(['packages/server/utils/a.ts', 'packages/server/core/a.ts'])).toHaveLength(1)
   })
 

@@ -1,5 +1,5 @@
-// The committed OpenAPI document and its client's types are what the operations make today, and the document is valid
-// to somebody who did not make it. Prints each breach; exits 1 on any.
+// Checks that the committed OpenAPI document and its client's types are current, and that an independent tool accepts the
+// document. Prints each breach; exits 1 on any.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { root } from './build.mjs'

@@ -1,10 +1,10 @@
-// npm run check: every static check at once, each with its time; all run though one fails.
+// npm run check: runs every static check concurrently and prints each one's time; a failure does not stop the others.
 // `npm run check -- lint types` runs those alone.
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { isMain, root } from './build.mjs'
 
-// Called by path: `npx --no tsc` parses as something else and prints npm's version with success.
+// Called by path: npx misreads `npx --no tsc`, prints npm's version and exits with 0.
 const bin = name => path.join(root, 'node_modules', '.bin', name)
 
 const CHECKS = {
@@ -17,7 +17,7 @@ const CHECKS = {
   openapi: [process.execPath, ['tools/check-openapi.mjs']],
 }
 
-/** Runs the named checks (all by default) side by side and prints each as it ends. True where all passed. */
+/** Runs the named checks (all by default) concurrently and prints each as it ends. Resolves to true if all passed. */
 export async function runChecks(names = Object.keys(CHECKS)) {
   const unknown = names.filter(name => !Object.hasOwn(CHECKS, name))
   if (unknown.length > 0)
@@ -38,7 +38,7 @@ async function runCheck(name) {
   return code === 0
 }
 
-/** Both streams in the order they came; a command that cannot be started is a failure with its reason. */
+/** Returns both streams in the order of arrival; a command that cannot start is a failure with its reason. */
 function capture(command, args) {
   const env = { ...process.env, NO_COLOR: '1' }
   return new Promise(resolve => {

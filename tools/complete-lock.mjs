@@ -1,6 +1,6 @@
 // Completes package-lock.json after `npm install`. Some registries do not serve every platform's optional packages;
 // npm then leaves those out of the lockfile, and `npm ci` refuses it on every machine ("Missing: ... from lock
-// file"). This adds an entry for each, with the platform that its name tells. Run from the repository's root:
+// file"). This adds an entry for each, with the platform in its name. Run from the repository's root:
 //   npm install && node tools/complete-lock.mjs && npm ci
 import fs from 'node:fs'
 import path from 'node:path'
@@ -20,7 +20,7 @@ const SYSTEMS = [
 ]
 const PROCESSORS = ['arm64', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'arm']
 
-/** The platform in a package's name (`@esbuild/linux-arm64`), as lockfile fields; undefined where it names none. */
+/** The platform in a package's name (`@esbuild/linux-arm64`), as lockfile fields; undefined if it names none. */
 export function platformOf(name) {
   const words = name.replaceAll('windows', 'win32').split(/[^a-z0-9]+/)
   if (words.includes('wasm32')) return { cpu: ['wasm32'] }

@@ -1,5 +1,5 @@
 // Runs first in start, test, check and bench: makes node_modules match package-lock.json, so that a clean clone
-// needs no other step. Plain Node without dependencies, and quiet where nothing is to do. Not a "prestart" script:
+// needs no other step. Plain Node without dependencies, and silent if there is nothing to do. Not a "prestart" script:
 // npm runs none of those under the ignore-scripts of .npmrc.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const MIN_NODE = [20, 19]
 const LOCK_POLL_MS = 100
 
-/** The oldest Node that the product supports; a clear line beats a syntax error from a dependency. */
+/** The oldest Node that the product supports; a clear message is better than a syntax error from a dependency. */
 export function isSupportedNode(version) {
   const [major, minor] = version.split('.').map(Number)
   return major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])
@@ -18,7 +18,7 @@ export function isSupportedNode(version) {
 
 /**
  * What node_modules must have been made from. File times mean nothing after a clone, so contents are compared.
- * A production start may do without development dependencies; every other command needs them.
+ * A production start needs no development dependencies; every other command needs them.
  */
 export function wantedStamp(root, env) {
   const production = env.NODE_ENV === 'production' && env.npm_lifecycle_event === 'start'
@@ -32,7 +32,7 @@ export function wantedStamp(root, env) {
   }
 }
 
-/** A full install also serves a production start; the reverse does not hold. */
+/** A full install also serves a production start, but not the reverse. */
 export function isFresh(root, wanted) {
   const found = readJson(stampPath(root))
   if (found === undefined) return false
@@ -53,7 +53,7 @@ function readJson(file) {
   }
 }
 
-/** Start time from /proc tells a process from a later one under the same pid; null where there is no /proc. */
+/** The start time in /proc distinguishes a process from a later one with the same pid; null without /proc. */
 function describeProcess(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -74,12 +74,12 @@ function isRunning({ pid, started }) {
   return !now.zombie && (started === null || now.started === started)
 }
 
-/** The lock lies outside node_modules, which npm ci removes. */
+/** The lock is outside node_modules, which npm ci removes. */
 function lockPath(root) {
   return path.join(root, '.cache', 'install.lock')
 }
 
-/** Who else holds the lock; undefined where this process now does. An empty list: look again at once. */
+/** The other holders of the lock; undefined if this process holds it now. An empty list: try again at once. */
 function tryLock(root) {
   const lock = lockPath(root)
   const own = `${lock}.${process.pid}`
@@ -99,7 +99,7 @@ function tryLock(root) {
   return living
 }
 
-/** Moves the lock aside before judging it, and puts it back if a new holder came between look and move. */
+/** Moves the lock aside before it is checked, and puts it back if a new holder took it between check and move. */
 function removeStaleLock(lock) {
   const aside = `${lock}.stale.${process.pid}`
   try {
@@ -113,14 +113,14 @@ function removeStaleLock(lock) {
   fs.rmSync(aside, { force: true })
 }
 
-/** Notes npm beside ourselves: where we are killed alone, its install still runs and still holds. */
+/** Records npm's pid beside ours: if only this process is killed, npm still runs and still holds the lock. */
 function addLockHolder(root, pid) {
   const next = `${lockPath(root)}.${process.pid}`
   fs.writeFileSync(next, JSON.stringify([describeProcess(process.pid), describeProcess(pid)]))
   fs.renameSync(next, lockPath(root))
 }
 
-/** The npm that runs us, or the one on the PATH where another tool does. */
+/** The npm that runs this process, or the one on the PATH if another tool runs it. */
 function npmCommand(env) {
   const own = env.npm_execpath
   if (own !== undefined && /^npm-cli\.c?js$/.test(path.basename(own))) return [process.execPath, own]
@@ -129,7 +129,7 @@ function npmCommand(env) {
 
 function runNpmCi(root, mode, env) {
   const [command, ...first] = npmCommand(env)
-  // Said out loud both ways: NODE_ENV=production in the environment would leave development dependencies out.
+  // Explicit in both cases: NODE_ENV=production in the environment would leave development dependencies out.
   const kinds = mode === 'production' ? ['--omit=dev'] : ['--include=dev']
   const args = [...first, 'ci', ...kinds, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   return new Promise((resolve, reject) => {
@@ -143,7 +143,7 @@ function runNpmCi(root, mode, env) {
   })
 }
 
-/** Installs where needed. Throws with one clear line where that fails. */
+/** Installs if needed. Throws an error with a one-line message if that fails. */
 export async function install(root, env, print) {
   const wanted = wantedStamp(root, env)
   if (isFresh(root, wanted)) return 'fresh'

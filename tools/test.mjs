@@ -1,5 +1,5 @@
 // npm test: the checks, then every test. `npm test -- PATH` runs the tests of that path alone.
-// With RIDEAU_TEST_REQUIRE=all a skipped test is a failure: nothing passes by not having run.
+// With RIDEAU_TEST_REQUIRE=all a skipped test is a failure.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'

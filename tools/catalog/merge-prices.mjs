@@ -3,9 +3,9 @@ import { MODELS_DEV_DATE } from './read-lists.mjs'
 const BUCKETS = ['input', 'output', 'cache_read', 'cache_write']
 
 /**
- * One price from up to three: what began after the other lists were read, then what two of the three say, then the
- * newest list that is about this very model. null: no list has a price to count on; a list's zero is a gap or a trial.
- * `disagreement` says in one line who differs, where any does.
+ * Chooses one price from up to three: one that began after the other lists were read, then one on which two of the three
+ * agree, then that of the newest list about this very model. null: no list has a reliable price; a zero is a gap or a trial.
+ * `disagreement` names in one line the lists that differ, if any.
  */
 export function mergePrices({ dev, lite, gen, isEmbedding }) {
   const offers = [
@@ -41,20 +41,20 @@ function completed(chosen, offers) {
     price.cache_write ??= other.cache_write
     price.long ??= other.long
   }
-  // What is heard: from any list with the same price of input. genai-prices tells it apart where it differs, so where its
-  // entry of this very model does not, it is the price of input.
+  // Audio: from any list with the same price of input. genai-prices names it if it differs, so without it in the entry of
+  // this very model it is the price of input.
   price.audio_input ??= offers.find(
     ({ price: other }) => other.audio_input > 0 && near(other.input, price.input),
   )?.price.audio_input
   if (offers.some(({ gen }) => gen?.exact)) price.audio_input ??= price.input
-  // Only one list has it, so whichever else was chosen takes it from there.
+  // Only one list has it, so every chosen price takes it from there.
   price.per_request ??= offers.find(({ price: other }) => other.per_request > 0)?.price.per_request
   const lite = offers.find(({ list }) => list === 'litellm')?.price
-  // The hour-long cache is sold at a multiple of input: the multiple holds where the price has changed since.
-  // Every maker asks twice its input for an hour in the cache; one list has an entry of another model's.
+  // The one-hour cache is sold at a multiple of input: the multiple still applies if the price has changed since.
+  // Every maker charges twice its input for an hour in the cache; one list has another model's entry.
   if (lite?.cache_write_1h > 0 && lite.cache_write_1h <= lite.input * 3)
     price.cache_write_1h = price.input * (lite.cache_write_1h / lite.input)
-  // Only one list has service tiers. They are sold at multiples too; a tier at the usual price is none.
+  // Only one list has service tiers. They are multiples too; a tier at the usual price is omitted.
   for (const [name, tier] of Object.entries(lite?.tiers ?? {})) {
     if (near(tier.input, lite.input)) continue
     price.tiers = { ...price.tiers, [name]: scaled(price, tier, lite) }
@@ -110,7 +110,7 @@ function describe(chosen, differing) {
   return `${told(chosen)}${since} · ${differing.map(told).join(' · ')}`
 }
 
-/** Six decimals of a dollar: what costNanoUsd counts in. */
+/** Six decimals of a dollar, the unit of costNanoUsd. */
 export function rounded(price) {
   return price === undefined ? '–' : Math.round(price * 1e6) / 1e6
 }

@@ -1,6 +1,6 @@
 /**
  * Our provider id → its names in the three lists. `lite` is litellm's provider, `prefix` what it puts before a model's
- * name; `gen` is genai-prices' provider; `makersPrice` names the models of a cloud that cost what their maker asks.
+ * name; `gen` is genai-prices' provider; `makersPrice` names the models of a cloud that have their maker's price.
  */
 export const PROVIDERS = {
   openai: { dev: ['openai'], lite: ['openai'], gen: 'openai', onResponses: true },
@@ -52,8 +52,8 @@ export const PROVIDERS = {
 }
 
 /**
- * Models that only the price list has, since it is the newest: capabilities, names and limits are those of the model
- * that each followed. Checked by hand against the announcements when the list is renewed.
+ * Models that only the price list has, because it is the newest: capabilities, names and limits are those of their
+ * predecessor. Checked by hand against the announcements when the list is updated.
  */
 export const SUCCESSORS = {
   anthropic: { 'claude-opus-5': 'claude-opus-4-8' },

@@ -1,11 +1,11 @@
 // The three public lists, each read into the same shape: { id, name, kind, context, maxOutput, flags, price, ... } with
-// prices in USD per million tokens and `undefined` for what a list does not say.
+// prices in USD per million tokens and `undefined` for what a list does not have.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The day the newest of the three was read. A price that begins later is not taken. */
+/** The day the newest of the three was read. A price that begins later is ignored. */
 export const DATE = '2026-09-23'
-/** The day models.dev was read: a price that began later is news to it. */
+/** The day models.dev was read: it does not have prices that began later. */
 export const MODELS_DEV_DATE = '2026-07-02'
 
 /** They take `json_object`, which the lists' flag (for schemas) leaves out. */
@@ -20,7 +20,7 @@ export function readLists(folder) {
   }
 }
 
-/** models.dev: the best on capabilities, limits and ways to reason. */
+/** models.dev: the best on capabilities, limits and kinds of reasoning. */
 export function fromModelsDev(model) {
   const { input, output } = model.modalities
   const makesImages = output.includes('image')
@@ -74,7 +74,7 @@ function bucketsOf(cost) {
   }
 }
 
-/** litellm: the only one with embeddings, images and the hour-long cache. */
+/** litellm: the only list with embeddings, images and the one-hour cache. */
 export function fromLitellm(id, entry) {
   return {
     id,
@@ -87,7 +87,7 @@ export function fromLitellm(id, entry) {
     context: entry.max_input_tokens,
     maxOutput: entry.max_output_tokens,
     tools: entry.supports_function_calling === true,
-    // The list tells of schemas only; nearly every model takes `json_object`, but the first GPT-4 does not.
+    // The list covers schemas only; nearly every model accepts `json_object`, but the first GPT-4 does not.
     responseFormat: !/^gpt-4(-0314|-0613|-32k.*)?$/.test(id),
     vision: entry.supports_vision === true,
     reasoning: entry.supports_reasoning === true,
@@ -150,7 +150,7 @@ function litellmImagePrice(entry) {
 
 /**
  * genai-prices: the newest prices, with the day each began. `exact`: the entry is about this very model, and not about
- * all whose names begin alike. `since`: the day its price began, where it says so.
+ * all with the same prefix. `since`: the day its price began, if the list has it.
  */
 export function findGenaiPrice(provider, id) {
   const entry = provider?.models.find(model => matches(model.match, id))
@@ -175,7 +175,7 @@ export function findGenaiPrice(provider, id) {
   return {
     exact: entry.id === id || hasEquals(entry.match, id),
     since: last.constraint?.start_date,
-    // A price by the hour of the day is no one price.
+    // A price that depends on the time of day is not one price.
     byTheHour: dated.some(({ constraint }) => constraint?.start_time !== undefined),
     context: entry.context_window,
     name: entry.name,

@@ -12,7 +12,7 @@ export const SHORT_BODY_LIMIT_BYTES = 64 * 1024
 /**
  * What a model is asked. OpenAI takes 300,000 tokens in one request for embeddings, each of which may be a number here; an
  * agent's conversation of 50,000 messages has 100,000 strings with their names. At these bounds parsing takes half a
- * second and 50 MB of values at most, in slices (decision 0022).
+ * second and 50 MB of values at most, in slices (decision 0023).
  */
 export const REQUEST_BOUNDS: JsonBounds = {
   maxValues: 1_000_000,

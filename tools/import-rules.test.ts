@@ -6,8 +6,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from './build.mjs'
 
-// A wall that cannot fail is a defect: each rule sees here a file that breaks it and one that keeps it. All
-// files are written into a copy of the tree's shape and linted with the real settings in one run.
+// An import rule that cannot fail is a defect: each rule gets a file that breaks it and one that keeps it. All files are
+// written into an empty copy of the tree and linted with the real settings in one run.
 
 const PURE_BUILTINS = new Set([
   'assert',
@@ -21,7 +21,7 @@ const PURE_BUILTINS = new Set([
   'zlib',
 ])
 const IO_BUILTINS = builtinModules.filter(name => !name.startsWith('_') && !PURE_BUILTINS.has(name))
-const builtinFile = (room, name) => `${room}/builtin-${name.replace('/', '-').replaceAll('_', '-')}.ts`
+const builtinFile = (parent, name) => `${parent}/builtin-${name.replace('/', '-').replaceAll('_', '-')}.ts`
 const server = file => `packages/server/${file}`
 const importing = (...names) =>
   names.map((name, index) => `import * as m${index} from '${name}'\nconsole.log(m${index})`).join('\n')
@@ -154,7 +154,7 @@ const BREACHES = {
   ],
   'gateway imports test helpers': [
     server('gateway/h.ts'),
-    importing('../testing/house.ts'),
+    importing('../testing/harness/app.ts'),
     'no-restricted-imports',
   ],
   'gateway starts a process': [
@@ -242,7 +242,7 @@ let folder
 let broken
 
 beforeAll(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-walls-'))
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-import-rules-'))
   fs.copyFileSync(path.join(root, '.oxlintrc.json'), path.join(folder, '.oxlintrc.json'))
   const write = (file, text) => {
     fs.mkdirSync(path.join(folder, path.dirname(file)), { recursive: true })
@@ -250,7 +250,8 @@ beforeAll(() => {
   }
   write(server('http/ring-b.ts'), typing('./ring-a.ts'))
   for (const name of IO_BUILTINS) {
-    for (const room of ['packages/llm', server('core')]) write(builtinFile(room, name), pure(`node:${name}`))
+    for (const parent of ['packages/llm', server('core')])
+      write(builtinFile(parent, name), pure(`node:${name}`))
   }
   for (const [file, text] of [...Object.values(BREACHES), ...Object.values(ALLOWED)]) write(file, text)
   const oxlint = path.join(root, 'node_modules', '.bin', 'oxlint')
@@ -269,9 +270,9 @@ describe('the linter refuses', () => {
     expect([...(broken.get(file) ?? [])]).toContain(rule)
   })
 
-  test.each(['packages/llm', server('core')])('every built-in module of Node that does I/O in %s', room => {
+  test.each(['packages/llm', server('core')])('every built-in module of Node that does I/O in %s', parent => {
     const missed = IO_BUILTINS.filter(
-      name => !broken.get(builtinFile(room, name))?.has('no-restricted-imports'),
+      name => !broken.get(builtinFile(parent, name))?.has('no-restricted-imports'),
     )
     expect(missed).toEqual([])
   })
