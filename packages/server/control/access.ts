@@ -12,7 +12,7 @@ import {
 import { parseBearer } from '../http/request-headers.ts'
 import { findManagementKeyByHash, touchManagementKey } from '../storage/management-keys.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
-import { type Caller, refuseForeignWrite } from './operation/caller.ts'
+import { assertSameOriginWrite, type Caller } from './operation/caller.ts'
 import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'
 import { type Operation, PARAM_OF, type Services } from './operation/operation.ts'
 import { findResource } from './operation/resources.ts'
@@ -75,7 +75,7 @@ async function identifyPerson(services: Services, caller: Caller): Promise<Actor
   if (actor === undefined) {
     throw new Fault('unauthenticated', 'Sign in, or send a management key as Authorization: Bearer.')
   }
-  refuseForeignWrite(caller, services.baseUrl())
+  assertSameOriginWrite(caller, services.baseUrl())
   return actor
 }
 

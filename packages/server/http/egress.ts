@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import { mendParser } from './mend-parser.ts'
+import { patchUndiciParser } from './patch-undici-parser.ts'
 
 /**
  * The one guard on outgoing connections, at the socket's connect, where names are already addresses: a name that
@@ -141,7 +141,7 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
       callback(null, socket)
       try {
         // undici has given it its parser now.
-        mendParser(socket)
+        patchUndiciParser(socket)
       } catch (cause) {
         // Without the patch a slow caller could end the process: this connection is not used.
         socket.destroy(new Error('the parser of undici could not be patched', { cause }))

@@ -16,7 +16,7 @@ export interface ParsedJson {
 export function parseJson(bytes: Buffer): ParsedJson {
   const scan = scanJson(bytes)
   if (scan.ok) {
-    if (scan.hasPrototypeKey) throw refusePrototypeKey()
+    if (scan.hasPrototypeKey) throw prototypeKeyFault()
     return scan
   }
   throw new Fault(
@@ -27,7 +27,7 @@ export function parseJson(bytes: Buffer): ParsedJson {
 }
 
 /** A field of this name would become the prototype of a copy, and so stand behind every other name. */
-function refusePrototypeKey(): Fault {
+function prototypeKeyFault(): Fault {
   return new Fault('request_validation_failed', '__proto__: is not a name that a field may have.', {
     param: '__proto__',
   })

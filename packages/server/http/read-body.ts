@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Fault } from '../core/fault.ts'
-import { inTurn } from './in-turn.ts'
+import { batchInTick } from './batch-in-tick.ts'
 
 const unzip = promisify(gunzip)
 
@@ -47,7 +47,10 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
     }
     const onEnd = (): void => {
       stop()
-      inTurn(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)), reject)
+      batchInTick(
+        () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)),
+        reject,
+      )
     }
     const onError = (cause: Error): void => {
       stop()

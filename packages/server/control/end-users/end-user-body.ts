@@ -18,7 +18,7 @@ export const endUserFields = {
 }
 
 /** Devices and members are named by us: nobody makes one up here. */
-export function refuseReserved(externalId: string): void {
+export function assertNotReserved(externalId: string): void {
   if (!isReservedEndUserId(externalId)) return
   const message = 'The prefixes device: and member: are reserved.'
   throw new Fault('invalid_request', message, { param: 'external_id' })

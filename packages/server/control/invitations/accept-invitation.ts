@@ -11,7 +11,7 @@ import { removePasswordResetsOf } from '../../storage/password-resets.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { findUserByEmail, insertUser, lockUser } from '../../storage/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
-import { type Caller, refuseForeignWrite } from '../operation/caller.ts'
+import { assertSameOriginWrite, type Caller } from '../operation/caller.ts'
 import { passwordField, textField, tokenField } from '../operation/fields.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -96,7 +96,7 @@ async function findPerson(
   const session = await findSession(services, caller)
   const existing = await findUserByEmail(services.wholeDb, email)
   if (existing !== undefined && existing.id === session?.id) {
-    refuseForeignWrite(caller, services.baseUrl())
+    assertSameOriginWrite(caller, services.baseUrl())
     return { user: existing, isNew: false }
   }
   // The same for everyone, so that an invitation does not tell who has an account.

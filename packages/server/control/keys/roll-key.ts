@@ -5,9 +5,9 @@ import { insertKey, lockKey, updateKey } from '../../storage/keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { z } from '../operation/zod.ts'
+import { assertActiveKey } from './assert-active-key.ts'
 import { NewKeyResource, toKeyResource } from './key-resource.ts'
 import { createKeyRow } from './new-key.ts'
-import { refuseEndedKey } from './refuse-ended-key.ts'
 
 const MAX_OVERLAP_HOURS = 72
 const DEFAULT_OVERLAP_SECONDS = 3600
@@ -40,7 +40,7 @@ export const rollKey = defineOperation({
     return await services.db.transaction().execute(async tx => {
       // Held, so that the new key has the rights that the old one has at this very moment, and is its only successor.
       const old = await lockKey(tx, resource.id)
-      refuseEndedKey(old, now)
+      assertActiveKey(old, now)
       const environment = orGone(await findEnvironment(tx, old.environment_id))
       const { row, text } = createKeyRow(services, environment, {
         kind: old.kind,

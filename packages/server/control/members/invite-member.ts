@@ -7,7 +7,7 @@ import { emailField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { InvitedMemberResource, toMemberResource } from './member-resource.ts'
-import { refuseAbove } from './member-rules.ts'
+import { assertRoleCovers } from './member-rules.ts'
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 
@@ -21,7 +21,7 @@ export const inviteMember = defineOperation({
   response: { 201: InvitedMemberResource },
   faults: ['resource_conflict'],
   handle: async ({ services, actor, role, resource, body }) => {
-    refuseAbove(role, body.role)
+    assertRoleCovers(role, body.role)
     const token = createToken(services.random)
     const now = new Date(services.clock.now())
     const row = {

@@ -5,7 +5,7 @@ import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
-import { refuseAbove, refuseLastOwner } from './member-rules.ts'
+import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
 export const updateMember = defineOperation({
   name: 'members.update',
@@ -27,8 +27,8 @@ export const updateMember = defineOperation({
       await lockOrganization(tx, resource.org_id)
       const member = await findMember(tx, resource.id)
       if (member === undefined) throw noResource()
-      refuseAbove(role, member.role, wanted)
-      if (wanted !== 'owner') await refuseLastOwner(tx, member)
+      assertRoleCovers(role, member.role, wanted)
+      if (wanted !== 'owner') await assertNotLastOwner(tx, member)
       const now = new Date(services.clock.now())
       await updateMemberRole(tx, member.id, wanted, now)
       return toMemberResource({ ...member, role: wanted, updated_at: now })

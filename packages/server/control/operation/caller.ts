@@ -30,7 +30,7 @@ export function toCaller(request: FastifyRequest, trustedProxies: TrustedProxies
 }
 
 /** An unsafe call by cookie must come from a page of this host: another site's page can make a browser send cookies. */
-export function refuseForeignWrite(caller: Caller, baseUrl: string): void {
+export function assertSameOriginWrite(caller: Caller, baseUrl: string): void {
   if (caller.method === 'GET') return
   if (caller.csrf !== '1') {
     throw new Fault('csrf_failed', 'A call by cookie that changes something needs X-Rideau-CSRF: 1.', {
@@ -42,14 +42,14 @@ export function refuseForeignWrite(caller: Caller, baseUrl: string): void {
       param: 'Origin',
     })
   }
-  refuseForeignOrigin(caller, baseUrl)
+  assertSameOrigin(caller, baseUrl)
 }
 
 /**
  * Where a call names its origin, that must be this host's own: the base URL's, or the listener's as the caller addressed
  * it. A browser lets no page write either header.
  */
-export function refuseForeignOrigin({ origin, host }: Caller, baseUrl: string): void {
+export function assertSameOrigin({ origin, host }: Caller, baseUrl: string): void {
   if (origin === undefined || origin === new URL(baseUrl).origin || origin === `http://${host}`) return
   throw new Fault('csrf_failed', "The call's Origin is not this host's own (see RIDEAU_BASE_URL).", {
     param: 'Origin',

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { findUserByEmail } from '../../storage/users.ts'
-import { refuseForeignOrigin } from '../operation/caller.ts'
+import { assertSameOrigin } from '../operation/caller.ts'
 import { emailField, givenPasswordField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -23,7 +23,7 @@ export const createSession = defineOperation({
   }),
   handle: async ({ services, caller, answer, body }) => {
     // Else another site's page could sign a browser in as somebody else.
-    refuseForeignOrigin(caller, services.baseUrl())
+    assertSameOrigin(caller, services.baseUrl())
     services.rates.countSignIn(body.email, caller.address)
     const user = await findUserByEmail(services.wholeDb, body.email)
     // Also where there is nobody, so that neither answer nor time tells who has an account.

@@ -3,7 +3,7 @@ import { hashToken } from '../../core/opaque-token.ts'
 import { findPasswordReset, removePasswordReset } from '../../storage/password-resets.ts'
 import { lockUser } from '../../storage/users.ts'
 import { mayResetPassword } from '../members/reset-authority.ts'
-import { refuseForeignOrigin } from '../operation/caller.ts'
+import { assertSameOrigin } from '../operation/caller.ts'
 import { passwordField, tokenField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -31,7 +31,7 @@ export const resetPassword = defineOperation({
   }),
   handle: async ({ services, caller, answer, body }) => {
     const { wholeDb, clock } = services
-    refuseForeignOrigin(caller, services.baseUrl())
+    assertSameOrigin(caller, services.baseUrl())
     services.rates.countAttempt(caller.address)
     const tokenHash = hashToken(body.reset_token)
     const reset = await findPasswordReset(wholeDb, tokenHash)

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { inTurn } from './in-turn.ts'
+import { batchInTick } from './batch-in-tick.ts'
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 test('what was put off in one turn runs behind it, together and in order; what that puts off runs in the next', async () => {
   const seen: string[] = []
   const noError = (error: unknown): never => expect.unreachable(String(error))
-  inTurn(() => {
+  batchInTick(() => {
     seen.push('a')
-    inTurn(() => seen.push('next turn'), noError)
+    batchInTick(() => seen.push('next turn'), noError)
   }, noError)
-  inTurn(() => seen.push('b'), noError)
+  batchInTick(() => seen.push('b'), noError)
   await Promise.resolve()
   expect(seen).toEqual([])
   await nextTurn()
@@ -23,13 +23,13 @@ test('gives what a task throws to that task’s own handler, and runs the others
   const seen: string[] = []
   const handled: unknown[] = []
   const broken = new Error('broken')
-  inTurn(
+  batchInTick(
     () => {
       throw broken
     },
     error => handled.push(error),
   )
-  inTurn(
+  batchInTick(
     () => seen.push('other'),
     error => handled.push(error),
   )
@@ -46,8 +46,8 @@ test('runs the others where a task’s handler throws too, and leaves that to th
     const throwing = (): never => {
       throw new Error('broken')
     }
-    inTurn(throwing, throwing)
-    inTurn(() => seen.push('other'), throwing)
+    batchInTick(throwing, throwing)
+    batchInTick(() => seen.push('other'), throwing)
     await expect(uncaught).resolves.toMatchObject({ message: 'broken' })
     expect(seen).toEqual(['other'])
   } finally {

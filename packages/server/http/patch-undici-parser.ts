@@ -24,7 +24,7 @@ export function mayPause(): boolean {
  * Here such a parser first reads what has come, unpaused, and then ends. Called with each new connection; does its work
  * once. To be dropped with a version of undici that holds the fix: the test of a slow caller tells.
  */
-export function mendParser(socket: Socket): void {
+export function patchUndiciParser(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
   const parser =
     symbol === undefined ? undefined : (socket as unknown as Record<symbol, Parser | null>)[symbol]

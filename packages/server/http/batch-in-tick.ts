@@ -14,7 +14,7 @@ let handlers: OnError[] = []
  *
  * What the task throws goes to `onError`, which ends the request of that task: the other requests go on.
  */
-export function inTurn(task: Task, onError: OnError): void {
+export function batchInTick(task: Task, onError: OnError): void {
   handlers.push(onError)
   if (waiting.push(task) === 1) setImmediate(runAll)
 }
@@ -42,4 +42,4 @@ function handle(error: unknown, onError: OnError): void {
 }
 
 /** To wait for: lets the other requests of this turn come as far as this one, so that they take the next step together. */
-export const othersToCatchUp: Promise<void> = Promise.resolve()
+export const oneMicrotask: Promise<void> = Promise.resolve()

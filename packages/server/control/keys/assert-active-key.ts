@@ -2,7 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import type { KeyRow } from '../../storage/schema.ts'
 
 /** A key that was revoked, has expired or was rolled has come to its end, and nothing brings it back. */
-export function refuseEndedKey(row: KeyRow, now: number): void {
+export function assertActiveKey(row: KeyRow, now: number): void {
   const reason = findReason(row, now)
   if (reason !== undefined)
     throw new Fault('resource_conflict', `The key ${reason}; it cannot change any more.`)
