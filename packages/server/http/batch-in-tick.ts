@@ -4,15 +4,16 @@ type Task = () => void
 type OnError = (error: unknown) => void
 
 let waiting: Task[] = []
-/** What each of them does with its exception, in the same order: two lists spare an object for each task. */
+/** The error handler of each waiting task, in the same order. Two arrays avoid one object per task. */
 let handlers: OnError[] = []
 
 /**
- * Runs a task behind the events of this turn of the event loop, together with all that became ready in it. Many requests
- * that take the same step one after the other find its code in the processor's caches; a request that is carried from end
- * to end alone finds it driven out by all that was in between (decision 0011). Alone, a task waits for microseconds.
+ * Runs a task after the events of this tick of the event loop, together with all other tasks of the tick. A task that
+ * is alone waits for microseconds.
  *
- * What the task throws goes to `onError`, which ends the request of that task: the other requests go on.
+ * When many requests take the same step one after the other, its code is still in the processor's caches
+ * (docs/decisions/0011-cost-of-a-request.md). An exception of the task goes to `onError`, which ends the request of
+ * that task; the other tasks still run.
  */
 export function batchInTick(task: Task, onError: OnError): void {
   handlers.push(onError)
@@ -41,5 +42,8 @@ function handle(error: unknown, onError: OnError): void {
   }
 }
 
-/** To wait for: lets the other requests of this turn come as far as this one, so that they take the next step together. */
+/**
+ * Await this for one microtask: the other requests of the tick reach the same point, and all take the next step
+ * together.
+ */
 export const oneMicrotask: Promise<void> = Promise.resolve()

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { checkOrigin, EgressError, type EgressPolicy, isAllowedAddress } from './egress.ts'
 
 /**
- * Why we may not call an address that a customer names, as far as its text tells; undefined: it may be tried. What a
- * name resolves to is judged at the socket's connect (egress.ts).
+ * Returns why a URL from a customer is not allowed, judged by its text alone; undefined if it may be tried. The
+ * addresses that its name resolves to are checked when the socket connects (egress.ts).
  */
 export function findUrlObjection(text: string, policy: EgressPolicy): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL'

@@ -5,13 +5,13 @@ import { Fault } from '../core/fault.ts'
 
 export interface ParsedJson {
   readonly value: Json
-  /** Where each top-level field stands in the bytes. */
+  /** The position of each top-level field in the bytes. */
   readonly fields: ReadonlyMap<string, FieldSpan>
 }
 
 /**
- * A body as JSON, by the rules of both hosts (contract.md §1): UTF-8, at most 64 levels, no key twice in one object, and
- * none that is called `__proto__`.
+ * Parses a body as JSON. Both planes accept UTF-8, at most 64 levels, no duplicate key in an object and no key called
+ * `__proto__`; anything else throws `request_validation_failed`.
  */
 export function parseJson(bytes: Buffer): ParsedJson {
   const scan = scanJson(bytes)
@@ -26,9 +26,9 @@ export function parseJson(bytes: Buffer): ParsedJson {
   )
 }
 
-/** A field of this name would become the prototype of a copy, and so stand behind every other name. */
+/** A field of this name would become the prototype of a copy, and so supply values for absent fields. */
 function prototypeKeyFault(): Fault {
-  return new Fault('request_validation_failed', '__proto__: is not a name that a field may have.', {
+  return new Fault('request_validation_failed', 'No field may be called __proto__.', {
     param: '__proto__',
   })
 }

@@ -7,15 +7,15 @@ import { batchInTick } from './batch-in-tick.ts'
 const unzip = promisify(gunzip)
 
 export interface BodyReader {
-  /** The whole body, decompressed; a promise where it is not here yet. Rejects with the fault to answer. */
+  /** The whole body, decompressed; a promise if it has not all arrived. Rejects with the fault to answer. */
   readonly bytes: Buffer | Promise<Buffer>
-  /** Ends the wait with a fault: the body came too slowly, or the caller is gone. */
+  /** Stops reading and rejects `bytes` with the fault: the body arrives too slowly, or the caller is gone. */
   fail(fault: Fault): void
 }
 
 /**
- * Reads a request's body up to `limit` bytes, before and after decompression.
- * An unread rest is left to the connection: who answers early must close it (see `hasUnreadBody`).
+ * Reads a request's body of up to `limit` bytes, measured before and after decompression. Bytes that are not read stay
+ * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`).
  */
 export function readBody(req: IncomingMessage, limit: number): BodyReader {
   const encoding = req.headers['content-encoding']
@@ -74,7 +74,7 @@ export function readBody(req: IncomingMessage, limit: number): BodyReader {
   }
 }
 
-/** All of a body that came with its head, without the events of a stream; undefined where it cannot be read any more. */
+/** Returns the whole body if it arrived with the head, without stream events; undefined if it can no longer be read. */
 function takeArrived(req: IncomingMessage): Buffer | undefined {
   const bytes = req.read() as Buffer | null
   if (bytes !== null) return bytes
