@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkOrigin, EgressError, isAllowedAddress } from './egress.ts'
+import { assertAllowedOrigin, EgressError, isAllowedAddress } from './egress.ts'
 
 const strict = { allowPrivate: false }
 const lenient = { allowPrivate: true }
@@ -74,12 +74,12 @@ describe('without private upstreams', () => {
   test.each(['http://api.example.com', 'https://api.example.com:8443'])(
     'throws EgressError for the origin %s',
     origin => {
-      expect(() => checkOrigin(origin, strict)).toThrow(EgressError)
+      expect(() => assertAllowedOrigin(origin, strict)).toThrow(EgressError)
     },
   )
 
   test('allows an https origin on port 443', () => {
-    expect(() => checkOrigin('https://api.example.com', strict)).not.toThrow()
+    expect(() => assertAllowedOrigin('https://api.example.com', strict)).not.toThrow()
   })
 })
 

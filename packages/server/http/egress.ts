@@ -114,7 +114,7 @@ function embeddedV4(address: string): string {
 }
 
 /** Throws EgressError with the reason if the policy allows no connection to this origin. */
-export function checkOrigin(origin: string, policy: EgressPolicy): void {
+export function assertAllowedOrigin(origin: string, policy: EgressPolicy): void {
   const url = new URL(origin)
   if (policy.allowPrivate) return
   if (url.protocol !== 'https:') throw new EgressError('the URL must use https:')

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
+import { assertAllowedOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
 import { toUpstreamHeaders } from './upstream-headers.ts'
 
 export interface GuardedOptions {
@@ -34,7 +34,7 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
   const dispatcher = new Agent({ connect: createGuardedConnector(policy, timeoutMs), pipelining: 0 })
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    checkOrigin(new URL(url).origin, policy)
+    assertAllowedOrigin(new URL(url).origin, policy)
     const answer = await request(url, {
       dispatcher,
       signal,

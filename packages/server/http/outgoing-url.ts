@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { checkOrigin, EgressError, type EgressPolicy, isAllowedAddress } from './egress.ts'
+import { assertAllowedOrigin, EgressError, type EgressPolicy, isAllowedAddress } from './egress.ts'
 
 /**
  * Returns why a URL from a customer is not allowed, judged by its text alone; undefined if it may be tried. The
@@ -13,7 +13,7 @@ export function findUrlObjection(text: string, policy: EgressPolicy): string | u
     return 'takes no credentials and no fragment'
   }
   try {
-    checkOrigin(url.origin, policy)
+    assertAllowedOrigin(url.origin, policy)
   } catch (error) {
     if (error instanceof EgressError) return 'must be an https URL on port 443'
     throw error

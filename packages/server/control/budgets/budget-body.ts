@@ -40,7 +40,7 @@ export function toBudgetSettings(body: z.output<typeof NewBudget>): BudgetSettin
 }
 
 /** What the schema cannot say: the scope names something of the organization or project. */
-export async function checkBudget(
+export async function parseBudgetScope(
   db: Db,
   owner: Pick<BudgetRow, 'org_id' | 'project_id'>,
   settings: BudgetSettings,

@@ -4,7 +4,7 @@ import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { z } from '../operation/zod.ts'
-import { budgetFields, checkBudget } from './budget-body.ts'
+import { budgetFields, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
@@ -19,7 +19,7 @@ export const updateBudget = defineOperation({
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body
     const { limit_nano_usd, window, scope, scope_ref, alert_pcts } = mergeChange(resource, rest)
-    const settings = await checkBudget(services.db, resource, {
+    const settings = await parseBudgetScope(services.db, resource, {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
       window,
       scope,

@@ -1,7 +1,7 @@
 import { CUSTOM_MODEL_INDEX, insertCustomModel } from '../../storage/custom-models.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
@@ -18,7 +18,7 @@ export const createCustomModel = defineOperation({
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { hasListPrice } = parseModelName(body.model)
-    if (hasListPrice || body.pricing != null) requireRole(role, 'admin')
+    if (hasListPrice || body.pricing != null) assertRole(role, 'admin')
     const now = new Date(services.clock.now())
     const stored = insertCustomModel(services.db, {
       id: services.newId(),

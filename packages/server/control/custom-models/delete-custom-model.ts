@@ -1,6 +1,6 @@
 import { removeCustomModel } from '../../storage/custom-models.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 
 export const deleteCustomModel = defineOperation({
@@ -13,7 +13,7 @@ export const deleteCustomModel = defineOperation({
   response: { 204: z.undefined() },
   handle: async ({ services, resource, role }) => {
     // Without it another price applies.
-    if (resource.pricing !== null) requireRole(role, 'admin')
+    if (resource.pricing !== null) assertRole(role, 'admin')
     await removeCustomModel(services.db, resource.id)
   },
 })

@@ -1,8 +1,8 @@
 import { CUSTOM_MODEL_INDEX, updateCustomModel as storeCustomModel } from '../../storage/custom-models.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
@@ -22,7 +22,7 @@ export const updateCustomModel = defineOperation({
     // A price that moves to another model is a price that is set there.
     const movesPrice =
       model !== undefined && (resource.pricing !== null || parseModelName(model).hasListPrice)
-    if (movesPrice || pricing !== undefined) requireRole(role, 'admin')
+    if (movesPrice || pricing !== undefined) assertRole(role, 'admin')
     const change = {
       ...(model === undefined ? {} : { model }),
       ...(capabilities === undefined ? {} : { capabilities: [...new Set(capabilities)] }),

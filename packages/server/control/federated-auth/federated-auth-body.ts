@@ -46,8 +46,8 @@ export function parseFederatedConfig(
 ): FederatedConfig {
   const issuers = [...new Set([body.issuer].flat())]
   const jwksUrl = body.jwks_url ?? null
-  for (const each of issuers) checkIssuer(each, jwksUrl !== null, egress)
-  if (jwksUrl !== null) checkUrl('jwks_url', jwksUrl, egress)
+  for (const each of issuers) assertIssuer(each, jwksUrl !== null, egress)
+  if (jwksUrl !== null) assertUrl('jwks_url', jwksUrl, egress)
   const audiences = body.audiences ?? []
   const authorizedParties = body.authorized_parties ?? []
   if (audiences.length > 0 === authorizedParties.length > 0) {
@@ -71,13 +71,13 @@ export function parseFederatedConfig(
 /** A few providers name themselves without a scheme (`accounts.google.com`): that is no address to discover keys at. */
 const BARE_ISSUER = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/[\w.~/-]*)?$/i
 
-function checkIssuer(text: string, hasJwksUrl: boolean, egress: EgressPolicy): void {
+function assertIssuer(text: string, hasJwksUrl: boolean, egress: EgressPolicy): void {
   if (hasJwksUrl && BARE_ISSUER.test(text)) return
-  checkUrl('issuer', text, egress)
+  assertUrl('issuer', text, egress)
   if (text.includes('?')) throw refusal('issuer', 'issuer takes no query.')
 }
 
-function checkUrl(param: string, text: string, egress: EgressPolicy): void {
+function assertUrl(param: string, text: string, egress: EgressPolicy): void {
   const objection = findUrlObjection(text, egress)
   if (objection !== undefined) throw refusal(param, `${param} ${objection}.`)
 }

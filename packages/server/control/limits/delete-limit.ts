@@ -1,6 +1,6 @@
 import { removeLimit } from '../../storage/limits.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 
 export const deleteLimit = defineOperation({
@@ -11,7 +11,7 @@ export const deleteLimit = defineOperation({
   access: { role: 'developer', of: 'limit' },
   response: { 204: z.undefined() },
   handle: async ({ services, resource, role }) => {
-    if (resource.environment_id === null) requireRole(role, 'admin')
+    if (resource.environment_id === null) assertRole(role, 'admin')
     await removeLimit(services.db, resource.id)
   },
 })

@@ -5,8 +5,8 @@ import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 
 /**
- * Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. Never throws: Fastify would
- * answer by itself then, and tell what was thrown.
+ * Sends the error envelope for anything that was thrown. The details of anything but a Fault are logged only. Never
+ * throws: Fastify would then answer by itself and expose the exception.
  */
 export function answerFault(
   thrown: unknown,
@@ -27,8 +27,9 @@ function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, b
   const fault = toControlFault(thrown)
   if (fault.status >= 500)
     request.log.error({ err: fault.cause ?? fault, requestId: request.id }, 'call failed')
-  // Fastify would close the connection under the rest of a refused body, and a client that is still sending would
-  // lose the answer. The rest is read and dropped instead, within the server's own time for a request.
+  // Without this header removed, Fastify would close the connection before the rest of a rejected body arrives, and a
+  // client that is still sending would lose the response. The rest is read and discarded, within the server's time limit
+  // for a request.
   reply.removeHeader('connection')
   if (fault.code === 'request_timeout') reply.header('connection', 'close')
   else if (hasUnreadBody(request.raw)) request.raw.resume()

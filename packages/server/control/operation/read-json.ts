@@ -4,12 +4,12 @@ import { parseJson } from '../../http/parse-json.ts'
 import { readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 
-/** contract.md §1 "limits on size". */
+/** The limit of a body; a larger one is answered with 413 `request_too_large`. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
 /**
- * A request's body as JSON; undefined where it has none. `anyType`: the route takes no body, and so does not care
- * what an empty one is called.
+ * Returns the request's body as JSON; undefined if it is empty. With `anyType` any content type is accepted, for routes
+ * without a body.
  */
 export async function readJson(req: IncomingMessage, timeoutMs: number, anyType: boolean): Promise<unknown> {
   if (!anyType && !isJsonContentType(req.headers['content-type'])) {
