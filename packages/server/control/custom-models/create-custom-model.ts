@@ -9,7 +9,7 @@ import { CustomModelResource, toCustomModelResource } from './custom-model-resou
 export const createCustomModel = defineOperation({
   name: 'custom_models.create',
   summary:
-    'A model that the catalogue lacks, or says something else of, in this environment. Prices, also where they replace a listed one, need the role admin.',
+    "Adds a model that the catalogue lacks, or replaces the catalogue's record in this environment. Setting or replacing a price needs the role admin.",
   method: 'POST',
   path: '/v1/environments/{envId}/custom-models',
   access: { role: 'developer', of: 'environment' },

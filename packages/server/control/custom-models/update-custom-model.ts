@@ -10,7 +10,7 @@ import { CustomModelResource, toCustomModelResource } from './custom-model-resou
 export const updateCustomModel = defineOperation({
   name: 'custom_models.update',
   summary:
-    'Changes what an environment says of a model. Prices, and the name of a model that has one, need the role admin.',
+    "Changes an environment's record of a model. Changing a price, or the model of a record with one, needs the role admin.",
   method: 'PATCH',
   path: '/v1/custom-models/{id}',
   access: { role: 'developer', of: 'custom_model' },
@@ -19,7 +19,7 @@ export const updateCustomModel = defineOperation({
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { model, capabilities, context_window, max_output_tokens, pricing } = body
-    // A price that moves to another model is a price that is set there.
+    // Moving a price to another model sets a price there.
     const movesPrice =
       model !== undefined && (resource.pricing !== null || parseModelName(model).hasListPrice)
     if (movesPrice || pricing !== undefined) assertRole(role, 'admin')

@@ -5,7 +5,7 @@ import { z } from '../operation/zod.ts'
 
 export const deleteLimit = defineOperation({
   name: 'limits.delete',
-  summary: "Removes a rate limit. One that was made for the organization is its administrators'.",
+  summary: 'Removes a rate limit. A limit of the organization needs the role admin.',
   method: 'DELETE',
   path: '/v1/limits/{id}',
   access: { role: 'developer', of: 'limit' },

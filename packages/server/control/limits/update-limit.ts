@@ -9,7 +9,7 @@ import { LimitResource, toLimitResource } from './limit-resource.ts'
 
 export const updateLimit = defineOperation({
   name: 'limits.update',
-  summary: "Changes a rate limit. One that was made for the organization is its administrators'.",
+  summary: 'Changes a rate limit. A limit of the organization needs the role admin.',
   method: 'PATCH',
   path: '/v1/limits/{id}',
   access: { role: 'developer', of: 'limit' },
