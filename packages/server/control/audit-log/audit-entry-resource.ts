@@ -7,7 +7,7 @@ export const AuditEntryResource = z
     id: uuid,
     org_id: uuid,
     created_at: dateTime,
-    /** `name`: a member's e-mail address or a management key's name, as it was then. */
+    /** `name`: a member's e-mail address or a management key's name at that time. */
     actor: z.strictObject({
       kind: z
         .enum(['member', 'management_key', 'anonymous', 'system'])

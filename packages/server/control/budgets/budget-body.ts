@@ -23,7 +23,7 @@ export const budgetFields = {
 
 export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
 
-/** A budget's settings, with the limit in whole nano-dollars. */
+/** The settings of a budget, with the limit in whole nano-dollars. */
 export type BudgetSettings = Pick<
   BudgetRow,
   'limit_nano_usd' | 'window' | 'scope' | 'scope_ref' | 'alert_pcts'
@@ -39,7 +39,7 @@ export function toBudgetSettings(body: z.output<typeof NewBudget>): BudgetSettin
   }
 }
 
-/** What the schema cannot say: the scope names something of the organization or project. */
+/** Returns the settings with a checked scope. Throws 400 if scope_ref does not exist in the organization or project. */
 export async function parseBudgetScope(
   db: Db,
   owner: Pick<BudgetRow, 'org_id' | 'project_id'>,

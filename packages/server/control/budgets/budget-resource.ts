@@ -8,7 +8,7 @@ import type { MeasuredBudget } from './measure-budgets.ts'
 const settings = {
   id: uuid,
   org_id: uuid,
-  /** null: the organization's. */
+  /** null: a budget of the organization. */
   project_id: uuid.nullable(),
   scope: z.enum(BUDGET_SCOPES).nullable(),
   scope_ref: z.string().nullable(),
@@ -38,7 +38,7 @@ export function toBudgetResource(budget: MeasuredBudget): z.output<typeof Budget
   }
 }
 
-/** What was set, without what was spent. */
+/** Returns the settings of a budget without its spend. */
 export function toBudgetRecord(row: BudgetRow) {
   return {
     id: row.id,

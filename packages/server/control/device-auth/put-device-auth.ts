@@ -42,7 +42,7 @@ export const putDeviceAuth = defineOperation({
 
 type DeviceCheck = NonNullable<z.output<typeof DeviceAuthBody>['ios']>['device_check']
 
-/** The private key sealed; the stored one stays where the same key is named without it. */
+/** Returns the private key sealed. The stored key stays if the same key_id is sent without one. */
 function sealDeviceCheck(
   { secretBox }: Pick<Services, 'secretBox'>,
   projectId: string,

@@ -8,7 +8,7 @@ import { jsonObjectField } from '../operation/json-object-field.ts'
 import { z } from '../operation/zod.ts'
 
 export const endUserFields = {
-  // Not trimmed: it must equal what tokens and requests name.
+  // Not trimmed: it must equal the id in tokens and requests.
   external_id: z
     .string()
     .refine(isEndUserId, 'must have 1 to 255 characters, no control characters')
@@ -17,7 +17,7 @@ export const endUserFields = {
   attributes: jsonObjectField.nullish(),
 }
 
-/** Devices and members are named by us: nobody makes one up here. */
+/** Throws 400 for an id that only the app assigns, to devices and members. */
 export function assertNotReserved(externalId: string): void {
   if (!isReservedEndUserId(externalId)) return
   const message = 'The prefixes device: and member: are reserved.'
@@ -31,7 +31,7 @@ export function encodeAttributes(attributes: Readonly<Record<string, unknown>> |
   throw new Fault('attributes_too_large', message, { param: 'attributes' })
 }
 
-/** The plan of this name; where there is none, of this id. */
+/** Returns the id of the plan with this name or, if there is none, with this id. Throws 400 if neither exists. */
 export async function findPlanId(
   db: Db,
   environmentId: string,

@@ -60,12 +60,12 @@ export const acceptInvitation = defineOperation({
     const { user, isNew } = await findPerson(services, caller, invitation.invite_email ?? '', body)
     return await wholeDb.transaction().execute(async tx => {
       await lockOrganization(tx, invitation.org_id)
-      // It may have been accepted or withdrawn while the password was being looked at.
+      // The invitation may have been accepted or withdrawn while the password was verified.
       const live = await findLive({ ...services, wholeDb: tx }, hash)
       if (isNew) await insertUser(tx, user)
-      // Nor may the account have got another password since: then neither it nor the session says anything any more.
+      // A password that changed since then invalidates both the password that was verified and the session.
       else if ((await lockUser(tx, user.id)).password_hash !== user.password_hash) throw wrongPassword()
-      // A link by who owns all of the person's organizations so far must not open this one.
+      // An owner of all of the person's previous organizations must not get into this one by an older reset link.
       await removePasswordResetsOf(tx, user.id)
       await storeAcceptance(tx, live.id, user.id, new Date(services.clock.now()))
       return toMemberResource((await findMember(tx, live.id)) as StoredMember)
@@ -84,8 +84,8 @@ async function findLive(services: Pick<Services, 'wholeDb' | 'clock'>, hash: Buf
 }
 
 /**
- * The account that joins. The link alone opens no account that exists: it travelled through whoever invited, and so
- * proves nothing about who holds it.
+ * Returns the account that joins. The link alone is not enough for an existing account: the inviter handled it too, so it
+ * does not prove who holds it.
  */
 async function findPerson(
   services: Services,
@@ -99,7 +99,7 @@ async function findPerson(
     assertSameOriginWrite(caller, services.baseUrl())
     return { user: existing, isNew: false }
   }
-  // The same for everyone, so that an invitation does not tell who has an account.
+  // The same for every address, so that an invitation does not reveal who has an account.
   if (password === undefined || password === null) {
     throw new Fault('invalid_request', "Send a password: the account's, or the one that it shall have.", {
       param: 'password',

@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { KeyRow } from '../../storage/schema.ts'
 
-/** A key that was revoked, has expired or was rolled has come to its end, and nothing brings it back. */
+/** Throws 409 `resource_conflict` for a key that was revoked, has expired or was rolled: none of these can be undone. */
 export function assertActiveKey(row: KeyRow, now: number): void {
   const reason = findReason(row, now)
   if (reason !== undefined)

@@ -38,14 +38,14 @@ export const rollKey = defineOperation({
     const overlapMs = parseOverlapMs(body ?? {})
     const now = services.clock.now()
     return await services.db.transaction().execute(async tx => {
-      // Held, so that the new key has the rights that the old one has at this very moment, and is its only successor.
+      // Locks the row, so that the new key has the current rights of the old one and is its only successor.
       const old = await lockKey(tx, resource.id)
       assertActiveKey(old, now)
       const environment = orGone(await findEnvironment(tx, old.environment_id))
       const { row, text } = createKeyRow(services, environment, {
         kind: old.kind,
         name: old.name,
-        // The database holds only what the lists of both allowed when it was written.
+        // The schema checked these lists when they were written.
         scopes: old.scopes as Scope[],
         allowedModels: old.allowed_models,
         allowedEndpoints: old.allowed_endpoints as Endpoint[] | null,

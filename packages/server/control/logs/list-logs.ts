@@ -39,7 +39,7 @@ export const listLogs = defineOperation({
   },
 })
 
-/** Reads on from the named request, or from a page's end. */
+/** Returns the position after the named request, or after the end of a page. */
 async function openTail(db: Db, environmentId: string, filter: LogFilter, requestId: string) {
   const start = await findLogEnd(db, environmentId, requestId)
   if (start === undefined) {

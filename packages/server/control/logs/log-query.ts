@@ -11,12 +11,12 @@ import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
-/** A provider and the longest name of a model. */
+/** The length of a provider, a slash and the longest name of a model. */
 const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
 
-/** `metadata.<k>` is any number of parameters, each of which a pair of the request's metadata must equal. */
+/** Any number of `metadata.<k>` parameters is accepted; the request's metadata must match all of them. */
 export const LogQuery = z
   .object({
     ...pageQuery,
@@ -51,7 +51,7 @@ export const LogQuery = z
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(LogQuery.shape))
 
-/** Of `after` and paging nothing: they are no filter. */
+/** Returns the filter without `after` and the paging parameters. */
 export function toLogFilter(query: z.output<typeof LogQuery>): LogFilter {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const key = METADATA.exec(name)?.[1]

@@ -11,7 +11,7 @@ export const createManagementKey = defineOperation({
   summary: 'Makes a management key. Its plaintext is in this answer and in no other.',
   method: 'POST',
   path: '/v1/orgs/{orgId}/management-keys',
-  // No management key has this role: only a person makes one.
+  // No management key has the role owner, so only a user can create one.
   access: { role: 'owner', of: 'org' },
   body: z
     .strictObject({

@@ -43,7 +43,7 @@ export const createResetLink = defineOperation({
       expires_at: expiresAt,
     })
     return {
-      // After the `#`, so that it reaches no server's log and no other site.
+      // The token follows the `#`, so that no server's log and no other site receives it.
       reset_url: `${services.baseUrl()}/reset-password#token=${token}`,
       expires_at: expiresAt.toISOString(),
     }

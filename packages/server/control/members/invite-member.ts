@@ -30,7 +30,7 @@ export const inviteMember = defineOperation({
       user_id: null,
       role: body.role,
       invite_email: body.email,
-      // A management key is nobody.
+      // A management key is not a user.
       invited_by: actor.kind === 'member' ? actor.id : null,
       accepted_at: null,
       invite_hash: hashToken(token),
@@ -50,7 +50,7 @@ export const inviteMember = defineOperation({
     })
     return {
       ...toMemberResource({ ...row, user_email: null, user_name: null }),
-      // After the `#`, so that it reaches no server's log and no other site.
+      // The token follows the `#`, so that no server's log and no other site receives it.
       accept_url: `${services.baseUrl()}/accept-invitation#token=${token}`,
     }
   },

@@ -23,7 +23,7 @@ export const updateMember = defineOperation({
     const wanted = body.role
     if (wanted === undefined) return toMemberResource(resource)
     return await services.db.transaction().execute(async tx => {
-      // Of two owners who make each other less the second finds itself the last.
+      // If two owners demote each other concurrently, the second finds itself the last owner.
       await lockOrganization(tx, resource.org_id)
       const member = await findMember(tx, resource.id)
       if (member === undefined) throw noResource()

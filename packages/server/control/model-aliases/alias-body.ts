@@ -15,7 +15,7 @@ const Target = z.strictObject({
   max_retries: z.int().min(0).max(10).nullish(),
 })
 
-/** What of an alias may be changed: its name may not. */
+/** The fields of an alias that can change; its name cannot. */
 export const aliasSettings = {
   strategy: z.enum(ALIAS_STRATEGIES),
   targets: z.array(Target).min(1).max(20),

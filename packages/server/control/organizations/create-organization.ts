@@ -29,7 +29,7 @@ export const createOrganization = defineOperation({
     const now = new Date(services.clock.now())
     const both = { created_at: now, updated_at: now }
     const id = services.newId()
-    // Slugs are one to the whole house, and so asked for beyond the caller's own organizations.
+    // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const organization: OrganizationRow = {
       id,

@@ -17,12 +17,9 @@ const planFields = {
   max_concurrency: bound,
   tokens_per_day: bound,
   usd_per_month: z.number().min(0).max(MAX_USD).nullish(),
-  is_default: z
-    .boolean()
-    .nullish()
-    .meta({
-      description: 'At most one plan of an environment is the default; a new default replaces the old one.',
-    }),
+  is_default: z.boolean().nullish().meta({
+    description: 'At most one plan of an environment is the default; a new default replaces the old one.',
+  }),
 }
 
 export const NewPlan = z.strictObject(planFields).meta({ id: 'NewPlan' })

@@ -8,7 +8,7 @@ import { dateTime } from '../operation/fields.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 
-/** contract.md §4. */
+/** The lifetime of a playground token: 15 minutes. */
 const LIFE_SECONDS = 900
 
 const ClientTokenResource = z
@@ -27,7 +27,7 @@ export const createPlaygroundToken = defineOperation({
   audit: ({ resource }) => ({ resourceId: resource.id }),
   handle: async ({ services, actor, resource }) => {
     const { clock, newId } = services
-    // Before any statement of the operation's own: the keys belong to no organization.
+    // Load the signing key before the operation's own statements: signing keys belong to no organization.
     const signer = await getSigner(services)
     const plan = await findDefaultPlan(services.db, resource.id)
     const issuedAt = Math.floor(clock.now() / 1000)
@@ -57,7 +57,7 @@ export const createPlaygroundToken = defineOperation({
   },
 })
 
-/** A management key acts as a member of its organization, by its own id. */
+/** Returns the id of the member in this organization; for a management key, the key's own id. */
 function idOf(actor: Actor, orgId: string): string {
   return actor.kind === 'member' ? memberIdIn(actor, orgId) : actor.id
 }

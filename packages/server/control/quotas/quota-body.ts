@@ -25,7 +25,7 @@ export const quotaFields = {
 export const NewQuota = z.strictObject(quotaFields).meta({ id: 'NewQuota' })
 type QuotaFields = z.output<typeof NewQuota>
 
-/** What the schema cannot say: the scope names something of the environment. */
+/** Checks what the schema cannot express: scope_ref exists in the environment. */
 export async function parseQuota(
   db: Db,
   owner: Owner,

@@ -33,7 +33,7 @@ export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaReso
   return { ...toQuotaRecord(quota), used, reserved, resets_at: resets_at.toISOString() }
 }
 
-/** What was set, without what was used. */
+/** Returns the settings of a quota without its usage. */
 export function toQuotaRecord(row: QuotaRow) {
   return {
     id: row.id,

@@ -22,11 +22,11 @@ export const createSession = defineOperation({
     actor: { kind: 'member', id: user.id },
   }),
   handle: async ({ services, caller, answer, body }) => {
-    // Else another site's page could sign a browser in as somebody else.
+    // Otherwise a page of another site could sign a browser in to another account.
     assertSameOrigin(caller, services.baseUrl())
     services.rates.countSignIn(body.email, caller.address)
     const user = await findUserByEmail(services.wholeDb, body.email)
-    // Also where there is nobody, so that neither answer nor time tells who has an account.
+    // Verify even if there is no account, so that neither the response nor its time reveals who has one.
     const isRight = await services.passwords.verify(body.password, user?.password_hash ?? null)
     if (user === undefined || !isRight) throw signInFailed()
     if (!(await startSession(services, caller, answer, user))) throw signInFailed()

@@ -40,7 +40,7 @@ export const resetPassword = defineOperation({
     const changed = await wholeDb.transaction().execute(async tx => {
       const user = await lockUser(tx, reset.user_id)
       if (!(await removePasswordReset(tx, tokenHash))) throw noLink()
-      // What the issuer could do then it must still be able to do: the person may have joined another organization.
+      // The issuer must still have the right: the user may have joined another organization.
       if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id))) throw noLink()
       await storePassword(tx, reset.user_id, password, new Date(clock.now()))
       return { ...user, password_hash: password }

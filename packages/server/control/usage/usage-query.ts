@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
 const MOST_DAYS = 366
 
-/** The query with its defaults. The binding of a list's cursor is what was sent: a default moves with the clock. */
+/** Returns the query with its defaults. A cursor is bound to the query as sent, because the defaults change with time. */
 export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number) {
   const to = toDate(query.to) ?? new Date(now)
   const from = toDate(query.from) ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS)

@@ -4,7 +4,7 @@ import { z } from '../operation/zod.ts'
 import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
 import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
 export const createWebhook = defineOperation({

@@ -13,7 +13,7 @@ const fields = {
 
 export const WebhookResource = z.strictObject(fields).meta({ id: 'Webhook' })
 
-/** At creation only: the secret is shown once. */
+/** Returned at creation only: the secret is shown once. */
 export const NewWebhookResource = z
   .strictObject({
     ...fields,
@@ -28,7 +28,7 @@ export function toWebhookResource(row: WebhookRow): z.output<typeof WebhookResou
     id: row.id,
     org_id: row.org_id,
     url: row.url,
-    // The database holds only what this list allowed when it was written.
+    // The schema checked the list when it was written.
     events: row.events as z.output<typeof WebhookResource>['events'],
     ...toStamps(row),
   }
