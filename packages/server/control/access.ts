@@ -39,7 +39,7 @@ export async function grantAccess(
   if (access === 'public' || actor === undefined) return { actor, ...NO_RESOURCE }
   if (access === 'session') {
     if (actor.kind !== 'member') {
-      throw new Fault('insufficient_role', 'This is for people: it needs a session, not a management key.')
+      throw new Fault('insufficient_role', 'This operation needs a session, not a management key.')
     }
     return { actor, ...NO_RESOURCE }
   }
@@ -87,7 +87,10 @@ async function identifyKey(services: Services, text: string): Promise<Management
   // The text alone identifies a mistyped key or one of another kind, without a lookup.
   const form = parseKeyText(text)
   if (form !== undefined && form.kind !== 'management') {
-    throw new Fault('invalid_key', `A ${form.kind} key is for the gateway; this host takes management keys.`)
+    throw new Fault(
+      'invalid_key',
+      `A ${form.kind} key is for the gateway; this host accepts management keys only.`,
+    )
   }
   const row = form === undefined ? undefined : await findManagementKeyByHash(services.db, hashKeyText(text))
   if (row === undefined) throw new Fault('invalid_key', 'The credential is not a known management key.')

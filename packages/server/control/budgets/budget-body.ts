@@ -12,13 +12,13 @@ export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const
 export const budgetFields = {
   limit_usd: z.number().min(0).max(MAX_USD),
   window: z.enum(BUDGET_WINDOWS),
-  scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Absent: the whole organization or project.' }),
+  scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Default: the whole organization or project.' }),
   scope_ref: uuidField.nullish(),
   alert_pcts: z
     .array(z.int().min(1).max(1000))
     .max(20)
     .nullish()
-    .meta({ description: 'Of limit_usd: each raises `budget.alert` once a window.' }),
+    .meta({ description: 'Percentages of limit_usd; each raises `budget.alert` once per window.' }),
 }
 
 export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
@@ -49,7 +49,7 @@ export async function parseBudgetScope(
   const alert_pcts = [...new Set(settings.alert_pcts)].sort((a, b) => a - b)
   if (scope === null) {
     if (scope_ref === null) return { ...settings, alert_pcts }
-    throw new Fault('invalid_request', 'A scope_ref needs a scope.', { param: 'scope_ref' })
+    throw new Fault('invalid_request', 'scope_ref must be absent without a scope.', { param: 'scope_ref' })
   }
   const below = { ...owner, environment_id: null }
   return { ...settings, alert_pcts, scope_ref: await parseScopeRef(db, below, scope, scope_ref) }

@@ -23,7 +23,8 @@ export const BudgetResource = z
     ...settings,
     spent_usd: z.number(),
     reserved_usd: z.number().nullable().meta({
-      description: 'Held for requests that are under way; null where the control plane cannot ask a gateway.',
+      description:
+        "Reserved by running requests; null if the control plane cannot read the gateway's counters.",
     }),
     resets_at: dateTime.nullable(),
   })

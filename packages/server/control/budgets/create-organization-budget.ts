@@ -8,7 +8,7 @@ import { toBudgetRow } from './new-budget.ts'
 export const createOrganizationBudget = defineOperation({
   name: 'budgets.create_in_organization',
   summary:
-    'A budget of an organization, or of an environment or a key of it. The sandbox is no spend of the whole.',
+    "Creates a budget for an organization, one of its environments or one of its keys. The organization's own spend excludes the sandbox.",
   method: 'POST',
   path: '/v1/orgs/{orgId}/budgets',
   access: { role: 'admin', of: 'org' },

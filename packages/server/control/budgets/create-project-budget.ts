@@ -7,7 +7,7 @@ import { toBudgetRow } from './new-budget.ts'
 
 export const createProjectBudget = defineOperation({
   name: 'budgets.create',
-  summary: 'A budget of a project, or of an environment or a key of it. The sandbox counts.',
+  summary: 'Creates a budget for a project, one of its environments or one of its keys. The sandbox counts.',
   method: 'POST',
   path: '/v1/projects/{projectId}/budgets',
   access: { role: 'admin', of: 'project' },

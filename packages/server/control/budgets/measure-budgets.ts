@@ -28,18 +28,18 @@ export async function measureBudgets(
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
   const spans = rows.map(row => spanAt(row.window, now, time_zone, row.created_at.getTime()))
-  const standings =
+  const statuses =
     (await readMeters(
       rows.map(row => toBudgetRowMeter(row, time_zone, now)),
       now,
     )) ?? (await readLedger(db, rows, spans))
   return rows.map((row, index) => {
     const { end } = spans[index] as Span
-    const standing = standings[index]
+    const status = statuses[index]
     return {
       ...row,
-      spent_nano_usd: standing?.settled ?? 0,
-      reserved_nano_usd: standing?.held ?? null,
+      spent_nano_usd: status?.settled ?? 0,
+      reserved_nano_usd: status?.held ?? null,
       resets_at: end === null ? null : new Date(end),
     }
   })

@@ -10,7 +10,7 @@ import { measureBudget } from './measure-budgets.ts'
 
 export const updateBudget = defineOperation({
   name: 'budgets.update',
-  summary: 'Changes a budget. What was spent in the window stays spent.',
+  summary: 'Changes a budget. Spend in the current window still counts.',
   method: 'PATCH',
   path: '/v1/budgets/{id}',
   access: { role: 'admin', of: 'budget' },

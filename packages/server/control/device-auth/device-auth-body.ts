@@ -35,7 +35,7 @@ export const DeviceAuthBody = z
           .strictObject({
             key_id: appleId,
             private_key: privateKey.nullish().meta({
-              description: 'Needed with a new key_id; absent: the stored one of the same key_id stays.',
+              description: 'Required with a new key_id. Absent: the stored key of the same key_id stays.',
             }),
           })
           .nullish(),

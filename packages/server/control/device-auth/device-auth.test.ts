@@ -87,7 +87,7 @@ describe("DeviceCheck's key", () => {
   })
 
   test.each([
-    ['no PEM', 'secret'],
+    ['a text that is not PEM', 'secret'],
     ['a key on another curve', pem('P-384')],
     [
       'a public key',
@@ -106,10 +106,10 @@ describe("DeviceCheck's key", () => {
 
 test.each([
   ['hex', HEX],
-  ['capitals with colons, as the Play Console shows them', HEX.toUpperCase().replace(/..(?=.)/g, '$&:')],
+  ['upper case with colons, as the Play Console shows them', HEX.toUpperCase().replace(/..(?=.)/g, '$&:')],
   ['base64', Buffer.from(HEX, 'hex').toString('base64')],
   ['base64url', Buffer.from(HEX, 'hex').toString('base64url')],
-])('a signing digest may be %s', async (_, digest) => {
+])('accepts a signing digest in %s', async (_, digest) => {
   const { json } = await put({ android: { ...android, signing_digests: [digest] } })
   expect(json.android?.signing_digests).toEqual([HEX])
 })

@@ -8,7 +8,7 @@ import { readEndUser } from './read-end-user.ts'
 
 export const createEndUser = defineOperation({
   name: 'end_users.create',
-  summary: "Makes an end user's record. A plan that is set here counts before any that a token names.",
+  summary: "Creates an end user's record. Its plan takes precedence over the plan in a token.",
   method: 'POST',
   path: '/v1/environments/{envId}/end-users',
   access: { role: 'developer', of: 'environment' },

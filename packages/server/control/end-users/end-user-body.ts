@@ -20,7 +20,7 @@ export const endUserFields = {
 /** Throws 400 for an id that only the app assigns, to devices and members. */
 export function assertNotReserved(externalId: string): void {
   if (!isReservedEndUserId(externalId)) return
-  const message = 'The prefixes device: and member: are reserved.'
+  const message = 'external_id must not begin with device: or member:, which are reserved.'
   throw new Fault('invalid_request', message, { param: 'external_id' })
 }
 
@@ -42,5 +42,5 @@ export async function findPlanId(
   if (named !== undefined) return named.id
   const byId = isUuid(plan) ? await findPlan(db, plan) : undefined
   if (byId?.environment_id === environmentId) return byId.id
-  throw new Fault('invalid_request', 'The environment has no plan of this name or id.', { param: 'plan' })
+  throw new Fault('invalid_request', 'The environment has no plan with this name or id.', { param: 'plan' })
 }

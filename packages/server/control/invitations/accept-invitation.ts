@@ -30,7 +30,7 @@ type Acceptance = z.output<typeof AcceptBody>
 export const acceptInvitation = defineOperation({
   name: 'invitations.accept',
   summary:
-    'Joins an organization by an invitation. Without an account: `password` makes one. With one: its session or its password.',
+    'Joins an organization by an invitation. A new user sends a `password`, which creates the account; an existing one needs its session or its password.',
   method: 'POST',
   path: '/v1/invitations/accept',
   access: 'public',
@@ -76,7 +76,7 @@ export const acceptInvitation = defineOperation({
 async function findLive(services: Pick<Services, 'wholeDb' | 'clock'>, hash: Buffer): Promise<StoredMember> {
   const found = await findInvitation(services.wholeDb, hash)
   if (found === undefined || (found.invite_expires_at?.getTime() ?? 0) <= services.clock.now()) {
-    throw new Fault('resource_not_found', 'The invitation is unknown, used, withdrawn or over.', {
+    throw new Fault('resource_not_found', 'The invitation is unknown, used, withdrawn or expired.', {
       param: 'token',
     })
   }
@@ -101,9 +101,13 @@ async function findPerson(
   }
   // The same for every address, so that an invitation does not reveal who has an account.
   if (password === undefined || password === null) {
-    throw new Fault('invalid_request', "Send a password: the account's, or the one that it shall have.", {
-      param: 'password',
-    })
+    throw new Fault(
+      'invalid_request',
+      "Send a password: the existing account's, or one for the new account.",
+      {
+        param: 'password',
+      },
+    )
   }
   if (existing !== undefined) {
     services.rates.countSignIn(email, caller.address)

@@ -5,7 +5,7 @@ import type { KeyRow } from '../../storage/schema.ts'
 export function assertActiveKey(row: KeyRow, now: number): void {
   const reason = findReason(row, now)
   if (reason !== undefined)
-    throw new Fault('resource_conflict', `The key ${reason}; it cannot change any more.`)
+    throw new Fault('resource_conflict', `The key ${reason}; it can no longer change.`)
 }
 
 function findReason({ revoked_at, rolled_to, expires_at }: KeyRow, now: number): string | undefined {

@@ -23,7 +23,9 @@ export function parseScopes(names: readonly string[] | null): Scope[] {
   if (names === null) return [...SCOPES]
   const scopes = SCOPES.filter(scope => names.includes(scope))
   if (names.length === 0 || names.some(name => !scopes.includes(name as Scope))) {
-    throw new Fault('invalid_scope', `Scopes are one or more of ${SCOPES.join(', ')}.`, { param: 'scopes' })
+    throw new Fault('invalid_scope', `scopes must be one or more of ${SCOPES.join(', ')}.`, {
+      param: 'scopes',
+    })
   }
   return scopes
 }

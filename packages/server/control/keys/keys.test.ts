@@ -107,7 +107,7 @@ describe('create', () => {
     [1.005, 1_005_000_000],
     [999_999.999999999, 999_999_999_999_999],
     [0, 0],
-  ])('a maximum cost of %d USD is %d whole nano-dollars and comes back as sent', async (usd, nano) => {
+  ])('stores a maximum cost of %d USD as %d nano-dollars and returns it as sent', async (usd, nano) => {
     const { json } = await create({
       kind: 'secret',
       name: 'n',

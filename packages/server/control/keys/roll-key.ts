@@ -27,7 +27,7 @@ const Overlap = z
 export const rollKey = defineOperation({
   name: 'keys.roll',
   summary:
-    'Makes a key with the same rights and the same expiry. The old one stays valid for the overlap, an hour where none is named; 0 ends it at once.',
+    'Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
   method: 'POST',
   path: '/v1/keys/{keyId}/roll',
   access: { role: 'developer', of: 'key' },

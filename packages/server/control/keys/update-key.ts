@@ -11,7 +11,7 @@ const KeyChanges = z.strictObject(keyFields).partial().meta({ id: 'KeyChanges' }
 export const updateKey = defineOperation({
   name: 'keys.update',
   summary:
-    'Changes a living key. `restrictions` keeps those that are not sent; null, there or in its place, lifts them.',
+    'Changes an active key. Restrictions that are not sent stay; null removes one, and `restrictions: null` all of them.',
   method: 'PATCH',
   path: '/v1/keys/{keyId}',
   access: { role: 'developer', of: 'key' },

@@ -24,11 +24,11 @@ export const LogQuery = z
     error_code: textField(64).optional(),
     model: textField(MAX_MODEL)
       .optional()
-      .meta({ description: 'As asked for, as answered, or `provider/model`.' }),
+      .meta({ description: 'The model of the request, the model of the response, or `provider/model`.' }),
     provider: textField(64).optional(),
     key_id: uuidField.optional(),
     end_user_id: textField(255).optional(),
-    from: dateTimeField.optional().meta({ description: 'Inclusive; when the request arrived.' }),
+    from: dateTimeField.optional().meta({ description: 'Inclusive; the time when the request arrived.' }),
     to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
     min_cost_usd: numberParam(MAX_USD).optional(),
     min_latency_ms: numberParam(MAX_LATENCY_MS).optional(),
@@ -47,7 +47,7 @@ export const LogQuery = z
     const unknown = Object.keys(query).filter(name => !KNOWN.has(name) && !METADATA.test(name))
     if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query })
   })
-  .meta({ description: '`metadata.<k>`: any pair of the request’s metadata.' })
+  .meta({ description: '`metadata.<k>`: a key and value of the request’s metadata.' })
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(LogQuery.shape))
 

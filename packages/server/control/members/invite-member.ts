@@ -13,7 +13,7 @@ const INVITATION_MS = 7 * 24 * 3_600_000
 
 export const inviteMember = defineOperation({
   name: 'members.invite',
-  summary: 'Invites an e-mail address. The link to accept is in this answer and in no other.',
+  summary: 'Invites an e-mail address. The link to accept is in this response only.',
   method: 'POST',
   path: '/v1/orgs/{orgId}/members',
   access: { role: 'admin', of: 'org' },
@@ -42,7 +42,7 @@ export const inviteMember = defineOperation({
       await lockOrganization(tx, resource.id)
       await removeExpiredInvitations(tx, resource.id, body.email, now)
       if (await hasMemberOrInvitation(tx, resource.id, body.email)) {
-        throw new Fault('resource_conflict', 'This address is a member or invited already.', {
+        throw new Fault('resource_conflict', 'This address is already a member or invited.', {
           param: 'email',
         })
       }

@@ -6,7 +6,7 @@ import type { Db } from '../../storage/pool.ts'
 /** Throws 403 `insufficient_role` if one of the roles is above the actor's: only owners may add or change owners. */
 export function assertRoleCovers(held: Role, ...concerned: readonly Role[]): void {
   if (concerned.every(role => hasRole(held, role))) return
-  throw new Fault('insufficient_role', 'Only an owner may do this to an owner.')
+  throw new Fault('insufficient_role', 'Only an owner may add, change or remove an owner.')
 }
 
 /**
@@ -16,5 +16,8 @@ export function assertRoleCovers(held: Role, ...concerned: readonly Role[]): voi
 export async function assertNotLastOwner(tx: Db, member: StoredMember): Promise<void> {
   if (member.role !== 'owner' || member.accepted_at === null) return
   if (await hasOtherOwner(tx, member.org_id, member.id)) return
-  throw new Fault('resource_conflict', 'This is the last owner of the organization. Make another one first.')
+  throw new Fault(
+    'resource_conflict',
+    'This is the last owner of the organization. Make another member owner first.',
+  )
 }

@@ -9,7 +9,7 @@ import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
 export const updateMember = defineOperation({
   name: 'members.update',
-  summary: "Changes a member's role. In force at the member's next call.",
+  summary: "Changes a member's role, from the member's next call on.",
   method: 'PATCH',
   path: '/v1/members/{memberId}',
   access: { role: 'admin', of: 'member' },

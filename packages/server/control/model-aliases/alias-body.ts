@@ -5,12 +5,7 @@ import { z } from '../operation/zod.ts'
 
 const Target = z.strictObject({
   model: textField(256).meta({ description: '`provider/model` or a bare name; never another alias.' }),
-  weight: z
-    .int()
-    .min(0)
-    .max(1000)
-    .nullish()
-    .meta({ description: 'For the strategy weighted; 1 where absent.' }),
+  weight: z.int().min(0).max(1000).nullish().meta({ description: 'For the strategy weighted. Default: 1.' }),
   timeout_ms: z.int().min(1_000).max(600_000).nullish(),
   max_retries: z.int().min(0).max(10).nullish(),
 })

@@ -6,7 +6,7 @@ import type { Resources } from './resources.ts'
 export interface GrantedAccess {
   /** undefined: the operation is public. */
   readonly actor: Actor | undefined
-  /** The actor's role in the organization; undefined where the operation has no resource. */
+  /** The actor's role in the organization; undefined if the operation has no resource. */
   readonly role: Role | undefined
   readonly resource: Resources[keyof Resources] | undefined
   /** The organization that the resource belongs to. */

@@ -11,7 +11,7 @@ import { OrganizationResource, toOrganizationResource } from './organization-res
 
 export const createOrganization = defineOperation({
   name: 'orgs.create',
-  summary: 'Makes an organization, of which whoever is signed in is the owner.',
+  summary: 'Creates an organization, owned by the signed-in user.',
   method: 'POST',
   path: '/v1/orgs',
   access: 'session',

@@ -18,7 +18,7 @@ const ClientTokenResource = z
 export const createPlaygroundToken = defineOperation({
   name: 'playground_tokens.create',
   summary:
-    "A client token with every scope for whoever asks, for 15 minutes, also from this host's own pages. Its end user is `member:<id>`: the member, or the management key. It ends with the member's rights.",
+    "Creates a client token with every scope for the caller, valid for 15 minutes and from this host's pages too. Its end user is `member:<id>`, the id of the member or management key. It becomes invalid when the member loses access.",
   method: 'POST',
   path: '/v1/environments/{envId}/playground-token',
   access: { role: 'developer', of: 'environment' },
@@ -70,7 +70,7 @@ async function getSigner({ wholeDb, secretBox, newId, clock }: Services): Promis
     await rotateSigningKeys(wholeDb, { secretBox, newId }, now)
     const made = await findSigner(wholeDb, secretBox, now)
     if (made !== undefined) return made
-    throw new Error('the schedule made no key that signs now')
+    throw new Error('the rotation created no current signing key')
   } catch (cause) {
     throw new Fault(
       'signing_key_unavailable',

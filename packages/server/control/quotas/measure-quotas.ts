@@ -28,15 +28,15 @@ export async function measureQuotas(
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
   const counted = rows.filter(row => row.scope !== 'default_end_user')
-  const standings = await readMeters(
+  const statuses = await readMeters(
     counted.map(row => toQuotaRowMeter(row, time_zone, now)),
     now,
   )
   const used =
-    standings === undefined
+    statuses === undefined
       ? await readLedger(db, counted, row => new Date(windowAt(row.window, now, time_zone).start))
-      : new Map(counted.map(({ id }, index) => [id, standings[index]?.settled ?? 0]))
-  const held = new Map(counted.map(({ id }, index) => [id, standings?.[index]?.held]))
+      : new Map(counted.map(({ id }, index) => [id, statuses[index]?.settled ?? 0]))
+  const held = new Map(counted.map(({ id }, index) => [id, statuses?.[index]?.held]))
   return rows.map(row => {
     const { end } = windowAt(row.window, now, time_zone)
     const [of, reserved] = [used.get(row.id) ?? null, held.get(row.id) ?? null]

@@ -19,7 +19,7 @@ export const quotaFields = {
     .min(0)
     .max(1000)
     .nullish()
-    .meta({ description: 'Requests are refused above limit × (1 + grace_pct / 100); 0 where absent.' }),
+    .meta({ description: 'Requests are rejected above limit × (1 + grace_pct / 100). Default: 0.' }),
 }
 
 export const NewQuota = z.strictObject(quotaFields).meta({ id: 'NewQuota' })

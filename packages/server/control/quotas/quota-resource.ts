@@ -17,7 +17,8 @@ export const QuotaResource = z
     limit: z.number(),
     grace_pct: z.number(),
     used: z.int().nullable().meta({
-      description: 'In the current window; null for default_end_user, which every end user has for itself.',
+      description:
+        'In the current window; null for default_end_user, which applies to each end user separately.',
     }),
     reserved: z.int().nullable().meta({
       description:

@@ -9,7 +9,7 @@ import { storePassword } from './store-password.ts'
 
 export const changePassword = defineOperation({
   name: 'session.change_password',
-  summary: 'Changes the own password. Every session of the person ends; the caller gets a new one.',
+  summary: "Changes the caller's own password. Every session of the user ends; the caller gets a new one.",
   method: 'POST',
   path: '/v1/session/password',
   access: 'session',

@@ -9,7 +9,7 @@ import { loadSessionResource, SessionResource } from './session-resource.ts'
 
 export const createSession = defineOperation({
   name: 'session.create',
-  summary: 'Signs in by e-mail and password. The session is in a cookie, in place of the one before.',
+  summary: 'Signs in by e-mail and password. The session cookie replaces any previous one.',
   method: 'POST',
   path: '/v1/session',
   access: 'public',

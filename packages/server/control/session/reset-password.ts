@@ -14,7 +14,7 @@ import { storePassword } from './store-password.ts'
 export const resetPassword = defineOperation({
   name: 'session.reset_password',
   summary:
-    "Sets a new password by an owner's reset link, once, and signs in. Every other session of the person ends.",
+    "Sets a new password with an owner's reset link, once, and signs in. Every other session of the user ends.",
   method: 'POST',
   path: '/v1/session/password-reset',
   access: 'public',
@@ -51,5 +51,7 @@ export const resetPassword = defineOperation({
 })
 
 function noLink(): Fault {
-  return new Fault('resource_not_found', 'The reset link is unknown, used or over.', { param: 'reset_token' })
+  return new Fault('resource_not_found', 'The reset link is unknown, used or expired.', {
+    param: 'reset_token',
+  })
 }

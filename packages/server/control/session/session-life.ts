@@ -35,8 +35,8 @@ export async function startSession(
 /** Creates a session and returns its token. The caller of `tx` must have locked the user. */
 async function replaceSession(tx: Db, services: Services, caller: Caller, userId: string): Promise<string> {
   const now = services.clock.now()
-  const former = readSessionToken(caller, services.baseUrl())
-  if (former !== undefined) await removeSessionByHash(tx, hashToken(former))
+  const previous = readSessionToken(caller, services.baseUrl())
+  if (previous !== undefined) await removeSessionByHash(tx, hashToken(previous))
   await removeEndedSessions(tx, new Date(now), new Date(now - IDLE_MS))
   const token = createToken(services.random)
   await insertSession(tx, {

@@ -144,7 +144,7 @@ describe('a session', () => {
     ['no cookie', undefined],
     ['an empty cookie', 'rideau_session='],
     ['an unknown token', `rideau_session=${'A'.repeat(43)}`],
-    ['a token that is none', 'rideau_session=%ff%00'],
+    ['a malformed token', 'rideau_session=%ff%00'],
     ['the name of the https cookie', `__Host-rideau_session=${'A'.repeat(43)}`],
   ])('401 unauthenticated: %s', async (_, cookie) => {
     const { outcome } = await plane.call('GET', '/v1/orgs', { cookie })
@@ -182,7 +182,7 @@ describe('a call by cookie', () => {
     ['another port', { 'x-rideau-csrf': '1', origin: 'http://127.0.0.1:1' }, '403 csrf_failed Origin'],
     ['another scheme', { 'x-rideau-csrf': '1', origin: 'https://OWNHOST' }, '403 csrf_failed Origin'],
     ['both', { 'x-rideau-csrf': '1', origin: 'OWN' }, '200'],
-  ])('that changes something, with %s', async (_, sent, outcome) => {
+  ])('that writes, with %s', async (_, sent, outcome) => {
     const headers: Record<string, string> = { ...sent, cookie: tenant.people.owner.cookie }
     if (headers.origin !== undefined) {
       headers.origin = headers.origin.replace('OWNHOST', `127.0.0.1:${plane.port}`).replace('OWN', plane.url)

@@ -117,12 +117,12 @@ describe('POST /v1/setup', () => {
 
   test.each([
     ['a short password', { ...body, password: 'nine char' }, 'password'],
-    ['an endless password', { ...body, password: 'x'.repeat(1025) }, 'password'],
-    ['no e-mail address', { ...body, email: 'ada' }, 'email'],
+    ['a password over 1024 characters', { ...body, password: 'x'.repeat(1025) }, 'password'],
+    ['an invalid e-mail address', { ...body, email: 'ada' }, 'email'],
     ['an unknown field', { ...body, role: 'owner' }, 'role'],
     ['an empty organization name', { ...body, organization: { name: ' ' } }, 'organization.name'],
     ['no organization', { ...body, organization: undefined }, 'organization'],
-    ['an unknown field below', { ...body, organization: { name: 'x', slug: 'y' } }, 'organization.slug'],
+    ['an unknown nested field', { ...body, organization: { name: 'x', slug: 'y' } }, 'organization.slug'],
     ['a NUL in a name', { ...body, name: 'a\0b' }, 'name'],
   ])('400 invalid_request: %s', async (_, sent, param) => {
     const { outcome } = await plane.call('POST', '/v1/setup', { body: sent })

@@ -48,7 +48,8 @@ const SetupResource = z
 
 export const createSetup = defineOperation({
   name: 'setup.create',
-  summary: 'First-run set-up: the owner and all that a first call needs. Open while no user exists.',
+  summary:
+    'First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.',
   method: 'POST',
   path: '/v1/setup',
   access: 'public',
@@ -156,5 +157,5 @@ function isSameToken(given: string, expected: string | undefined): boolean {
 }
 
 function closed(): Fault {
-  return new Fault('setup_closed', 'Set-up is over, or the set-up token is wrong.')
+  return new Fault('setup_closed', 'Set-up is complete, or the set-up token is wrong.')
 }

@@ -9,8 +9,7 @@ const SECRET_BYTES = 32
 
 export const createWebhook = defineOperation({
   name: 'webhooks.create',
-  summary:
-    "Sends an organization's events to an address. The signing secret is in this answer and in no other.",
+  summary: "Sends an organization's events to an address. The signing secret is in this response only.",
   method: 'POST',
   path: '/v1/orgs/{orgId}/webhooks',
   access: { role: 'admin', of: 'org' },

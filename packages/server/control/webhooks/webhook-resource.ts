@@ -17,9 +17,7 @@ export const WebhookResource = z.strictObject(fields).meta({ id: 'Webhook' })
 export const NewWebhookResource = z
   .strictObject({
     ...fields,
-    secret: z
-      .string()
-      .meta({ description: 'What deliveries are signed with (Standard Webhooks): `whsec_…`.' }),
+    secret: z.string().meta({ description: 'The key that signs deliveries (Standard Webhooks): `whsec_…`.' }),
   })
   .meta({ id: 'NewWebhookRecord' })
 

@@ -70,9 +70,12 @@ export function registerOidc(
     const user = await findOidcUser(services, person)
     const answer: Answer = { setCookie: (name, value, options) => void reply.setCookie(name, value, options) }
     if (user === undefined || !(await startSession(services, caller, answer, user))) {
-      throw new Fault('sign_in_failed', 'Nobody by a verified e-mail address of this account is known here.')
+      throw new Fault(
+        'sign_in_failed',
+        'No user or invitation has a verified e-mail address of this account.',
+      )
     }
-    await noteSignIn(services, request, caller, user)
+    await auditSignIn(services, request, caller, user)
     return reply
       .header('Cache-Control', 'no-store')
       .setCookie(PENDING_COOKIE, '', { ...cookieOptions(), maxAge: 0 })
@@ -88,11 +91,14 @@ function openPending(services: Services, caller: Caller): PendingSignIn {
   } catch {
     // An altered or shortened cookie, or one sealed with another key, counts as absent.
   }
-  throw new Fault('sign_in_failed', 'This sign-in was not begun here, or too long ago. Start again.')
+  throw new Fault(
+    'sign_in_failed',
+    'This sign-in was started in another browser or has expired. Start again.',
+  )
 }
 
-/** Adds the audit entry of `session.create`. A GET is not an operation that writes, so it has no entry of its own. */
-async function noteSignIn(
+/** Adds the audit entry of the sign-in: a GET is not an operation that writes, so it gets none automatically. */
+async function auditSignIn(
   services: Services,
   request: FastifyRequest,
   caller: Caller,
