@@ -49,7 +49,7 @@ async function newProject(orgId: string): Promise<{ id: string; key: string }> {
   return { id, key }
 }
 
-describe('the first gateway call after the answer to a deletion', () => {
+describe('the first gateway call after the response to a deletion', () => {
   test('rejects the keys of a deleted project, and no others, with 401 key_revoked', async () => {
     const { id, key } = await newProject(house.orgId)
     expect((await asOwner('DELETE', `/v1/projects/${id}`)).status).toBe(204)

@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 72_000
  * connection instead of the process. Pass `answerBroken` to Fastify as its `clientErrorHandler`.
  */
 export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException }: HttpServerOptions) {
-  /** The last response of each connection: an error response must not be written into the middle of it. */
+  /** The latest response of each connection: an error response must not be written into the middle of it. */
   const answers = new WeakMap<object, ServerResponse>()
   const onResponseError = (error: Error): void => onException(error, 'a response of the control plane')
   return {

@@ -15,7 +15,7 @@ export type BrokenAnswer = (
 
 /**
  * Answers a request that Node's HTTP parser rejects. No request or response object exists at that point, so the
- * response is written to the socket. `answer` is the response to the connection's previous request. While that response
+ * response is written to the socket. `answer` is the response to the connection's latest request. While that response
  * is in progress nothing is written: the bytes would end up inside it or be read as the response to it.
  */
 export function answerClientError(
