@@ -16,7 +16,7 @@ import { operations } from './operations.ts'
 let plane: ControlPlane
 let ours: Tenant
 let theirs: Tenant
-/** Alive and of our own tenant, but of the gateway: a secret key, a publishable key, a client token. */
+/** Credentials of the tenant that are valid at the gateway only: a secret key, a publishable key and a client token. */
 let ofGateway: string[]
 beforeAll(async () => {
   plane = await openControlPlane()
@@ -34,7 +34,10 @@ afterAll(() => plane.close())
 
 const REACHED = /^(20\d$|400 invalid_request|409 resource_conflict)/
 
-/** The operation's path with a resource of the tenant made for this call. */
+/**
+ * Returns the operation's path, with ids of the tenant's resources; a resource that the path needs is created for the
+ * call.
+ */
 async function pathOf(operation: Operation, tenant: Tenant): Promise<string> {
   const ids: Record<string, string> = {
     orgId: tenant.organization.id,
@@ -100,20 +103,20 @@ const guarded = operations.flatMap(operation =>
   typeof operation.access === 'string' ? [] : [{ name: operation.name, operation, access: operation.access }],
 )
 
-test('only what carries its own secret is open to everyone', () => {
+test('only routes that carry a secret of their own are public', () => {
   const open = operations.filter(operation => operation.access === 'public').map(({ name }) => name)
   expect(open).toEqual(['setup.create', 'session.create', 'session.reset_password', 'invitations.accept'])
 })
 
 describe.each(operations.filter(({ access }) => access === 'session'))('$name', ({ method, path }) => {
-  test('401 without a session, 403 with a management key of any role', async () => {
+  test('answers 401 without a session and 403 to a management key of any role', async () => {
     expect((await plane.call(method, path)).outcome).toBe('401 unauthenticated')
     for (const key of Object.values(ours.keys)) {
       expect((await plane.call(method, path, { key })).outcome).toBe('403 insufficient_role')
     }
   })
 
-  test('takes whoever is signed in, also without any organization', async () => {
+  test('admits every signed-in user, even without an organization', async () => {
     const { cookie } = await plane.insertPerson()
     expect((await plane.call(method, path, { cookie })).outcome).toMatch(/^(20\d$|400 invalid_request)/)
   })
@@ -122,7 +125,7 @@ describe.each(operations.filter(({ access }) => access === 'session'))('$name', 
 describe.each(guarded)('$name', ({ operation, access }) => {
   const { method } = operation
 
-  test('401 without a credential, before anything else is looked at', async () => {
+  test('answers 401 without a credential, before any other check', async () => {
     const { outcome, headers } = await plane.call(
       method,
       fill(operation, () => 'no-uuid'),
@@ -131,22 +134,22 @@ describe.each(guarded)('$name', ({ operation, access }) => {
     expect(headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('401 invalid_key: a secret key, a publishable key and a client token of its own environment', async () => {
+  test('answers 401 invalid_key to a secret key, a publishable key and a client token of its own environment', async () => {
     const path = await pathOf(operation, ours)
     for (const key of ofGateway)
       expect((await plane.call(method, path, { key })).outcome).toBe('401 invalid_key')
   })
 
-  test('takes exactly the roles from its own upwards', async () => {
+  test('admits exactly its own role and the roles above it', async () => {
     for (const role of ['viewer', 'developer', 'admin', 'owner'] satisfies Role[]) {
-      // What deletes must leave ours to the other tests.
+      // A deletion needs a tenant of its own, because the other tests use `ours`.
       const tenant = method === 'DELETE' ? await plane.insertTenant('ours too') : ours
       const { cookie } = tenant.people[role]
       const credentials = role === 'owner' ? [{ cookie }] : [{ key: tenant.keys[role] }, { cookie }]
       for (const by of method === 'DELETE' ? credentials.slice(0, 1) : credentials) {
         const { outcome } = await plane.call(method, await pathOf(operation, tenant), by)
-        // Without a body: what the role may do goes as far as the body's form, or (a secret key has nothing to
-        // reveal, an alias without targets nothing to try) the resource's state.
+        // The calls have no body, so an admitted role reaches the validation of the body or of the resource's state (a
+        // secret key cannot be revealed, an alias without targets cannot be tried).
         if (hasRole(role, access.role)) expect(outcome).toMatch(REACHED)
         else expect(outcome).toBe('403 insufficient_role')
       }
@@ -155,23 +158,23 @@ describe.each(guarded)('$name', ({ operation, access }) => {
 
   if (access.of === 'actor') return
 
-  test("404 for another tenant's resource, to its highest role", async () => {
+  test("answers 404 for another tenant's resource, even to that tenant's owner", async () => {
     const { outcome } = await plane.call(method, await pathOf(operation, theirs), { key: ours.keys.admin })
     expect(outcome).toBe('404 resource_not_found')
   })
 
-  test('404 for an id that names nothing', async () => {
+  test('answers 404 for an unknown id', async () => {
     const path = fill(operation, () => '00000000-0000-0000-0000-000000000000')
     expect((await plane.call(method, path, { key: ours.keys.admin })).outcome).toBe('404 resource_not_found')
   })
 
-  test('400 for an id that is no UUID, with its name', async () => {
+  test("answers 400 with the parameter's name for an id that is not a UUID", async () => {
     const path = fill(operation, () => `${'x'.repeat(2000)}`)
     const { outcome } = await plane.call(method, path, { key: ours.keys.admin })
     expect(outcome).toBe(`400 request_validation_failed ${operation.paramNames[0]}`)
   })
 
-  test('404 below a deleted project or organization', async () => {
+  test('answers 404 below a deleted project or organization', async () => {
     const doomed = await plane.insertTenant('doomed')
     const path = await pathOf(operation, doomed)
     const deleted_at = new Date(plane.clock.now())
@@ -226,7 +229,7 @@ describe('the credential', () => {
     expect(answer.text).not.toContain(authorization?.slice(7) || '\0')
   })
 
-  test('the scheme may be written in any case', async () => {
+  test('accepts the scheme in any letter case', async () => {
     const answer = await plane.call('GET', '/v1/orgs', { headers: { authorization: `bEARER ${known()}` } })
     expect(answer.outcome).toBe('200')
   })
@@ -238,12 +241,12 @@ describe('the credential', () => {
     return text
   }
 
-  test('401 key_revoked', async () => {
+  test('rejects a revoked management key with 401 key_revoked', async () => {
     const key = await insert({ revoked_at: new Date(plane.clock.now()) })
     expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('401 key_revoked')
   })
 
-  test('401 key_expired from the very millisecond on', async () => {
+  test('rejects a management key with 401 key_expired from its expiry time on', async () => {
     const key = await insert({ expires_at: new Date(plane.clock.now() + 1000) })
     plane.clock.advance(999)
     expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('200')
@@ -251,7 +254,7 @@ describe('the credential', () => {
     expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('401 key_expired')
   })
 
-  test('its use is noted, at most once a minute', async () => {
+  test('updates last_used_at at most once a minute', async () => {
     const key = await insert({})
     const used = async (): Promise<number | undefined> => {
       await plane.call('GET', '/v1/orgs', { key })
@@ -270,7 +273,7 @@ describe('the credential', () => {
     expect(await used()).toBe(first + 60_000)
   })
 
-  test('its masked form shows four characters of it', () => {
+  test('shows four characters of the key in its masked form', () => {
     expect(maskKeyText(known())).toMatch(/^rd_mk_….{4}$/)
   })
 })

@@ -12,15 +12,16 @@ import {
 import { parseBearer } from '../http/request-headers.ts'
 import { findManagementKeyByHash, updateManagementKeyLastUsed } from '../storage/management-keys.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
-import { type Caller, refuseForeignWrite } from './operation/caller.ts'
+import { assertSameOriginWrite, type Caller } from './operation/caller.ts'
 import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'
 import { type Operation, PARAM_OF, type Services } from './operation/operation.ts'
 import { findResource } from './operation/resources.ts'
 import { findSession } from './session/find-session.ts'
 
 /**
- * The one choke point: every operation passes it before its body is read. Credential, form of the path, the resource,
- * its organization, the actor's role there. What the actor may not see answers as what does not exist.
+ * Authorizes a call; every operation goes through it before its body is read. Checks the credential, the form of the
+ * path, the resource, its organization and the actor's role there, in this order. A resource that the actor may not see
+ * answers like one that does not exist: 404.
  */
 export async function grantAccess(
   services: Services,
@@ -38,7 +39,7 @@ export async function grantAccess(
   if (access === 'public' || actor === undefined) return { actor, ...NO_RESOURCE }
   if (access === 'session') {
     if (actor.kind !== 'member') {
-      throw new Fault('insufficient_role', 'This is for people: it needs a session, not a management key.')
+      throw new Fault('insufficient_role', 'This operation needs a session, not a management key.')
     }
     return { actor, ...NO_RESOURCE }
   }
@@ -58,10 +59,13 @@ export async function grantAccess(
 
 const NO_RESOURCE = { role: undefined, resource: undefined, orgId: undefined }
 
-/** How stale a key's `last_used_at` may be: one write a minute serves any number of calls. */
+/** How stale a key's `last_used_at` may be. One write a minute is enough for any number of calls. */
 const TOUCH_INTERVAL_MS = 60_000
 
-/** Who calls, by the rules of contract.md §2 "Which code when". A Bearer wins over a cookie. */
+/**
+ * Returns the actor behind the call's credential, or throws the fault for it. A Bearer token takes precedence over a
+ * cookie.
+ */
 async function identify(services: Services, caller: Caller): Promise<Actor> {
   const bearer = parseBearer(caller.authorization)
   const actor =
@@ -75,15 +79,18 @@ async function identifyPerson(services: Services, caller: Caller): Promise<Actor
   if (actor === undefined) {
     throw new Fault('unauthenticated', 'Sign in, or send a management key as Authorization: Bearer.')
   }
-  refuseForeignWrite(caller, services.baseUrl())
+  assertSameOriginWrite(caller, services.baseUrl())
   return actor
 }
 
 async function identifyKey(services: Services, text: string): Promise<ManagementKeyActor> {
-  // The text alone tells a mistyped key and one of another kind, without a look-up.
+  // The text alone identifies a mistyped key or one of another kind, without a lookup.
   const form = parseKeyText(text)
   if (form !== undefined && form.kind !== 'management') {
-    throw new Fault('invalid_key', `A ${form.kind} key is for the gateway; this host takes management keys.`)
+    throw new Fault(
+      'invalid_key',
+      `A ${form.kind} key is for the gateway; this host accepts management keys only.`,
+    )
   }
   const row = form === undefined ? undefined : await findManagementKeyByHash(services.db, hashKeyText(text))
   if (row === undefined) throw new Fault('invalid_key', 'The credential is not a known management key.')

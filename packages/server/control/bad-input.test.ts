@@ -30,7 +30,7 @@ function post(raw: string | Buffer, headers: Record<string, string> = {}) {
   })
 }
 
-/** What comes back for bytes that no HTTP client would send; the answer is read to the connection's end. */
+/** Sends bytes that no HTTP client would send, and returns everything received until the connection ends. */
 function sendRaw(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(plane.port, '127.0.0.1', () => socket.write(bytes))
@@ -45,7 +45,7 @@ function sendRaw(bytes: string): Promise<string> {
   })
 }
 
-/** Status, code and X-Request-Id of a raw answer, whose envelope is whole. */
+/** Returns status, code and X-Request-Id of a raw response, and asserts that its error envelope is complete. */
 function parseRaw(text: string): { outcome: string; requestId: string } {
   const [head = '', body = ''] = text.split('\r\n\r\n')
   const envelope = JSON.parse(body) as ErrorEnvelope
@@ -56,7 +56,7 @@ function parseRaw(text: string): { outcome: string; requestId: string } {
 }
 
 describe('every failure', () => {
-  test('is the one envelope, with the id of its X-Request-Id and a link to its code', async () => {
+  test('uses the error envelope, with the id of its X-Request-Id and a link to its code', async () => {
     const { status, json, headers } = await plane.call<ErrorEnvelope>('GET', '/v1/nothing')
     expect(status).toBe(404)
     expect(headers.get('x-request-id')).toMatch(UUID)
@@ -72,7 +72,7 @@ describe('every failure', () => {
     })
   })
 
-  test('carries the UUID that the caller chose, and no other text', async () => {
+  test('uses the request id of the caller if it is a UUID, and no other text', async () => {
     const chosen = '0190b1f2-0000-4000-8000-000000000001'
     const taken = await plane.call('GET', '/v1/orgs', { headers: { 'x-request-id': chosen } })
     expect(taken.headers.get('x-request-id')).toBe(chosen)
@@ -80,7 +80,7 @@ describe('every failure', () => {
     expect(refused.headers.get('x-request-id')).toMatch(UUID)
   })
 
-  test('of ours tells nothing of its cause, which the log has', async () => {
+  test('hides the cause of a 500, which is logged', async () => {
     const broken = await openControlPlane({
       afterWrite: () => Promise.reject(new Error('the gateway at 10.1.2.3 is gone')),
     })
@@ -113,14 +113,14 @@ describe('route', () => {
     expect((await plane.call(method, path, { key })).outcome).toBe('404 route_not_found')
   })
 
-  test('404 comes before the form of the body', async () => {
+  test('answers 404 before it validates the body', async () => {
     const headers = { 'content-type': 'text/plain' }
     expect((await plane.call('POST', '/v1/nothing', { raw: '{', headers })).outcome).toBe(
       '404 route_not_found',
     )
   })
 
-  test('400 request_validation_failed: a path that does not decode', async () => {
+  test('answers 400 request_validation_failed for a path that cannot be decoded', async () => {
     expect((await plane.call('GET', '/v1/orgs/%zz', { key })).outcome).toBe('400 request_validation_failed')
   })
 })
@@ -131,16 +131,16 @@ describe('body', () => {
     ['cut in a string', '{"kind":"sec', '400 request_validation_failed'],
     ['two documents', '{}{}', '400 request_validation_failed'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '400 request_validation_failed'],
-    ['a doubled key', '{"kind":"secret","name":"a","name":"b"}', '400 request_validation_failed name'],
+    ['a duplicate key', '{"kind":"secret","name":"a","name":"b"}', '400 request_validation_failed name'],
     [
-      'a doubled key below, written in two ways',
+      'a duplicate nested key, written in two ways',
       '{"kind":"secret","name":"n","restrictions":{"allowed_models":[],"allowed\\u005fmodels":[]}}',
       '400 request_validation_failed allowed_models',
     ],
     ['depth 65', `${'['.repeat(65)}${']'.repeat(65)}`, '400 request_validation_failed'],
-    ['no object', '[]', '400 invalid_request'],
+    ['not an object', '[]', '400 invalid_request'],
     ['null', 'null', '400 invalid_request'],
-    ['nothing', '', '400 invalid_request'],
+    ['an empty body', '', '400 invalid_request'],
     ['an unknown field', '{"kind":"secret","name":"n","nmae":"x"}', '400 invalid_request nmae'],
     [
       '__proto__',
@@ -148,7 +148,7 @@ describe('body', () => {
       '400 request_validation_failed __proto__',
     ],
     [
-      '__proto__ below, written in another way',
+      'a nested __proto__, written with an escape',
       '{"kind":"secret","name":"n","restrictions":{"\\u005f_proto__":{"role":"admin"}}}',
       '400 request_validation_failed __proto__',
     ],
@@ -156,18 +156,18 @@ describe('body', () => {
     expect((await post(raw)).outcome).toBe(outcome)
   })
 
-  test('413 over 10 MiB, and the connection serves on', async () => {
+  test('answers 413 for a body over 10 MiB, and keeps the connection open', async () => {
     const big = JSON.stringify({ ...valid, name: 'x'.repeat(BODY_LIMIT) })
     expect((await post(big)).outcome).toBe('413 request_too_large')
     expect((await post(JSON.stringify(valid))).outcome).toBe('201')
   })
 
-  test('413 for a small gzip that unpacks to more than 10 MiB', async () => {
+  test('answers 413 for a small gzip that unpacks to more than 10 MiB', async () => {
     const bomb = gzipSync(Buffer.alloc(BODY_LIMIT + 1, 0x20))
     expect((await post(bomb, { 'content-encoding': 'gzip' })).outcome).toBe('413 request_too_large')
   })
 
-  test('gzip is read; what claims to be it and any other encoding are refused', async () => {
+  test('accepts gzip, and rejects invalid gzip and other encodings', async () => {
     const packed = gzipSync(JSON.stringify(valid))
     expect((await post(packed, { 'content-encoding': 'gzip' })).outcome).toBe('201')
     expect((await post('{}', { 'content-encoding': 'gzip' })).outcome).toBe('400 request_validation_failed')
@@ -188,32 +188,32 @@ describe('body', () => {
   })
 
   test.each(['application/json; charset=utf-8', 'application/problem+json', 'APPLICATION/JSON'])(
-    'is JSON as %s',
+    'is read as JSON with content type %s',
     async type => {
       expect((await post(JSON.stringify(valid), { 'content-type': type })).outcome).toBe('201')
     },
   )
 
-  test('without a content type reads as JSON', async () => {
+  test('is read as JSON without a content type', async () => {
     const body = JSON.stringify(valid)
     const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`
     expect(await sendRaw(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 201 /)
   })
 
-  test('408 request_timeout: one that never ends is answered under the caller’s own id', async () => {
+  test('answers 408 request_timeout with the caller’s request id for a body that never ends', async () => {
     const id = '0190b1f2-0000-4000-8000-000000000002'
     const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: ${id}\r\n`
     const answer = parseRaw(await sendRaw(`${head}Content-Length: 100\r\n\r\n{"kind":`))
     expect(answer).toEqual({ outcome: '408 request_timeout', requestId: id })
   })
 
-  test('the credential is asked for first', async () => {
+  test('is read after the credential is checked', async () => {
     const headers = { 'content-type': 'text/plain' }
     expect((await plane.call('POST', keysPath, { raw: '{', headers })).outcome).toBe('401 unauthenticated')
   })
 })
 
-describe('a route without body', () => {
+describe('a route without a body', () => {
   const revoke = async (raw: string | undefined, headers: Record<string, string>) => {
     const { row } = await plane.insertApiKey(tenant)
     const sent = raw === undefined ? {} : { raw }
@@ -227,11 +227,11 @@ describe('a route without body', () => {
     ['{}', {}],
     ['{}', { 'content-type': 'application/octet-stream' }],
     [' {} ', { 'content-type': 'no media type' }],
-  ])('takes %j under %j', async (raw, headers) => {
+  ])('accepts %j with the headers %j', async (raw, headers) => {
     expect(await revoke(raw, headers as Record<string, string>)).toBe('200')
   })
 
-  test('refuses any field, and what is no JSON', async () => {
+  test('rejects any field, and a body that is not JSON', async () => {
     expect(await revoke('{"reason":"x"}', {})).toBe('400 invalid_request reason')
     expect(await revoke('{', {})).toBe('400 request_validation_failed')
     expect(await revoke('[]', {})).toBe('400 invalid_request')
@@ -261,8 +261,8 @@ describe('query', () => {
   })
 })
 
-describe('what is no HTTP request', () => {
-  test('413 for a header block over 16 KiB', async () => {
+describe('bytes that are not an HTTP request', () => {
+  test('answers 413 for a header block over 16 KiB', async () => {
     const text = await sendRaw(`GET /v1/orgs HTTP/1.1\r\nHost: a\r\nX-Big: ${'x'.repeat(17_000)}\r\n\r\n`)
     expect(parseRaw(text)).toEqual({
       outcome: '413 request_too_large',
@@ -270,7 +270,7 @@ describe('what is no HTTP request', () => {
     })
   })
 
-  test('400 request_validation_failed for what does not parse', async () => {
+  test('answers 400 request_validation_failed for a malformed request', async () => {
     const text = await sendRaw('HELLO\r\n\r\n')
     expect(parseRaw(text)).toEqual({
       outcome: '400 request_validation_failed',
@@ -278,7 +278,7 @@ describe('what is no HTTP request', () => {
     })
   })
 
-  test('a client that leaves in the middle of its body harms no one', async () => {
+  test('keeps serving after a client disconnects in the middle of its body', async () => {
     const socket = connect(plane.port, '127.0.0.1')
     const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9\r\n\r\n{`
     await new Promise(resolve => socket.write(head, resolve))
@@ -287,7 +287,7 @@ describe('what is no HTTP request', () => {
   })
 })
 
-test('no body whatever gives a 5xx', async () => {
+test('never answers 5xx, whatever the body', async () => {
   const bodies = fc.oneof(
     fc.json({ maxDepth: 4 }),
     fc.string({ unit: 'binary' }),

@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterAll(() => plane.close())
 
 describe('GET /docs/errors', () => {
-  test('has every code at the anchor that doc_url names', async () => {
+  test('lists every code at the anchor that doc_url names', async () => {
     const { status, headers, text } = await plane.call('GET', '/docs/errors')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     for (const code of Object.keys(FAULTS)) expect(text.split(` id="${code}"`)).toHaveLength(2)
   })
 
-  test('allows its own style sheet and nothing else', async () => {
+  test('sends a content security policy that allows only its own style sheet', async () => {
     const { headers, text } = await plane.call('GET', '/docs/errors')
     const css = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? ''
     const hash = createHash('sha256').update(css).digest('base64')
@@ -30,12 +30,12 @@ describe('GET /docs/errors', () => {
 })
 
 describe('probes', () => {
-  test('GET /healthz: the process lives, whatever else', async () => {
+  test('GET /healthz answers 200 while the process runs', async () => {
     ready = { ready: false, reasons: ['the database is out of reach'] }
     expect((await plane.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
   })
 
-  test('GET /readyz: says whether it can serve, and why not', async () => {
+  test('GET /readyz reports whether the process can serve, and why not', async () => {
     ready = { ready: false, reasons: ['the database is out of reach'] }
     const not = await plane.call('GET', '/readyz')
     expect([not.status, not.json]).toEqual([503, ready])
@@ -44,7 +44,7 @@ describe('probes', () => {
     expect([yes.status, yes.json]).toEqual([200, ready])
   })
 
-  test('HEAD is served where load balancers probe, and nowhere else', async () => {
+  test('HEAD is served for the two probes and for no other route', async () => {
     for (const path of ['/healthz', '/readyz']) expect((await plane.call('HEAD', path)).status).toBe(200)
     const gets = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
     expect(gets.length).toBeGreaterThan(30)
@@ -54,7 +54,7 @@ describe('probes', () => {
     }
   })
 
-  test('every answer carries X-Request-Id and the headers of a careful host', async () => {
+  test('every response carries X-Request-Id and security headers', async () => {
     for (const path of ['/healthz', '/readyz', '/docs/errors', '/openapi.json', '/nothing']) {
       const { headers } = await plane.call('GET', path)
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)

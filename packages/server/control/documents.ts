@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { errorPage } from '../http/docs-errors.ts'
 
-/** Load balancers probe by HEAD too: the one thing that both methods serve. */
+/** Load balancers probe by HEAD too; these are the only routes that serve both methods. */
 const PROBE = { schema: { hide: true }, exposeHeadRoute: true }
 
-/** What is served without a credential and without a tenant: the error reference and the two probes. */
+/** Registers the routes that need neither a credential nor a tenant: the error reference and the two probes. */
 export function registerDocuments(
   app: FastifyInstance,
   deps: { readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] } },

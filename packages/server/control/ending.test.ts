@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestHouse, type TestHouse } from '../testing/harness/app.ts'
 
-/** What hangs below a deleted thing ends at once, at the gateway too. */
+/** Deleting a project or an organization revokes everything below it, at the gateway too, before the deletion answers. */
 
 let house: TestHouse
 let cookie: string
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** By the owner's session, as the dashboard does it. */
+/** Calls with the owner's session, as the dashboard does. */
 const asOwner = (method: string, path: string, body?: unknown) =>
   fetch(house.controlUrl + path, {
     method,
@@ -36,7 +36,7 @@ async function callGateway(key: string): Promise<string> {
   return [response.status, error?.code].filter(part => part !== undefined).join(' ')
 }
 
-/** A project of its own with a key that works, also in memory. */
+/** Creates a project with a key that the gateway accepts and has in its snapshot. */
 async function newProject(orgId: string): Promise<{ id: string; key: string }> {
   const made = await asOwner('POST', `/v1/orgs/${orgId}/projects`, { name: 'doomed' })
   const { id } = (await made.json()) as { id: string }
@@ -49,15 +49,15 @@ async function newProject(orgId: string): Promise<{ id: string; key: string }> {
   return { id, key }
 }
 
-describe('the first gateway call after the answer to a deletion', () => {
-  test('of a project: 401 key_revoked for its keys, and for no others', async () => {
+describe('the first gateway call after the response to a deletion', () => {
+  test('rejects the keys of a deleted project, and no others, with 401 key_revoked', async () => {
     const { id, key } = await newProject(house.orgId)
     expect((await asOwner('DELETE', `/v1/projects/${id}`)).status).toBe(204)
     expect(await callGateway(key)).toBe('401 key_revoked')
     expect(await callGateway(house.secretKey)).toBe('200')
   })
 
-  test('of an organization: 401 key_revoked for every key below it', async () => {
+  test('rejects every key below a deleted organization with 401 key_revoked', async () => {
     const made = await asOwner('POST', '/v1/orgs', { name: 'doomed' })
     const { id } = (await made.json()) as { id: string }
     const projects = [await newProject(id), await newProject(id)]

@@ -20,7 +20,7 @@ const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
 type Role = (typeof ROLES)[number]
 const KEY_ROLES = ['viewer', 'developer', 'admin'] as const
 
-/** What somebody holds: a session's cookie or a management key, as `call` takes it. */
+/** A credential as `call` takes it: a session's cookie or a management key. */
 interface Credential {
   readonly cookie?: string | undefined
   readonly key?: string
@@ -28,7 +28,7 @@ interface Credential {
 }
 
 const step = fc.record({
-  /** Which of what is held makes the call. */
+  /** Index of the credential that makes the call. */
   by: fc.nat(),
   what: fc.constantFrom('management key', 'invitation', 'promotion', 'reset link', 'gateway key'),
   role: fc.constantFrom(...ROLES),
@@ -41,7 +41,7 @@ const start = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 type Start = typeof start extends fc.Arbitrary<infer T> ? T : never
 
-/** Of every kind one that succeeds, since chance alone may bring none. */
+/** One successful sequence of each kind, since random sequences may contain none. */
 const EXAMPLES: [Start, Step[]][] = [
   [
     { kind: 'member', role: 'owner' },
@@ -53,22 +53,22 @@ const EXAMPLES: [Start, Step[]][] = [
   ],
 ]
 
-/** The role that a session really has in the organization, as the control plane itself tells it. */
+/** Returns the session's actual role in the organization, read from the control plane. */
 async function roleOf(cookie: string, orgId: string): Promise<Role | undefined> {
   const { status, json } = await plane.call<{
     memberships: { role: Role; organization: { id: string } }[]
   }>('GET', '/v1/session', { cookie })
-  // A reset link ends the sessions of the person whose password it sets.
+  // A reset link ends the sessions of the user whose password it sets.
   if (status === 401) return undefined
   return json.memberships.find(({ organization }) => organization.id === orgId)?.role
 }
 
-/** The session's cookie of an answer, without its attributes. */
+/** Returns the response's session cookie, without its attributes. */
 function cookieOf(headers: Headers): string | undefined {
   return headers.get('set-cookie')?.split(';', 1)[0]
 }
 
-/** Whoever holds a reset link can become its member. */
+/** The holder of a reset link can sign in as the member. */
 async function useResetLink(url: string, role: Role): Promise<Credential> {
   const body = { reset_token: url.split('token=')[1], new_password: PASSWORD }
   const used = await plane.call('POST', '/v1/session/password-reset', { body })
@@ -76,7 +76,7 @@ async function useResetLink(url: string, role: Role): Promise<Credential> {
   return { cookie: cookieOf(used.headers), role }
 }
 
-/** Makes one call and gives what it brought into the caller's hands. */
+/** Makes one call and returns the credentials that the caller gains by it. */
 async function take(
   by: Credential,
   { what, role }: { what: string; role: Role },
@@ -128,7 +128,7 @@ async function take(
   return []
 }
 
-test('no sequence of calls gives its caller a credential with a right that it lacked', async () => {
+test('no sequence of calls gives its caller a credential with a right that the caller lacked', async () => {
   let taken = 0
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 1, maxLength: 6 }), async (begin, steps) => {
@@ -141,7 +141,7 @@ test('no sequence of calls gives its caller a credential with a right that it la
       const held = [own]
       const rank = ROLES.indexOf(begin.role)
       for (const each of steps) {
-        // Past the limits on sign-ins, which are not what is tested here.
+        // Stay below the limits on sign-ins, which this test does not cover.
         plane.clock.advance(61_000)
         held.push(...(await take(held[each.by % held.length] as Credential, each, tenant)))
       }
@@ -157,9 +157,9 @@ test('no sequence of calls gives its caller a credential with a right that it la
         expect([401, 404]).toContain(foreign.status)
       }
     }),
-    // Fewer on a second server: what differs there is not who may do what.
+    // Fewer runs on a second database server, which does not affect permissions.
     { numRuns: inject('pg').label.startsWith('embedded') ? 40 : 10, examples: EXAMPLES },
   )
-  // The sequences do bring credentials in: a world in which everything is refused would prove nothing.
+  // At least some sequences gain credentials; otherwise the test would prove nothing.
   expect(taken).toBeGreaterThanOrEqual(3)
 }, 600_000)

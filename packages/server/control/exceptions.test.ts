@@ -6,9 +6,9 @@ import { openRaw } from '../testing/harness/raw-connection.ts'
 let plane: ControlPlane
 let tenant: Tenant
 let key: string
-/** What was told of exceptions. */
+/** The exceptions that were reported. */
 let noted: [message: string, where: string][] = []
-/** Asked by the server each time. */
+/** Replaces the server's id generator; called for each request. */
 let makeId: (() => string) | undefined
 let baseUrl: (() => string) | undefined
 let ready: () => { ready: boolean; reasons: string[] } = () => ({ ready: true, reasons: [] })
@@ -48,8 +48,8 @@ async function expectServing(): Promise<void> {
   expect((await plane.call('GET', '/v1/orgs', { key })).outcome).toBe('200')
 }
 
-describe('an exception harms one call:', () => {
-  test('on its arrival, before it has an id, its connection is cut', async () => {
+describe('an exception ends one call only:', () => {
+  test('on arrival, before the call has an id, it closes the connection', async () => {
     makeId = broken
     await expect(fetch(`${plane.url}/v1/orgs`)).rejects.toThrow()
     makeId = undefined
@@ -57,13 +57,13 @@ describe('an exception harms one call:', () => {
     expect(noted).toEqual([['scripted', 'the arrival of a call']])
   })
 
-  test('in its handler it is 500 internal_error', async () => {
+  test('in the handler it gives 500 internal_error', async () => {
     ready = broken
     expect((await plane.call('GET', '/readyz')).outcome).toBe('500 internal_error')
     await expectServing()
   })
 
-  test('behind its write it is 500 internal_error', async () => {
+  test('after the write it gives 500 internal_error', async () => {
     afterWrite = broken
     const path = `/v1/environments/${tenant.development.id}/keys`
     const answer = await plane.call('POST', path, { key, body: { kind: 'secret', name: 'n' } })
@@ -71,7 +71,7 @@ describe('an exception harms one call:', () => {
     await expectServing()
   })
 
-  test('in the answer to a failure its connection is cut', async () => {
+  test('while a fault is rendered it closes the connection', async () => {
     baseUrl = broken
     await expect(fetch(`${plane.url}/v1/nothing`)).rejects.toThrow()
     expect(plane.logged()).toContain('a fault was not answered')
@@ -79,7 +79,7 @@ describe('an exception harms one call:', () => {
     await expectServing()
   })
 
-  test('in the answer to what is no request its connection is cut', async () => {
+  test('while a malformed request is answered it closes the connection', async () => {
     makeId = broken
     const raw = await openRaw(plane.url)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
@@ -92,11 +92,11 @@ describe('an exception harms one call:', () => {
   })
 })
 
-describe('behind a call that is being answered, a broken one is not answered', () => {
+describe('a malformed request after a call whose response is in progress gets no response', () => {
   test.each([
-    ['what is no request', 'GARBAGE\r\n\r\n'],
+    ['a malformed request', 'GARBAGE\r\n\r\n'],
     ['a header block over 16 KiB', `GET / HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('%s: the answer comes whole, and the connection ends', async (_what, more) => {
+  ])('%s: the response is complete, and the connection closes', async (_what, more) => {
     let release = (): void => {}
     const writing = new Promise<void>(wrote => {
       afterWrite = () => {
@@ -119,7 +119,7 @@ describe('behind a call that is being answered, a broken one is not answered', (
     raw.socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
     await writing
     raw.socket.write(more)
-    // Answered on another connection, so that the server has read what was written before.
+    // Use another connection, so that the server has read what was written before.
     expect((await fetch(`${plane.url}/healthz`)).status).toBe(200)
     raw.socket.write('and more of it')
     release()
@@ -130,20 +130,20 @@ describe('behind a call that is being answered, a broken one is not answered', (
   })
 })
 
-describe('a call of another kind', () => {
-  test.each(['/v1/orgs', '/healthz', '/v1/nothing'])('by HEAD %s has a status and no body', async path => {
+describe('an unusual request', () => {
+  test.each(['/v1/orgs', '/healthz', '/v1/nothing'])('HEAD %s has a status and no body', async path => {
     const response = await fetch(plane.url + path, { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([expect.any(Number), ''])
   })
 
-  test('that asks for another protocol is served as if it did not', async () => {
+  test('a request for a protocol upgrade is served as usual', async () => {
     const raw = await openRaw(plane.url)
     raw.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
     expect(await raw.until('"ok"')).toMatch(/^HTTP\/1\.1 200 /)
     raw.socket.destroy()
   })
 
-  test('by CONNECT is cut', async () => {
+  test('closes the connection of a CONNECT request', async () => {
     const raw = await openRaw(plane.url)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
     raw.socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n')
@@ -153,7 +153,7 @@ describe('a call of another kind', () => {
   })
 })
 
-/** Any UTF-16 text, half pairs and control characters among it, and what is a property of every object. */
+/** Any UTF-16 text, including lone surrogates, control characters and names of Object.prototype. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc
@@ -161,13 +161,13 @@ const anyText = fc.oneof(
     .map(units => String.fromCharCode(...units)),
   fc.constantFrom('__proto__', 'constructor', 'toString', 'valueOf', 'a\r\nb: c', 'x'.repeat(5000)),
 )
-/** What an HTTP parser takes for a header's value, and some that it does not. */
+/** Bytes that an HTTP parser accepts in a header value, and some that it rejects. */
 const anyBytes = fc
   .array(fc.oneof(fc.integer({ min: 0x20, max: 0xff }), fc.constant(9)), { maxLength: 60 })
   .map(bytes => Buffer.from(bytes).toString('latin1'))
 
-describe('whatever text a caller sends, it is answered with a status', () => {
-  test('as a field and as a value, with a credential and without', async () => {
+describe('any text from a caller is answered with a status', () => {
+  test('as a field and as a value, with and without a credential', async () => {
     const routes = ['/v1/session', '/v1/setup', `/v1/environments/${tenant.development.id}/keys`, '/v1/orgs']
     await fc.assert(
       fc.asyncProperty(

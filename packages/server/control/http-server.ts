@@ -5,7 +5,7 @@ import type { OnException } from '../core/on-exception.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 
-/** What Fastify gives of itself. */
+/** Fastify's request handler. */
 type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
 export interface HttpServerOptions {
@@ -15,15 +15,15 @@ export interface HttpServerOptions {
   readonly onException: OnException
 }
 
-/** Above what load balancers keep idle connections for, so that they close first. */
+/** Longer than load balancers keep idle connections open, so that they close first. */
 const KEEP_ALIVE_MS = 72_000
 
 /**
- * The HTTP server under Fastify, in whose events nothing catches what is thrown: here an exception ends one connection.
- * `answerBroken` belongs to Fastify's `clientErrorHandler`.
+ * Creates the HTTP server under Fastify. Fastify's event handlers do not catch exceptions; here an exception ends one
+ * connection instead of the process. Pass `answerBroken` to Fastify as its `clientErrorHandler`.
  */
 export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException }: HttpServerOptions) {
-  /** The last response of each connection: nothing may be written into the middle of it. */
+  /** The latest response of each connection: an error response must not be written into the middle of it. */
   const answers = new WeakMap<object, ServerResponse>()
   const onResponseError = (error: Error): void => onException(error, 'a response of the control plane')
   return {
@@ -31,14 +31,14 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
       const options = {
         maxHeaderSize: MAX_HEADER_BYTES,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        // A backstop behind our own timer: it also ends header blocks and refused bodies that never end.
+        // A backstop behind the app's own timer: it also ends header blocks and rejected bodies that never end.
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: 5_000,
         ServerResponse: CheckedResponse,
       }
       return http.createServer(options, (req, res) => {
         answers.set(req.socket, res)
-        // A write behind the end is an event, and one without a listener would end the process.
+        // A write after the end emits an error event, which would end the process without a listener.
         res.on('error', onResponseError)
         try {
           handle(req, res)

@@ -15,7 +15,7 @@ import type { Operation } from './operation/operation.ts'
 import { updateCredential } from './provider-credentials/update-credential.ts'
 import { validateCredential } from './provider-credentials/validate-credential.ts'
 
-/** The life of keys and credentials, and what an environment says of models. */
+/** The operations on keys, credentials and aliases, and on the models of an environment. */
 export const modelOperations: readonly Operation[] = [
   updateKey,
   rollKey,

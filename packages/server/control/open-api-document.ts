@@ -4,7 +4,7 @@ import { registerOpenApi } from './open-api.ts'
 import { operations } from './operations.ts'
 import { toRoute } from './register-operations.ts'
 
-/** What GET /openapi.json tells on every host, without the host: made from the operations alone, without a database. */
+/** Returns the document of GET /openapi.json without the host, made from the operations alone, without a database. */
 export async function createOpenApiDocument(): Promise<object> {
   const app = Fastify()
   app.setValidatorCompiler(validatorCompiler)

@@ -38,7 +38,7 @@ const all = () =>
   )
 
 describe('GET /openapi.json', () => {
-  test('is OpenAPI 3.1 and has every operation once, under its own name', () => {
+  test('is OpenAPI 3.1 and lists every operation once, under its own name', () => {
     expect(document.openapi).toBe('3.1.0')
     const documented = all().map(
       ({ method, path, operation }) => `${method} ${path} ${operation.operationId}`,
@@ -49,7 +49,7 @@ describe('GET /openapi.json', () => {
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)
   })
 
-  test('declares every path parameter, with the pattern of a UUID', () => {
+  test('declares every path parameter with the pattern of a UUID', () => {
     for (const { path, operation } of all()) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
       const declared = (operation.parameters ?? []).filter(parameter => parameter.in === 'path')
@@ -60,14 +60,14 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('has no reference that leads nowhere, and no schema that nothing refers to', () => {
+  test('has no unresolved reference and no unused schema', () => {
     const text = JSON.stringify(document)
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(match => match[1])
     const names = Object.keys(document.components.schemas).map(name => `#/components/schemas/${name}`)
     expect(new Set(references)).toEqual(new Set(names))
   })
 
-  test('the project list declares exactly a page size and a cursor', () => {
+  test('declares exactly a page size and a cursor for the project list', () => {
     const parameters = document.paths['/v1/orgs/{orgId}/projects']?.get?.parameters ?? []
     const query = parameters.filter(parameter => parameter.in === 'query')
     expect(query.map(({ name }) => name).sort()).toEqual(['cursor', 'limit'])
@@ -77,7 +77,7 @@ describe('GET /openapi.json', () => {
     expect(query.some(({ required }) => required === true)).toBe(false)
   })
 
-  test('every operation shows the error envelope, its own codes, and who may call', () => {
+  test('documents the error envelope, the codes and the access of every operation', () => {
     for (const { operation } of all()) {
       expect(operation.responses.default?.content?.['application/json']?.schema.$ref).toBe(
         '#/components/schemas/Error',
@@ -91,7 +91,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('bodies are closed, and a route without body asks for none', () => {
+  test('has closed bodies, and no body for a route without one', () => {
     const revoke = document.paths['/v1/keys/{keyId}/revoke']?.post
     expect(revoke?.requestBody).toBeUndefined()
     expect(
@@ -99,7 +99,7 @@ describe('GET /openapi.json', () => {
     ).toContain('"additionalProperties":false')
   })
 
-  test('404 route_not_found in production', async () => {
+  test('answers 404 route_not_found in production', async () => {
     const production = await openControlPlane({ production: true })
     try {
       expect((await production.call('GET', '/openapi.json')).outcome).toBe('404 route_not_found')

@@ -5,7 +5,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 type Transform = typeof jsonSchemaTransform
 type TransformObject = typeof jsonSchemaTransformObject
 
-/** Makes the OpenAPI 3.1 document from the validating schemas. Call before the routes are made. */
+/** Generates the OpenAPI 3.1 document from the validating schemas. Call it before the routes are registered. */
 export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () => string }): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -34,7 +34,7 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
   }))
 }
 
-/** A route that takes no body accepts `{}`, but nobody should send it. */
+/** A route without a body accepts `{}`, but the document does not ask for it. */
 const toDocumented: Transform = document => {
   const { schema, url } = jsonSchemaTransform(document)
   if (document.route?.config?.bodyless !== true) return { schema, url }
@@ -42,7 +42,7 @@ const toDocumented: Transform = document => {
   return { schema: rest, url }
 }
 
-/** The transform lists every named schema twice, for input and for output, used or not: only the used ones stay. */
+/** Removes unused schemas: the transform adds every named schema twice, for input and for output. */
 const prune: TransformObject = input => {
   const document = jsonSchemaTransformObject(input)
   const schemas = 'components' in document ? (document.components?.schemas ?? {}) : {}

@@ -39,7 +39,7 @@ import { deleteWebhook } from './webhooks/delete-webhook.ts'
 import { listWebhooks } from './webhooks/list-webhooks.ts'
 import { updateWebhook } from './webhooks/update-webhook.ts'
 
-/** Limits, quotas, budgets, plans, and who an environment's end users are. */
+/** The operations on limits, quotas, budgets, plans, end users and their authentication. */
 export const policyOperations: readonly Operation[] = [
   listEnvironmentLimits,
   createEnvironmentLimit,

@@ -12,8 +12,8 @@ import { runOperation } from './run-operation.ts'
 const emptyBody = z.strictObject({}).optional()
 
 /**
- * Mounts the operations. The choke point runs before the body is read, the schemas before the handler, and `afterWrite`
- * before a changed thing is told: who gets the answer may rely on it at once.
+ * Registers the operations as routes. The access check runs before the body is read, the schemas before the handler, and
+ * `afterWrite` before the response to a write: its change is in force once the caller has the response.
  */
 export function registerOperations(
   app: FastifyInstance,
@@ -29,11 +29,11 @@ export function registerOperations(
       onRequest: async (request, reply) => {
         reply.header('Cache-Control', 'no-store')
         const params = request.params as Record<string, string>
-        // The router lets a parameter be empty: `/v1/orgs/` is no organization's path.
+        // The router accepts an empty parameter, but `/v1/orgs/` is not the path of an organization.
         if (Object.values(params).includes('')) throw routeNotFound()
         const caller = toCaller(request, trustedProxies)
         admissions.set(request, { caller, ...(await grantAccess(services, operation, caller, params)) })
-        // A bodyless route takes any content type, also one that Fastify would refuse as malformed.
+        // A route without a body accepts any content type, also one that Fastify would reject as malformed.
         if (operation.body === undefined) delete request.raw.headers['content-type']
       },
       handler: async (request, reply) => {
@@ -53,7 +53,7 @@ export function registerOperations(
   }
 }
 
-/** The route but for what it does: enough for the OpenAPI document. */
+/** Returns the route without its handler: enough for the OpenAPI document. */
 export function toRoute(operation: Operation) {
   return {
     method: operation.method,
@@ -82,7 +82,7 @@ function toRouteSchema(operation: Operation) {
   }
 }
 
-/** What an operation may answer: what its access, its path and its body bring along, and its own. */
+/** Returns the codes that an operation may answer with: those of its access, path and body, and its own. */
 function faultsOf(operation: Operation): readonly string[] {
   const { access } = operation
   const codes = new Set<string>()

@@ -44,7 +44,7 @@ async function run(operation: Operation): Promise<unknown> {
   return await runOperation(services as unknown as Services, operation, admission, input, newId())
 }
 
-test('a handler that forgets its filter neither reads nor changes what another tenant has', async () => {
+test("a handler without a tenant filter neither reads nor changes another tenant's rows", async () => {
   const operation = defineOperation({
     name: 'orgs.forget',
     summary: 'A handler without any filter.',
@@ -66,7 +66,7 @@ test('a handler that forgets its filter neither reads nor changes what another t
   expect(rows).toEqual([{ name: 'inserted' }])
 })
 
-test('what a failing handler wrote is undone, and leaves no entry', async () => {
+test('rolls back the writes of a failing handler and adds no audit entry', async () => {
   const operation = defineOperation({
     name: 'orgs.fail',
     summary: 'Writes and then fails.',

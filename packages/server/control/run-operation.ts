@@ -7,7 +7,7 @@ import type { GrantedAccess } from './operation/granted-access.ts'
 import type { Answer, Operation, Services } from './operation/operation.ts'
 import { openCursor, signCursor } from './operation/signed-cursor.ts'
 
-/** What the call brings, validated; see Call in operation.ts. */
+/** The validated input of a call; see Call in operation.ts. */
 interface Input {
   readonly params: unknown
   readonly query: unknown
@@ -17,10 +17,10 @@ interface Input {
 }
 
 /**
- * Runs an admitted operation. What an actor does is one transaction that reaches its resource's organization only
- * (tenant-scope.ts) and holds the audit entry beside the write: neither is there without the other. What a public
- * operation does belongs to no organization at first and has transactions of its own: the entry follows, before the
- * answer.
+ * Runs an authorized operation. The operation of an actor runs in one transaction that reaches only the organization of
+ * its resource (tenant-scope.ts) and contains the audit entry: the write and its entry commit together. A public
+ * operation belongs to no organization at first and opens its own transactions; its audit entry is written afterwards,
+ * before the response.
  */
 export async function runOperation(
   services: Services,
@@ -40,7 +40,7 @@ export async function runOperation(
   if (operation.method === 'GET') {
     return signCursor(await scope(db => operation.handle({ ...callOn(db), prepared })), secretBox)
   }
-  // Apart, so that a handler which first asks another host holds no connection meanwhile.
+  // A separate transaction, so that a handler that first calls another host holds no connection during that call.
   const before = await scope(db => findBefore(operation, callOn(db), granted))
   return await scope(async db => {
     const call = callOn(db)

@@ -34,7 +34,7 @@ import { registerOidc } from './session/oidc/register-oidc.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes no body: none, an empty one or `{}` under any content type. */
+    /** The route takes no body: an absent one, an empty one and `{}` are accepted, under any content type. */
     bodyless?: boolean
     /** The route takes more than a public one may bring. */
     longBody?: boolean
@@ -50,31 +50,34 @@ export interface ControlDeps {
   readonly log: Logger
   readonly onException?: OnException
   readonly egress: EgressPolicy
-  /** In production there is no OpenAPI document. */
+  /** In production the OpenAPI document is not served. */
   readonly production: boolean
-  /** Where callers reach this host and the gateway; asked for per answer, because a port may be known late. */
+  /** The public URLs of this host and of the gateway. They are functions, because the port may be unknown at start. */
   readonly baseUrl: () => string
   readonly gatewayUrl: () => string
-  /** Whose `X-Forwarded-For` tells a caller's address. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
-  /** undefined: sign-in is by password alone. */
+  /** undefined: users sign in by password only. */
   readonly oidc?: OidcSettings | undefined
-  /** undefined: no token was made. That set-up is over is decided by a user's existence, not by this. */
+  /** undefined: no token was created. Set-up is complete once a user exists, whatever this returns. */
   readonly setupToken: () => string | undefined
-  /** Awaited after every successful unsafe call, before its answer: lets the gateway's snapshots catch up. */
+  /**
+   * Awaited after every successful unsafe call, before its response: the gateway's snapshots are up to date when it
+   * resolves.
+   */
   readonly afterWrite: () => Promise<void>
   readonly readMeters: ReadMeters
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }
 
 export interface ControlLimits {
-  /** A body that has not arrived after this long ends in 408 `request_timeout`. */
+  /** A body that has not arrived after this time ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
-  /** Of one credential; absent: the product's own. */
+  /** Limit per credential. Default: the product's own. */
   readonly callsPerMinute?: number
 }
 
-/** The control plane, not yet listening. `close()` ends it and leaves the database to its owner. */
+/** Creates the control plane, which does not listen yet. `close()` ends it and leaves the database open. */
 export async function createControlServer(
   deps: ControlDeps,
   limits: ControlLimits = { bodyTimeoutMs: 60_000 },
@@ -91,12 +94,13 @@ export async function createControlServer(
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: req => parseRequestId(req.headers['x-request-id']) ?? newId(),
-    // While it closes, what still comes in on an open connection is served: Fastify's own 503 is no envelope of ours.
+    // Requests on open connections are still served while the server closes: Fastify's own 503 has no error envelope.
     return503OnClosing: false,
-    // A route has the methods that the contract gives it; any other is 404.
+    // A route has only its documented methods; HEAD is 404 unless a route enables it.
     exposeHeadRoutes: false,
     serverFactory: http.serverFactory,
-    // No parameter can be longer than the header block: a long one meets the credential and then the UUID's form.
+    // No parameter can exceed the header block. A long parameter therefore reaches the credential check and the UUID
+    // check.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     frameworkErrors: (error, request, reply) => answerFault(error, request, reply, baseUrl),
     clientErrorHandler: http.answerBroken,
@@ -115,7 +119,7 @@ export async function createControlServer(
   await app.register(cookie)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
-    // Before the body, so that an unknown route never answers for the form of what was sent to it.
+    // Checked before the body, so that an unknown route answers 404 whatever was sent.
     if (request.is404) throw routeNotFound()
   })
   app.removeAllContentTypeParsers()
@@ -125,13 +129,13 @@ export async function createControlServer(
   })
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
     try {
-      // Fastify validates an absent body as null; a null that was sent never comes so far (see read-json.ts).
+      // Fastify passes an absent body as null. A null that was sent does not reach this point (see read-json.ts).
       const parsed = z.safeParse(schema, data === null ? undefined : data)
       return parsed.success
         ? { value: parsed.data }
         : { error: toSchemaFault(parsed.error, (httpPart ?? 'body') as HttpPart) }
     } catch (error) {
-      // A check or a transformation of ours: Fastify calls this from a callback, where nothing catches.
+      // One of the app's checks or transformations threw. Fastify calls this from a callback, where nothing catches.
       return { error: toFault(error) }
     }
   })

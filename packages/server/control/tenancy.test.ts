@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => plane.close())
 
 describe('reads', () => {
-  test('organizations, projects and environments show the caller its own, with every field', async () => {
+  test("return the caller's own organizations, projects and environments, with every field", async () => {
     const stamp = tenant.project.created_at.toISOString()
     const stamps = { created_at: stamp, updated_at: stamp }
     const { id: orgId, slug } = tenant.organization
@@ -62,7 +62,7 @@ describe('reads', () => {
     expect((await get(`/v1/projects/${project.id}/environments`)).data[0]).toEqual(environment)
   })
 
-  test('an id may be written in capitals', async () => {
+  test('accept an id in upper case', async () => {
     const { outcome } = await plane.call('GET', `/v1/projects/${tenant.project.id.toUpperCase()}`, { key })
     expect(outcome).toBe('200')
   })
@@ -72,7 +72,7 @@ describe('PATCH /v1/environments/{envId}', () => {
   const patch = (body: unknown) =>
     plane.call<EnvironmentRecord>('PATCH', `/v1/environments/${tenant.development.id}`, { key, body })
 
-  test('changes what is named and nothing else; null clears a list', async () => {
+  test('changes only the fields that were sent; null clears a list', async () => {
     plane.clock.advance(1000)
     const before = plane.writes()
     const changed = await patch({

@@ -5,8 +5,8 @@ import type { paths } from '../testing/generated/control-api.d.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { createOpenApiDocument } from './open-api-document.ts'
 
-// The types are made from the committed document: that this file compiles proves them against the requests, and that
-// it passes, against the answers.
+// The types are generated from the committed document. Compiling this file proves them against the requests; passing it
+// proves them against the responses.
 
 let plane: ControlPlane
 let tenant: Tenant
@@ -19,7 +19,7 @@ afterAll(() => plane.close())
 const clientOf = (key: string) =>
   createClient<paths>({ baseUrl: plane.url, headers: { authorization: `Bearer ${key}` } })
 
-test('the committed document is what a host serves, but for where the host is', async () => {
+test('the committed document equals the served one, except for the host', async () => {
   const served = (await plane.call<object>('GET', '/openapi.json')).json
   expect(served).toEqual({ ...(await createOpenApiDocument()), servers: [{ url: plane.url }] })
   expect(served).toEqual({ ...committed, servers: [{ url: plane.url }] })
@@ -30,7 +30,7 @@ test('a typed client creates, lists, renames and revokes a key', async () => {
   const inEnvironment = { path: { envId: tenant.development.id } }
   const made = await client.POST('/v1/environments/{envId}/keys', {
     params: inEnvironment,
-    // What has a default is left out.
+    // Fields with a default are left out.
     body: { kind: 'secret', name: 'typed' },
   })
   expect(made.error).toBeUndefined()
@@ -50,7 +50,7 @@ test('a typed client creates, lists, renames and revokes a key', async () => {
   expect(list.data?.has_more).toBe(false)
 })
 
-test("404 resource_not_found: a fault is typed too, in another tenant's environment", async () => {
+test("answers another tenant's environment with a typed 404 resource_not_found", async () => {
   const other = await plane.insertTenant('other')
   const { data, error, response } = await clientOf(tenant.keys.admin).GET('/v1/environments/{envId}/keys', {
     params: { path: { envId: other.development.id } },
@@ -59,8 +59,8 @@ test("404 resource_not_found: a fault is typed too, in another tenant's environm
   expect([response.status, error?.error.code]).toEqual([404, 'resource_not_found'])
 })
 
-test('the types refuse an unknown path, a missing parameter and a value outside its list', () => {
-  // Held by the types check: an error that is expected here and does not come is one.
+test('the types reject an unknown path, a missing parameter and a value that is not listed', () => {
+  // The compiler checks this: an expected error that does not occur is an error.
   const client = clientOf('never sent')
   const inEnvironment = { path: { envId: tenant.development.id } }
   const calls = [

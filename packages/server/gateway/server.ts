@@ -2,8 +2,8 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
 import { Fault, toFault } from '../core/fault.ts'
+import { batchInTick } from '../http/batch-in-tick.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
-import { inTurn } from '../http/in-turn.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { writeHead } from '../http/write-head.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -53,7 +53,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
         if (match === undefined) serveUnrouted(path, req, res, fail, deps)
         else {
           const x = openExchange(match.route, req, res, fail, deps)
-          inTurn(() => void serve(x, match, deps), onServeError)
+          batchInTick(() => void serve(x, match, deps), onServeError)
         }
       } catch (error) {
         onException(error, 'the arrival of a request')

@@ -7,8 +7,9 @@ import {
 import { toExactHeaderText } from './header-text.ts'
 
 /**
- * Node's response for a server whose framework writes the headers: what Node would throw for, out of a callback of the
- * framework where nothing catches it, is encoded here. Values are not cut, since cookies and addresses must stay whole.
+ * Node's ServerResponse for a server whose framework writes the headers. It encodes header values for which Node would
+ * throw; such an exception in a callback of the framework is not caught anywhere. Values are not cut, because cookies
+ * and addresses must stay whole.
  */
 export class CheckedResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -18,7 +19,7 @@ export class CheckedResponse<
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
     headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
-    // A reason phrase of the framework's says no more than the status.
+    // The reason phrase is dropped: the framework's adds nothing to the status.
     return super.writeHead(status, toChecked(typeof reason === 'object' ? reason : headers))
   }
 

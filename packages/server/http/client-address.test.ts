@@ -7,15 +7,27 @@ function trust(...entries: string[]) {
   return trusted
 }
 
-describe('the address of a caller', () => {
+describe('toClientAddress', () => {
   test.each([
-    ['nobody is trusted', '9.9.9.9', '1.1.1.1', [], '9.9.9.9'],
-    ['the peer is no proxy of ours', '9.9.9.9', '1.1.1.1', ['10.0.0.0/8'], '9.9.9.9'],
+    ['no trusted proxy: the peer', '9.9.9.9', '1.1.1.1', [], '9.9.9.9'],
+    ['a peer that is not a trusted proxy: the peer', '9.9.9.9', '1.1.1.1', ['10.0.0.0/8'], '9.9.9.9'],
     ['one proxy', '10.0.0.1', '1.1.1.1', ['10.0.0.0/8'], '1.1.1.1'],
-    ['what the caller wrote itself', '10.0.0.1', '6.6.6.6, 1.1.1.1', ['10.0.0.0/8'], '1.1.1.1'],
+    [
+      'an address that the caller added itself is ignored',
+      '10.0.0.1',
+      '6.6.6.6, 1.1.1.1',
+      ['10.0.0.0/8'],
+      '1.1.1.1',
+    ],
     ['a chain of proxies', '10.0.0.1', '6.6.6.6, 1.1.1.1, 10.2.3.4', ['10.0.0.0/8'], '1.1.1.1'],
-    ['all of them proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', ['10.0.0.0/8'], '10.0.0.3'],
-    ['nonsense', '10.0.0.1', '1.1.1.1, nonsense', ['10.0.0.0/8'], '10.0.0.1'],
+    ['only trusted proxies: the leftmost', '10.0.0.1', '10.0.0.3, 10.0.0.2', ['10.0.0.0/8'], '10.0.0.3'],
+    [
+      'an entry that is not an address: the peer',
+      '10.0.0.1',
+      '1.1.1.1, nonsense',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+    ],
     ['no header', '10.0.0.1', undefined, ['10.0.0.0/8'], '10.0.0.1'],
     ['a port', '10.0.0.1', '1.1.1.1:4242', ['10.0.0.0/8'], '1.1.1.1'],
     ['IPv6 with a port', '10.0.0.1', '[2001:db8::7]:4242', ['10.0.0.0/8'], '2001:db8::7'],
@@ -26,7 +38,7 @@ describe('the address of a caller', () => {
     expect(toClientAddress(peer, forwardedFor, trust(...trusted))).toBe(expected)
   })
 
-  test('counts IPv6 callers by their /64', () => {
+  test('toAddressGroup groups IPv6 callers by their /64', () => {
     expect(toAddressGroup('2001:DB8:0:0a::1')).toBe('2001:db8:0:a::/64')
     expect(toAddressGroup('2001:db8:0:a:ffff:1:2:3')).toBe('2001:db8:0:a::/64')
     expect(toAddressGroup('2001:db8:0:b::1')).toBe('2001:db8:0:b::/64')
@@ -36,7 +48,7 @@ describe('the address of a caller', () => {
   })
 
   test.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'proxy.example', '::/129', ''])(
-    'no list of proxies: %j',
+    'parseTrustedProxies returns undefined for %j',
     entry => {
       expect(parseTrustedProxies([entry])).toBeUndefined()
     },

@@ -1,11 +1,11 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** The proxies whose `X-Forwarded-For` is believed. */
+/** The proxies whose `X-Forwarded-For` header is trusted. */
 export interface TrustedProxies {
   has(address: string): boolean
 }
 
-/** From addresses and CIDRs; undefined where one of them is none. */
+/** Parses IP addresses and CIDR ranges. Returns undefined if one entry is neither. */
 export function parseTrustedProxies(entries: readonly string[]): TrustedProxies | undefined {
   const list = new BlockList()
   for (const entry of entries) {
@@ -21,8 +21,9 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
 }
 
 /**
- * Whose call it is: the connection's other end, or, where that is a trusted proxy, the rightmost address of
- * `X-Forwarded-For` that is none. What stands further left anybody may have written.
+ * Returns the client's IP address: the peer of the connection or, if the peer is a trusted proxy, the rightmost address
+ * in `X-Forwarded-For` that is not a trusted proxy. Addresses further left are ignored, because any client can write
+ * them.
  */
 export function toClientAddress(
   peer: string | undefined,
@@ -39,7 +40,10 @@ export function toClientAddress(
   return address
 }
 
-/** What stands for one caller where callers are counted: of IPv6 the /64, which is the least that anybody is given. */
+/**
+ * Returns the key under which a caller is counted: an IPv4 address as it is, an IPv6 address by its /64, which is the
+ * smallest block that a provider assigns.
+ */
 export function toAddressGroup(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::') ?? []
@@ -53,7 +57,7 @@ export function toAddressGroup(address: string): string {
     .join(':')}::/64`
 }
 
-/** `1.2.3.4`, `1.2.3.4:56`, `::1`, `[::1]:56`; an IPv4 address written as IPv6 is the IPv4 address. */
+/** Parses `1.2.3.4`, `1.2.3.4:56`, `::1` and `[::1]:56`. Returns an IPv4-mapped IPv6 address as IPv4. */
 function parseAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed

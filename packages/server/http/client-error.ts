@@ -4,19 +4,19 @@ import { Fault } from '../core/fault.ts'
 import { faultHeaders } from './envelope.ts'
 import { toSafe } from './write-head.ts'
 
-/** Header blocks above this are refused (contract.md §1). */
+/** The largest accepted header block; a larger one is answered with 413 `request_too_large`. */
 export const MAX_HEADER_BYTES = 16 * 1024
 
-/** What a caller is told, and the headers that go with it besides those of every answer. */
+/** Renders a fault as a response body, with the headers that the server adds to every response. */
 export type BrokenAnswer = (
   fault: Fault,
   requestId: string,
 ) => { readonly body: object; readonly headers?: readonly (readonly [string, string])[] }
 
 /**
- * Answers what Node's HTTP parser refuses before there is a request: no route, no hook and no reply object exist yet,
- * so the answer is written to the socket itself. `answer` is the response to the connection's last request: while one is
- * under way nothing is written, because it would stand in the middle of it or be taken for it.
+ * Answers a request that Node's HTTP parser rejects. No request or response object exists at that point, so the
+ * response is written to the socket. `answer` is the response to the connection's latest request. While that response
+ * is in progress nothing is written: the bytes would end up inside it or be read as the response to it.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
@@ -56,21 +56,25 @@ export function answerClientError(
   socket.end(`${head}\r\n${text}`)
 }
 
-/** True where the rest of the request that waits for this answer is what broke, and no other answer goes out before it. */
+/**
+ * True if the parser failed within the body of the very request that `answer` belongs to, and nothing of `answer` was
+ * sent.
+ */
 export function isOfOwnRequest(answer: ServerResponse, socket: Duplex): boolean {
   return !answer.req.complete && !answer.headersSent && answer.socket === socket
 }
 
 /**
- * Ends the connection behind the answers that are under way, of which `answer` is the last. A request that is not whole will
- * never be: its connection ends at once. Node reports every further chunk of a broken connection; the first call counts.
+ * Closes the connection after the responses in progress, of which `answer` is the last. If that request is incomplete,
+ * it can never complete and the connection closes at once. Node emits one error for every further chunk of a broken
+ * connection; only the first call has an effect.
  */
 function endAfter(answer: ServerResponse, socket: Duplex): void {
   if (!answer.req.complete) {
     socket.destroy()
     return
   }
-  // Node itself ends the connection behind an answer that says "Connection: close".
+  // Node itself closes the connection after a response with "Connection: close".
   if (!answer.shouldKeepAlive) return
   answer.shouldKeepAlive = false
   answer.once('finish', () => socket.end(() => socket.destroy()))

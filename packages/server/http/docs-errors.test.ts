@@ -6,10 +6,10 @@ import { errorMarkdown } from './docs-errors.ts'
 const root = new URL('../../../', import.meta.url)
 const own = Object.entries(FAULTS).map(([code, { status, type }]) => `${code} ${status} ${type}`)
 
-/** Rows `| code | status | type | …` of the first table below a heading. */
+/** Returns the rows `| code | status | type | …` of the first table below a heading. */
 function rowsBelow(text: string, heading: string): string[] {
   const from = text.indexOf(`\n${heading}\n`)
-  if (from === -1) throw new Error(`${heading} is not there`)
+  if (from === -1) throw new Error(`${heading} is missing`)
   const end = text.indexOf('\n## ', from + heading.length)
   const section = text.slice(from, end === -1 ? undefined : end)
   return [...section.matchAll(/^\| (\w+) \| (\d{3}) \| (\w+) \|/gm)].map(
@@ -17,11 +17,11 @@ function rowsBelow(text: string, heading: string): string[] {
   )
 }
 
-test('docs/errors.md is what the fault table makes', () => {
+test('docs/errors.md equals the output of the fault table', () => {
   expect(readFileSync(new URL('docs/errors.md', root), 'utf8')).toBe(errorMarkdown())
 })
 
-test('docs/errors.md has every code once, with its status and type', () => {
+test('docs/errors.md lists every code once, with its status and type', () => {
   const rows = [...errorMarkdown().matchAll(/^\| <a id="(\w+)"><\/a>`(\w+)` \| (\d{3}) \| `(\w+)` \|/gm)].map(
     ([, anchor, code, status, type]) => {
       expect(anchor).toBe(code)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { FAULTS, type FaultCode, type FaultEntry } from '../core/fault-table.ts'
 
-/** The error reference, from the one table: as the page that every `doc_url` links to and as docs/errors.md. */
+/** The error reference, generated from the fault table: the page that every `doc_url` links to, and docs/errors.md. */
 
 const entries = Object.entries(FAULTS) as [FaultCode, FaultEntry][]
 
@@ -23,7 +23,7 @@ const SHAPE = `{
   }
 }`
 
-/** docs/errors.md, made by tools/build-error-docs.mjs. */
+/** Returns the text of docs/errors.md; tools/build-error-docs.mjs writes it. */
 export function errorMarkdown(): string {
   const rows = entries.map(
     ([code, { status, type, condition }]) =>
@@ -47,7 +47,7 @@ ${rows.join('\n')}
 `
 }
 
-// No script, no outside resource: the page's policy allows this one style sheet and nothing else.
+// The page has no script and loads nothing: its content security policy allows only this style sheet.
 const CSS = `
 :root { color-scheme: light dark; --ink: #1f2328; --soft: #59636e; --line: #d9dee3; --paper: #fdfdfc; --mark: #fff5d6 }
 @media (prefers-color-scheme: dark) {
@@ -72,7 +72,7 @@ export interface ErrorPage {
   readonly contentSecurityPolicy: string
 }
 
-/** `GET /docs/errors`: every code with an anchor of its own name. */
+/** Returns the page at `GET /docs/errors`, where every code has an anchor of its own name. */
 export function errorPage(): ErrorPage {
   const sections = entries.map(
     ([code, { status, type, condition }]) => `<section id="${code}">

@@ -1,14 +1,17 @@
 import dns from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import { mendParser } from './mend-parser.ts'
+import { patchUndiciParser } from './patch-undici-parser.ts'
 
 /**
- * The one guard on outgoing connections, at the socket's connect, where names are already addresses: a name that
- * resolves anew, a redirect or an odd spelling of an address meets the same check (field notes, AC-88).
+ * Which addresses the process may connect to. The guard checks each address when a socket connects, after name
+ * resolution, so that DNS rebinding, redirects and unusual spellings of an address cannot bypass it.
  */
 export interface EgressPolicy {
-  /** Private and loopback addresses, `http:` and any port. Link-local and metadata addresses are refused always. */
+  /**
+   * True also allows private and loopback addresses, `http:` and any port. Link-local and metadata addresses are never
+   * allowed.
+   */
   readonly allowPrivate: boolean
 }
 
@@ -16,7 +19,10 @@ export class EgressError extends Error {
   override readonly name = 'EgressError'
 }
 
-/** Refused under every policy: link-local, multicast, reserved, and the clouds' metadata and platform services. */
+/**
+ * Blocked under every policy: link-local, multicast and reserved addresses, and the clouds' metadata and platform
+ * services.
+ */
 const forbidden = toBlockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
@@ -35,14 +41,14 @@ const forbidden = toBlockList([
   'fd00:ec2::/32',
   'fd20:ce::/32',
   'fd00:42::42/128',
-  // Addresses that hold an IPv4 address in a form that no provider uses: translated (RFC 2765), local NAT64 (RFC 8215),
-  // Teredo and 6to4.
+  // Addresses that embed an IPv4 address in a form that no provider uses: translated (RFC 2765), local NAT64 (RFC
+  // 8215), Teredo and 6to4.
   '::ffff:0:0:0/96',
   '64:ff9b:1::/48',
   '2001::/32',
   '2002::/16',
 ])
-// IPv4-compatible addresses, likewise; only the loopback address ::1 among them is in use.
+// IPv4-compatible addresses embed an IPv4 address too; ::1, the loopback address, is the only one in use.
 forbidden.addRange('::2', '::ffff:ffff', 'ipv6')
 
 /** IPv4 ranges of IANA's special-purpose registry that are not globally reachable. */
@@ -64,10 +70,10 @@ const nonGlobal = toBlockList([
 ])
 
 const globalUnicast = toBlockList(['2000::/3'])
-/** What IANA's special-purpose registry takes out of the global unicast range. */
+/** The ranges within global unicast that IANA's special-purpose registry excludes. */
 const nonGlobalV6 = toBlockList(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
 
-/** Mapped (RFC 4291) and NAT64 (RFC 6052) addresses: the packets go to the IPv4 address in their last 32 bits. */
+/** IPv4-mapped (RFC 4291) and NAT64 (RFC 6052) addresses: packets go to the IPv4 address in the last 32 bits. */
 const routedToV4 = toBlockList(['::ffff:0:0/96', '64:ff9b::/96'])
 
 function toBlockList(ranges: readonly string[]): BlockList {
@@ -79,13 +85,13 @@ function toBlockList(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** True if the policy lets us connect to this address (IPv4 or IPv6, without brackets). */
+/** True if the policy allows a connection to this IPv4 or IPv6 address (without brackets). */
 export function isAllowedAddress(address: string, policy: EgressPolicy): boolean {
   const bare = address.split('%', 1)[0] as string
   const family = isIP(bare)
   if (family === 0) return false
   if (family === 4) return isAllowedV4(bare, policy)
-  // net.BlockList matches mapped addresses against IPv4 rules too, so the order matters.
+  // Check these first: net.BlockList matches IPv4-mapped addresses against IPv4 rules too.
   if (routedToV4.check(bare, 'ipv6')) return isAllowedV4(embeddedV4(bare), policy)
   if (forbidden.check(bare, 'ipv6')) return false
   if (policy.allowPrivate) return true
@@ -97,7 +103,7 @@ function isAllowedV4(address: string, policy: EgressPolicy): boolean {
   return policy.allowPrivate || !nonGlobal.check(address)
 }
 
-/** The IPv4 address in the last 32 bits of a valid IPv6 address. */
+/** Returns the IPv4 address in the last 32 bits of a valid IPv6 address. */
 function embeddedV4(address: string): string {
   // The URL parser turns a dotted tail into two hextets. Both prefixes end in zeros, so an empty hextet is zero.
   const hextets = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':')
@@ -107,20 +113,21 @@ function embeddedV4(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
-/** Throws EgressError with the reason where the policy lets us call no address at this origin. */
-export function checkOrigin(origin: string, policy: EgressPolicy): void {
+/** Throws EgressError with the reason if the policy allows no connection to this origin. */
+export function assertAllowedOrigin(origin: string, policy: EgressPolicy): void {
   const url = new URL(origin)
   if (policy.allowPrivate) return
-  if (url.protocol !== 'https:') throw new EgressError('only https: upstreams are allowed here')
-  if (url.port !== '') throw new EgressError('only port 443 is allowed here')
+  if (url.protocol !== 'https:') throw new EgressError('the URL must use https:')
+  if (url.port !== '') throw new EgressError('the URL must use port 443')
 }
 
-/** A connector for undici that refuses every address outside the policy. `timeoutMs` bounds the connect. */
+/** Returns a connector for undici that rejects every address outside the policy. `timeoutMs` bounds the connect. */
 export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {
     dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, [])
-      // One bad address refuses the name: a record that mixes public and private ones is an attack, not a set-up.
+      // One blocked address rejects the name: a mix of public and private addresses is an attack, not a valid
+      // configuration.
       if (addresses.length === 0 || addresses.some(entry => !isAllowedAddress(entry.address, policy))) {
         return callback(new EgressError('the address is not allowed'), [])
       }
@@ -140,10 +147,10 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
       if (error !== null) return callback(error, null)
       callback(null, socket)
       try {
-        // undici has given it its parser now.
-        mendParser(socket)
+        // undici has attached its parser to the socket by now.
+        patchUndiciParser(socket)
       } catch (cause) {
-        // Without the patch a slow caller could end the process: this connection is not used.
+        // Without the patch a slow caller could end the process, so the connection is closed.
         socket.destroy(new Error('the parser of undici could not be patched', { cause }))
       }
     })

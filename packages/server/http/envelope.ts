@@ -1,9 +1,9 @@
 import type { Fault } from '../core/fault.ts'
 
-/** A wait longer than this is told to the official clients as "do not retry by yourself" (contract.md §2). */
+/** With a longer Retry-After, `x-should-retry: false` stops the official clients from retrying automatically. */
 const LONGEST_RETRY_SECONDS = 60
 
-/** The headers that a fault carries besides its envelope. */
+/** Returns the headers that a fault adds to its response. */
 export function faultHeaders(fault: Fault): Record<string, string> {
   const headers: Record<string, string> = {}
   if (fault.retryAfterSeconds !== undefined) headers['Retry-After'] = String(fault.retryAfterSeconds)

@@ -1,6 +1,6 @@
 import { type GuardedAnswer, type GuardedOptions, guardedRequest } from './guarded-request.ts'
 
-/** A GET as guardedRequest makes it. */
+/** Makes a GET request with guardedRequest. */
 export function guardedGet(
   url: string,
   options: Omit<GuardedOptions, 'method' | 'body'>,

@@ -1,16 +1,16 @@
 import { Agent, request } from 'undici'
-import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
+import { assertAllowedOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
 import { toUpstreamHeaders } from './upstream-headers.ts'
 
 export interface GuardedOptions {
-  /** Default GET. */
+  /** Default: GET. */
   readonly method?: 'GET' | 'POST'
   readonly body?: string
   readonly headers: Readonly<Record<string, string>>
   readonly policy: EgressPolicy
-  /** For everything, from the look-up of the name to the last byte. */
+  /** Bounds the whole request, from the name lookup to the last byte. */
   readonly timeoutMs: number
-  /** Of the body; a larger one is cut off. */
+  /** Limit of the response body; a larger body is dropped and `isCut` is true. */
   readonly maxBytes: number
 }
 
@@ -18,7 +18,7 @@ export type GuardedAnswer =
   | {
       readonly ok: true
       readonly status: number
-      /** Where a 3xx leads; empty where it says nothing. */
+      /** The Location header of a 3xx; empty if it has none. */
       readonly location: string
       readonly body: Buffer
       readonly isCut: boolean
@@ -26,15 +26,15 @@ export type GuardedAnswer =
   | { readonly ok: false; readonly reason: 'refused' | 'timeout' | 'unreachable' }
 
 /**
- * One request to an address that a tenant named, through the egress guard. Redirects are not followed: a 3xx is an
- * answer. Never rejects; what a host's failure says of it stays here.
+ * Makes one request to a URL that a tenant configured, through the egress guard. Redirects are not followed: a 3xx is
+ * returned as it is. Never rejects, and returns no detail of a connection failure.
  */
 export async function guardedRequest(url: string, options: GuardedOptions): Promise<GuardedAnswer> {
   const { policy, timeoutMs, maxBytes, headers, method = 'GET', body } = options
   const dispatcher = new Agent({ connect: createGuardedConnector(policy, timeoutMs), pipelining: 0 })
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    checkOrigin(new URL(url).origin, policy)
+    assertAllowedOrigin(new URL(url).origin, policy)
     const answer = await request(url, {
       dispatcher,
       signal,

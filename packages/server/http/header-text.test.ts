@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isHeaderText, toExactHeaderText, toHeaderList, toHeaderText } from './header-text.ts'
 
-/** Any UTF-16 text, half pairs and control characters among it. */
+/** Any UTF-16 text, including lone surrogates and control characters. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3000 }),
   fc
@@ -24,14 +24,14 @@ describe('toHeaderText', () => {
     expect(toHeaderText(text)).toBe(value)
   })
 
-  test('cuts what is over 1 KiB between two characters, and marks it', () => {
+  test('cuts a value over 1 KiB between two characters and appends "..."', () => {
     expect(toHeaderText('a'.repeat(1024))).toBe('a'.repeat(1024))
     expect(toHeaderText('a'.repeat(1025))).toBe(`${'a'.repeat(1021)}...`)
-    // 170 times six characters, and no half of the next.
+    // 170 whole characters of six bytes each.
     expect(toHeaderText('ß'.repeat(40_000_000))).toBe(`${'%C3%9F'.repeat(170)}...`)
   })
 
-  test('makes every text one that Node takes, of at most 1 KiB', () => {
+  test('turns any text into a value of at most 1 KiB that Node accepts', () => {
     fc.assert(
       fc.property(anyText, text => {
         expect(isHeaderText(toHeaderText(text))).toBe(true)
@@ -40,7 +40,7 @@ describe('toHeaderText', () => {
     )
   })
 
-  test('is decoded to the text again, where that was well-formed, not ASCII and short', () => {
+  test('returns text that decodes to the input if the input is well-formed, not ASCII and short', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 50 }), text => {
         if (!isHeaderText(text)) expect(decodeURI(toHeaderText(text))).toBe(text)
@@ -49,7 +49,7 @@ describe('toHeaderText', () => {
   })
 })
 
-test('toExactHeaderText encodes too, and cuts nothing', () => {
+test('toExactHeaderText encodes and never cuts', () => {
   expect(toExactHeaderText('a'.repeat(5000))).toBe('a'.repeat(5000))
   expect(toExactHeaderText(`${'ß'.repeat(1000)}\ud800`)).toBe(`${'%C3%9F'.repeat(1000)}%EF%BF%BD`)
 })
@@ -66,7 +66,7 @@ describe('toHeaderList', () => {
     expect(toHeaderList(names)).toBe(list)
   })
 
-  test('is cut between two names, and says so, whatever they are', () => {
+  test('cuts a list of any names between two names and appends "..."', () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 300 }), names => {
         const list = toHeaderList(names)

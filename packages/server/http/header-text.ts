@@ -1,17 +1,20 @@
-/** Of one value. A name that is longer is a mistake or an attack; clients and proxies bound the block as a whole. */
+/**
+ * The limit of one value. A longer name is a mistake or an attack; clients and proxies limit the header block as a
+ * whole.
+ */
 const MAX_VALUE_BYTES = 1024
-/** Ends a value that was cut. */
+/** Marks the end of a value that was cut. */
 const CUT = '...'
 const NOT_VISIBLE_ASCII = /[^\x20-\x7e]/
 
-/** True where the text can be a header's value as it is. */
+/** True if the text can be sent unchanged as a header value. */
 export function isHeaderText(text: string): boolean {
   return text.length <= MAX_VALUE_BYTES && !NOT_VISIBLE_ASCII.test(text)
 }
 
 /**
- * Any text as a header's value. Text that is not visible ASCII is percent-encoded as a URI is: UTF-8, a lone surrogate as
- * U+FFFD. What is over 1 KiB is cut between two characters and ends with `...`.
+ * Returns any text as a header value. Text that is not visible ASCII is percent-encoded like a URI: as UTF-8, with a
+ * lone surrogate as U+FFFD. A value over 1 KiB is cut between two characters and ends with `...`.
  */
 export function toHeaderText(text: string): string {
   return isHeaderText(text) ? text : encode(text, NOT_VISIBLE_ASCII.test(text.slice(0, MAX_VALUE_BYTES + 1)))
@@ -19,7 +22,7 @@ export function toHeaderText(text: string): string {
 
 function encode(text: string, isEscaped: boolean): string {
   let encoded = ''
-  /** What still leaves room for the mark of a cut. */
+  /** The longest prefix that leaves room for the mark. */
   let uncut = ''
   for (const character of text.slice(0, MAX_VALUE_BYTES + 1)) {
     encoded += isEscaped ? escape(character) : character
@@ -29,19 +32,19 @@ function encode(text: string, isEscaped: boolean): string {
   return encoded
 }
 
-/** encodeURI throws for half of a surrogate pair. */
+/** Handles lone surrogates, for which encodeURI throws. */
 function escape(character: string): string {
   return /^[\ud800-\udfff]$/.test(character) ? '%EF%BF%BD' : encodeURI(character)
 }
 
-/** As toHeaderText, but never cut: for what is only right as a whole, such as a cookie or an address. */
+/** Encodes like toHeaderText but never cuts: for values that must stay whole, such as a cookie or an address. */
 export function toExactHeaderText(text: string): string {
   return NOT_VISIBLE_ASCII.test(text) ? Array.from(text, escape).join('') : text
 }
 
 /**
- * Names as the value of a list: `a, b`. A comma within a name is escaped. A list over 1 KiB is cut between two names, and
- * `...` stands for the rest.
+ * Returns names as a list value: `a, b`. A comma within a name is escaped. A list over 1 KiB is cut between two names,
+ * and `...` replaces the rest.
  */
 export function toHeaderList(names: readonly string[]): string {
   let list = ''

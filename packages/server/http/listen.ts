@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 
 /**
- * Begins to listen and gives the address. Rejects where the port is taken. `onError` is given later failures of the listener,
- * such as a process that has no file descriptor left to accept with; the event without a listener would end the process.
+ * Starts the listener and returns its URL. Rejects if the port is taken. `onError` gets later failures of the listener,
+ * such as no file descriptor left to accept a connection; without a handler for that event the process would end.
  */
 export async function listen(
   server: Server,
@@ -23,8 +23,9 @@ export async function listen(
 }
 
 /**
- * Where a plane is by its settings, the same in whichever process asks: the issuer of a token that one process signs is
- * what another one looks for. undefined: only the listener knows, since the port is any.
+ * Returns the URL of a plane from its settings. It is the same in every process, because one process signs a token with
+ * this URL as its issuer and another one verifies it. Returns undefined for port 0: only the listener knows the port
+ * then.
  */
 export function urlBySettings(host: string, port: number): string | undefined {
   if (port === 0) return undefined
@@ -32,7 +33,7 @@ export function urlBySettings(host: string, port: number): string | undefined {
   return isIPv6(host) ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }
 
-/** How this machine reaches a listener: one on every address is reached by loopback. */
+/** Returns the URL at which this machine reaches a listener; a listener on all addresses is reached by loopback. */
 export function urlOf({ address, family, port }: AddressInfo): string {
   if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`

@@ -3,16 +3,19 @@ import { Counter, Gauge, Registry } from 'prom-client'
 import { type OnException, throwLater } from '../core/on-exception.ts'
 import { writeHead } from './write-head.ts'
 
-/** Something that is measured: read when somebody asks, so that it costs nothing meanwhile. */
+/** A metric. `read` is called at each scrape, so that the metric costs nothing in between. */
 export interface Reading {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
-  /** One value, or one for each value of a label. */
+  /** Returns one value, or one value for each value of a label. */
   read(): number | { readonly label: string; readonly values: Readonly<Record<string, number>> }
 }
 
-/** `GET /metrics` in Prometheus's text format, on a listener of its own: it has no authentication. */
+/**
+ * Creates the server for `GET /metrics` in Prometheus's text format. It needs its own listener: it has no
+ * authentication.
+ */
 export function createMetricsServer(
   readings: readonly Reading[],
   onException: OnException = throwLater,

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { checkOrigin, EgressError, type EgressPolicy, isAllowedAddress } from './egress.ts'
+import { assertAllowedOrigin, EgressError, type EgressPolicy, isAllowedAddress } from './egress.ts'
 
 /**
- * Why we may not call an address that a customer names, as far as its text tells; undefined: it may be tried. What a
- * name resolves to is judged at the socket's connect (egress.ts).
+ * Returns why a URL from a customer is not allowed, judged by its text alone; undefined if it may be tried. The
+ * addresses that its name resolves to are checked when the socket connects (egress.ts).
  */
 export function findUrlObjection(text: string, policy: EgressPolicy): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL'
@@ -13,7 +13,7 @@ export function findUrlObjection(text: string, policy: EgressPolicy): string | u
     return 'takes no credentials and no fragment'
   }
   try {
-    checkOrigin(url.origin, policy)
+    assertAllowedOrigin(url.origin, policy)
   } catch (error) {
     if (error instanceof EgressError) return 'must be an https URL on port 443'
     throw error

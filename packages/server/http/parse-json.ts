@@ -8,7 +8,7 @@ import { runInSlices } from './sliced-work.ts'
 
 export interface ParsedJson {
   readonly value: Json
-  /** Where each top-level field stands in the bytes. */
+  /** The position of each top-level field in the bytes. */
   readonly fields: ReadonlyMap<string, FieldSpan>
 }
 

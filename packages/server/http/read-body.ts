@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../core/fault.ts'
+import { batchInTick } from './batch-in-tick.ts'
 import { startGunzip, type Unpacking } from './gunzip.ts'
-import { inTurn } from './in-turn.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 
 export interface BodyReader {
-  /** The whole body, decompressed; a promise where it is not here yet. Rejects with the fault to answer. */
+  /** The whole body, decompressed; a promise if it has not all arrived. Rejects with the fault to answer. */
   readonly bytes: Buffer | Promise<Buffer>
-  /** Ends the wait with a fault: the body came too slowly, or the caller is gone. */
+  /** Stops reading and rejects `bytes` with the fault: the body arrives too slowly, or the caller is gone. */
   fail(fault: Fault): void
 }
 
 /**
- * Reads a request's body up to `limit` bytes, before and after decompression.
- * An unread rest is left to the connection: who answers early must close it (see `hasUnreadBody`).
+ * Reads a request's body of up to `limit` bytes, measured before and after decompression. Bytes that are not read stay
+ * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`).
  */
 export function readBody(req: IncomingMessage, limit: number): BodyReader {
   const arrived = req.complete ? takeArrived(req) : undefined
@@ -47,7 +47,7 @@ function receive(req: IncomingMessage, limit: number): BodyReader {
     }
     const onEnd = (): void => {
       stop()
-      inTurn(() => resolve(chunks.join()), reject)
+      batchInTick(() => resolve(chunks.join()), reject)
     }
     const onError = (cause: Error): void => {
       stop()
@@ -68,7 +68,7 @@ function receive(req: IncomingMessage, limit: number): BodyReader {
   return { bytes, fail }
 }
 
-/** All of a body that came with its head, without the events of a stream; undefined where it cannot be read any more. */
+/** Returns the whole body if it arrived with the head, without stream events; undefined if it can no longer be read. */
 function takeArrived(req: IncomingMessage): Buffer | undefined {
   const bytes = req.read() as Buffer | null
   if (bytes !== null) return bytes

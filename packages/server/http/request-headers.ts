@@ -1,6 +1,6 @@
 import { isUuid } from '../core/ids.ts'
 
-/** What a body's `Content-Type` says it is. A missing one reads as JSON (contract.md §1). */
+/** True if the `Content-Type` of a body is JSON or is missing. */
 export function isJsonContentType(contentType: string | undefined): boolean {
   if (contentType === undefined) return true
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -9,7 +9,9 @@ export function isJsonContentType(contentType: string | undefined): boolean {
   )
 }
 
-/** The token of an `Authorization: Bearer` header; undefined where there is none, another scheme or an empty one. */
+/**
+ * Returns the token of an `Authorization: Bearer` header; undefined if there is none, an empty one or another scheme.
+ */
 export function parseBearer(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length < 8) return undefined
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
@@ -17,7 +19,7 @@ export function parseBearer(authorization: string | undefined): string | undefin
   return token === '' ? undefined : token
 }
 
-/** The caller's own request id, where it sent a UUID. */
+/** Returns the request id that the caller chose, if it is a UUID. */
 export function parseRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && isUuid(header) ? header.toLowerCase() : undefined
 }

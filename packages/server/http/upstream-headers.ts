@@ -3,9 +3,9 @@ const NOT_VISIBLE_ASCII = /[^\x20-\x7e]/
 type Headers = Readonly<Record<string, string>>
 
 /**
- * The headers of a request to another host, without those whose value is not visible ASCII: undici refuses some of them by an
- * exception and sends others in an encoding of its own. They are not encoded: a credential or a signature is right as it is or
- * not at all, and its host refuses a request without one.
+ * Returns the headers of a request to another host without those whose value is not visible ASCII: undici throws for
+ * some of these values and sends others in an encoding of its own. The values are not percent-encoded, since an altered
+ * credential or signature is wrong anyway; the host rejects the request without the header.
  */
 export function toUpstreamHeaders(headers: Headers): Headers {
   for (const name in headers) if (NOT_VISIBLE_ASCII.test(headers[name] as string)) return withoutBad(headers)

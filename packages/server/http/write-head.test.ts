@@ -33,7 +33,7 @@ async function headersOf(write: (res: ServerResponse) => void): Promise<Headers>
 const anyText = fc.string({ unit: 'binary', maxLength: 2000 })
 
 describe('writeHead', () => {
-  test('writes what can be sent as it is, and encodes the rest', async () => {
+  test('writes visible ASCII unchanged and encodes other values', async () => {
     const headers = await headersOf(res =>
       writeHead(res, 200, ['X-Plain', 'a, b; c="d"', 'X-Name', 'größe\ud800\r\nX-Injected: 1']),
     )
@@ -42,7 +42,7 @@ describe('writeHead', () => {
     expect(headers.has('x-injected')).toBe(false)
   })
 
-  test('leaves out what has no valid name, and what no longer fits into 8 KiB', async () => {
+  test('leaves out invalid names, and headers beyond 8 KiB', async () => {
     const long = Array.from({ length: 20 }, (_, index) => [`X-Long-${index}`, 'x'.repeat(1000)]).flat()
     const headers = await headersOf(res => writeHead(res, 200, ['no name', 'a', 'X-First', 'b', ...long]))
     expect(headers.get('x-first')).toBe('b')
@@ -50,7 +50,7 @@ describe('writeHead', () => {
     expect(headers.has('x-long-8')).toBe(false)
   })
 
-  test('writes a head for any texts', async () => {
+  test('never throws, whatever the texts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(anyText, anyText), { maxLength: 20 }), async pairs => {
         await headersOf(res => writeHead(res, 200, pairs.flat()))
@@ -60,7 +60,7 @@ describe('writeHead', () => {
   })
 })
 
-describe('a response that checks what a framework writes', () => {
+describe('CheckedResponse', () => {
   test('encodes values in every form, and cuts none', async () => {
     const headers = await headersOf(res => {
       res.setHeader('X-Set', 'größe')
@@ -76,7 +76,7 @@ describe('a response that checks what a framework writes', () => {
     expect(headers.getSetCookie()).toEqual([`a=${'b'.repeat(2000)}`])
   })
 
-  test('writes any values', async () => {
+  test('never throws, whatever the values', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyText, async (one, other) => {
         await headersOf(res => {
@@ -89,13 +89,13 @@ describe('a response that checks what a framework writes', () => {
   })
 })
 
-describe('headers of a request to another host', () => {
-  test('are the very ones where all can be sent', () => {
+describe('toUpstreamHeaders', () => {
+  test('returns the same object if all values can be sent', () => {
     const headers = { authorization: 'Bearer a', 'x-long': 'x'.repeat(4000) }
     expect(toUpstreamHeaders(headers)).toBe(headers)
   })
 
-  test.each(['größe', '\ud800', 'a\r\nb: c', '\u0000'])('leave out a value such as %j', value => {
+  test.each(['größe', '\ud800', 'a\r\nb: c', '\u0000'])('leaves out the value %j', value => {
     expect(toUpstreamHeaders({ authorization: `Bearer ${value}`, accept: 'a/b' })).toEqual({ accept: 'a/b' })
   })
 })

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { isHeaderText, toHeaderText } from './header-text.ts'
 
-/** All headers of ours together, names included. */
+/** The limit for all headers that the app writes, including their names. */
 const MAX_HEAD_BYTES = 8 * 1024
 /** A token (RFC 9110 §5.6.2). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /**
- * Writes a response's status and headers (name, value, name, value): the only place where Node's writeHead is called, held by
- * tools/check-house.mjs. No text makes it throw: a value is encoded or cut (header-text.ts), and a header that has no valid
- * name, or that no longer fits into 8 KiB, is left out. Essential headers come first.
+ * Writes a response's status and headers (name, value, name, value). It never throws for any text: values are encoded
+ * or cut (header-text.ts), and a header with an invalid name or beyond 8 KiB in total is left out, so essential headers
+ * come first. tools/check-house.mjs ensures that Node's writeHead is called nowhere else.
  */
 export function writeHead(res: ServerResponse, status: number, headers: readonly string[] = []): void {
   if (!isSafe(headers)) {
@@ -19,13 +19,13 @@ export function writeHead(res: ServerResponse, status: number, headers: readonly
   try {
     res.writeHead(status, headers as string[])
   } catch (error) {
-    // A second head of one response is a mistake in the code; nothing else is left but a name.
+    // A second head for one response is a bug in the caller. Otherwise only an invalid name is left as the cause.
     if (res.headersSent) throw error
     res.writeHead(status, toSafe(headers))
   }
 }
 
-/** Of the values only: names are written in the code, and checking them here costs as much as all the rest. */
+/** Checks values only: names are constants in the code, and checking them would double the cost. */
 function isSafe(headers: readonly string[]): boolean {
   let bytes = 0
   for (let at = 0; at < headers.length; at += 2) {
@@ -36,7 +36,7 @@ function isSafe(headers: readonly string[]): boolean {
   return bytes <= MAX_HEAD_BYTES
 }
 
-/** What of these headers can be sent, each as it can be sent. */
+/** Returns the headers that can be sent, each with a value that can be sent. */
 export function toSafe(headers: readonly string[]): string[] {
   const safe: string[] = []
   let bytes = 0

@@ -106,7 +106,7 @@ export class Drain {
 
   /**
    * Journals the record and queues it. Resolves after the kernel has it, and never rejects. Requests that are as far
-   * as this one in the same turn of the event loop (http/in-turn.ts) write theirs in the same call. Where the journal is
+   * as this one in the same turn of the event loop (http/batch-in-tick.ts) write theirs in the same call. Where the journal is
    * nearly full the record of a refused request is counted and left out: it must not be what paid requests are refused for.
    */
   write(record: RequestRecord): Promise<void> {

@@ -7,11 +7,11 @@ export const AuditEntryResource = z
     id: uuid,
     org_id: uuid,
     created_at: dateTime,
-    /** `name`: a member's e-mail address or a management key's name, as it was then. */
+    /** `name`: a member's e-mail address or a management key's name at that time. */
     actor: z.strictObject({
       kind: z
         .enum(['member', 'management_key', 'anonymous', 'system'])
-        .meta({ description: '`system`: an alert that nobody asked for, such as `budget.alert`.' }),
+        .meta({ description: '`system`: an automatic event, such as `budget.alert`.' }),
       id: uuid.nullable(),
       name: z.string().nullable(),
     }),
@@ -19,9 +19,9 @@ export const AuditEntryResource = z
     resource: z.strictObject({ kind: z.string(), id: uuid.nullable() }),
     before: z
       .unknown()
-      .meta({ description: 'The record before, without secrets; null where there was none.' }),
-    after: z.unknown().meta({ description: 'What the operation answered, without secrets.' }),
-    client_address: z.string().meta({ description: 'Empty where the system acted.' }),
+      .meta({ description: 'The record before the operation, without secrets; null if there was none.' }),
+    after: z.unknown().meta({ description: 'The result of the operation, without secrets.' }),
+    client_address: z.string().meta({ description: 'Empty for the actor `system`.' }),
     request_id: uuid,
   })
   .meta({ id: 'AuditEntry' })

@@ -26,7 +26,7 @@ const list = async (query = '', key = tenant.keys.viewer): Promise<Entry[]> => {
   return (await plane.call<List<Entry>>('GET', path, { key })).json.data
 }
 const createKey = async (name: string) => {
-  // Entries of one millisecond have no order of their own.
+  // The order of entries within one millisecond is undefined.
   plane.clock.advance(1)
   const path = `/v1/environments/${tenant.development.id}/keys`
   return await plane.call<{ id: string; key: string }>('POST', path, {
@@ -40,7 +40,7 @@ describe('every write', () => {
     tenant = await plane.insertTenant('acme')
   })
 
-  test('leaves who, what, before and after, from where, and no secret', async () => {
+  test('is logged with actor, operation, before, after and address, and without secrets', async () => {
     const made = await createKey('one')
     const { key, ...record } = made.json
     const [entry] = await list()
@@ -69,7 +69,7 @@ describe('every write', () => {
     })
   })
 
-  test('a deletion keeps what was there, and nothing of its secret', async () => {
+  test('a deletion is logged with the deleted record, without its secret', async () => {
     const id = await plane.insertCredential(tenant, 'sk-canary-of-the-provider')
     plane.clock.advance(1)
     await plane.call('DELETE', `/v1/provider-credentials/${id}`, { key: tenant.keys.developer })
@@ -83,7 +83,7 @@ describe('every write', () => {
     expect(JSON.stringify(entry)).not.toContain('canary')
   })
 
-  test('a refused or failed one leaves nothing', async () => {
+  test('a rejected or failed write is not logged', async () => {
     const before = await list()
     const path = `/v1/environments/${tenant.development.id}`
     await plane.call('PATCH', path, { key: tenant.keys.viewer, body: { log_retention_days: 5 } })
@@ -92,7 +92,7 @@ describe('every write', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('is undone where its entry cannot be written', async () => {
+  test('is rolled back if its entry cannot be written', async () => {
     await plane.database.pool.query('alter table audit_log rename to audit_log_away')
     const answer = await createKey('unheard of')
     await plane.database.pool.query('alter table audit_log_away rename to audit_log')
@@ -101,7 +101,7 @@ describe('every write', () => {
     expect(rows).toEqual([])
   })
 
-  test('is there before its answer, also of set-up', async () => {
+  test('is logged before it is answered, including set-up', async () => {
     const fresh = await openControlPlane()
     try {
       const { json } = await fresh.call<{ organization: { id: string }; user: { id: string } }>(
@@ -147,7 +147,7 @@ describe('the list', () => {
   })
   const named = async (query: string): Promise<string[]> => (await list(query)).map(entry => entry.operation)
 
-  test('newest first, by cursor', async () => {
+  test('is newest first, with cursors', async () => {
     expect(await named('')).toEqual(['keys.create', 'keys.revoke', 'keys.create'])
     const path = `/v1/orgs/${tenant.organization.id}/audit-log`
     const call = (query: string) =>
@@ -163,7 +163,7 @@ describe('the list', () => {
     )
   })
 
-  test('by actor, operation, resource and time', async () => {
+  test('is filtered by actor, operation, resource and time', async () => {
     expect(await named(`actor_id=${first.actor.id}`)).toEqual(['keys.create', 'keys.create'])
     expect(await named('operation=keys.revoke')).toEqual(['keys.revoke'])
     expect(await named(`resource_id=${first.resource.id}`)).toEqual(['keys.revoke', 'keys.create'])
@@ -195,7 +195,7 @@ describe('the list', () => {
   })
 })
 
-test('no unsafe operation goes without an entry, and those that replace or end something tell what', () => {
+test('every unsafe operation is logged, and those that replace or end something log the previous state', () => {
   for (const operation of operations.filter(({ method }) => method !== 'GET')) {
     if (operation.audit === 'none') continue
     const { access, name } = operation
@@ -207,7 +207,7 @@ test('no unsafe operation goes without an entry, and those that replace or end s
   }
 })
 
-test('these unsafe operations change nothing, and say so', () => {
+test('exactly these unsafe operations change nothing and declare it', () => {
   expect(
     operations
       .filter(({ audit }) => audit === 'none')
@@ -216,7 +216,7 @@ test('these unsafe operations change nothing, and say so', () => {
   ).toEqual(['federated_auth.test', 'model_aliases.dry_run'])
 })
 
-test('secrets are left out at any depth', () => {
+test('maskSecrets removes secrets at any depth', () => {
   const value = { id: 1, key: 'k', nested: [{ secret: 's', key_id: 'kept', token: null }], accept_url: 'u' }
   expect(maskSecrets(value)).toEqual({ id: 1, nested: [{ key_id: 'kept' }] })
 })

@@ -7,14 +7,14 @@ import { AuditEntryResource, toAuditEntryResource } from './audit-entry-resource
 
 export const listAuditLog = defineOperation({
   name: 'audit_log.list',
-  summary: 'Who did what to which resource, and from where, newest first.',
+  summary: "The operations on an organization's resources with actor and client address, newest first.",
   method: 'GET',
   path: '/v1/orgs/{orgId}/audit-log',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject({
     ...pageQuery,
     actor_id: uuidField.optional(),
-    operation: textField(64).optional().meta({ description: 'Such as `keys.create`.' }),
+    operation: textField(64).optional().meta({ description: 'For example `keys.create`.' }),
     resource_id: uuidField.optional(),
     from: dateTimeField.optional().meta({ description: 'Inclusive.' }),
     to: dateTimeField.optional().meta({ description: 'Exclusive.' }),

@@ -1,4 +1,4 @@
-/** Fields that show a secret once, in the answer to who made it. */
+/** Fields that contain a secret, which is returned once, to its creator. */
 const SECRET_FIELDS = new Set([
   'key',
   'secret',
@@ -11,7 +11,7 @@ const SECRET_FIELDS = new Set([
   'identity_token',
 ])
 
-/** A copy as JSON knows it, without the fields that hold secrets, at any depth. */
+/** Returns a copy as JSON, without the fields that contain secrets, at any depth. */
 export function maskSecrets(value: unknown): unknown {
   if (value === undefined) return null
   return JSON.parse(JSON.stringify(value, (name, inner) => (SECRET_FIELDS.has(name) ? undefined : inner)))

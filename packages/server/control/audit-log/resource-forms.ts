@@ -17,13 +17,13 @@ import { toQuotaRecord } from '../quotas/quota-resource.ts'
 import { toWebhookResource } from '../webhooks/webhook-resource.ts'
 
 interface Form<Row> {
-  /** What operations on the kind itself begin with: `keys` of `keys.revoke`. */
+  /** The prefix of operations on the kind: `keys` in `keys.revoke`. */
   readonly noun: string
-  /** The record as the API shows it, which never holds a secret. */
+  /** Returns the record as the API shows it, which never contains a secret. */
   readonly toRecord: (row: Row) => unknown
 }
 
-/** How the audit log shows what a path names, before an operation changed it. */
+/** The audit log's form of each resource, used for its state before an operation. */
 export const FORMS: { readonly [Kind in ResourceKind]: Form<Resources[Kind]> } = {
   org: { noun: 'orgs', toRecord: toOrganizationResource },
   project: { noun: 'projects', toRecord: toProjectResource },

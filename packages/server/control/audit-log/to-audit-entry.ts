@@ -6,12 +6,12 @@ import type { ResourceKind, Resources } from '../operation/resources.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { FORMS } from './resource-forms.ts'
 
-/** Does the operation act on the very resource that its path names, and not on something below it? */
+/** True if the operation acts on the resource that its path names, not on something below it. */
 export function actsOnItsResource({ name, access }: Operation): boolean {
   return typeof access === 'object' && access.of !== 'actor' && FORMS[access.of].noun === nounOf(name)
 }
 
-/** The resource before the operation: the one that was resolved, or what the operation itself says. */
+/** Returns the state before the operation: from the operation's own `before`, or the resource of the path. */
 export async function findBefore(
   operation: Operation,
   call: unknown,
@@ -24,7 +24,7 @@ export async function findBefore(
   return toRecord(granted.resource)
 }
 
-/** What the audit log keeps of a successful call; undefined where the operation changes nothing. */
+/** Returns the audit entry of a successful call; undefined if the operation changes nothing. */
 export function toAuditEntry(
   operation: Operation,
   call: unknown,
@@ -53,7 +53,7 @@ export function toAuditEntry(
   }
 }
 
-/** The organizations that an admitted call may reach: its resource's, else all of the actor's. */
+/** Returns the organizations that an authorized call may reach: the one of its resource, or all of the actor's. */
 export function reachOf({ actor, orgId }: GrantedAccess): readonly string[] {
   if (orgId !== undefined) return [orgId]
   return actor === undefined ? [] : organizationsOf(actor)

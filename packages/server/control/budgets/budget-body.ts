@@ -12,18 +12,18 @@ export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const
 export const budgetFields = {
   limit_usd: z.number().min(0).max(MAX_USD),
   window: z.enum(BUDGET_WINDOWS),
-  scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Absent: the whole organization or project.' }),
+  scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Default: the whole organization or project.' }),
   scope_ref: uuidField.nullish(),
   alert_pcts: z
     .array(z.int().min(1).max(1000))
     .max(20)
     .nullish()
-    .meta({ description: 'Of limit_usd: each raises `budget.alert` once a window.' }),
+    .meta({ description: 'Percentages of limit_usd; each raises `budget.alert` once per window.' }),
 }
 
 export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
 
-/** A budget's settings, with the limit in whole nano-dollars. */
+/** The settings of a budget, with the limit in whole nano-dollars. */
 export type BudgetSettings = Pick<
   BudgetRow,
   'limit_nano_usd' | 'window' | 'scope' | 'scope_ref' | 'alert_pcts'
@@ -39,8 +39,8 @@ export function toBudgetSettings(body: z.output<typeof NewBudget>): BudgetSettin
   }
 }
 
-/** What the schema cannot say: the scope names something of the organization or project. */
-export async function checkBudget(
+/** Returns the settings with a checked scope. Throws 400 if scope_ref does not exist in the organization or project. */
+export async function parseBudgetScope(
   db: Db,
   owner: Pick<BudgetRow, 'org_id' | 'project_id'>,
   settings: BudgetSettings,
@@ -49,7 +49,7 @@ export async function checkBudget(
   const alert_pcts = [...new Set(settings.alert_pcts)].sort((a, b) => a - b)
   if (scope === null) {
     if (scope_ref === null) return { ...settings, alert_pcts }
-    throw new Fault('invalid_request', 'A scope_ref needs a scope.', { param: 'scope_ref' })
+    throw new Fault('invalid_request', 'scope_ref must be absent without a scope.', { param: 'scope_ref' })
   }
   const below = { ...owner, environment_id: null }
   return { ...settings, alert_pcts, scope_ref: await parseScopeRef(db, below, scope, scope_ref) }

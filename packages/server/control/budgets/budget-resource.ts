@@ -8,7 +8,7 @@ import type { MeasuredBudget } from './measure-budgets.ts'
 const settings = {
   id: uuid,
   org_id: uuid,
-  /** null: the organization's. */
+  /** null: a budget of the organization. */
   project_id: uuid.nullable(),
   scope: z.enum(BUDGET_SCOPES).nullable(),
   scope_ref: z.string().nullable(),
@@ -23,7 +23,8 @@ export const BudgetResource = z
     ...settings,
     spent_usd: z.number(),
     reserved_usd: z.number().nullable().meta({
-      description: 'Held for requests that are under way; null where the control plane cannot ask a gateway.',
+      description:
+        "Reserved by running requests; null if the control plane cannot read the gateway's counters.",
     }),
     resets_at: dateTime.nullable(),
   })
@@ -38,7 +39,7 @@ export function toBudgetResource(budget: MeasuredBudget): z.output<typeof Budget
   }
 }
 
-/** What was set, without what was spent. */
+/** Returns the settings of a budget without its spend. */
 export function toBudgetRecord(row: BudgetRow) {
   return {
     id: row.id,

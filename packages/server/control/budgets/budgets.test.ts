@@ -29,7 +29,7 @@ const create = (tenant: Tenant, path: string, body: object) =>
   plane.call<Budget>('POST', path, { key: tenant.keys.admin, body })
 const monthly = { limit_usd: 100, window: 'month' }
 
-/** One request of so many nano-dollars. */
+/** Inserts one request with this cost in nano-dollars. */
 async function spend(environment: EnvironmentRow, cost: number | null, change: Partial<RequestRecord> = {}) {
   const record = requestRecord(environment, plane.newId(), plane.clock.now(), {
     cost_nano_usd: cost,
@@ -39,7 +39,7 @@ async function spend(environment: EnvironmentRow, cost: number | null, change: P
   await insertRecords(plane.database.pool, [record])
 }
 
-test('made, listed with its spend, changed in part, removed', async () => {
+test('a budget is created, listed with its spend, changed in part and removed', async () => {
   const tenant = await plane.insertTenant('life')
   await spend(tenant.development, 290_000_001)
   const made = await create(tenant, ofProject(tenant), { ...monthly, alert_pcts: [100, 50, 100] })
@@ -55,7 +55,7 @@ test('made, listed with its spend, changed in part, removed', async () => {
     limit_usd: 100,
     alert_pcts: [50, 100],
     spent_usd: 0.290000001,
-    // This control plane runs beside no gateway: what is held it cannot know.
+    // This control plane runs without a gateway, so it cannot read reservations.
     reserved_usd: null,
     resets_at: '2031-06-01T00:00:00.000Z',
     created_at: now,
@@ -77,7 +77,7 @@ test('made, listed with its spend, changed in part, removed', async () => {
 })
 
 describe('spent_usd', () => {
-  test('of a calendar window counts all of it, of total from the creation on', async () => {
+  test("counts the whole current calendar window, or for total everything since the budget's creation", async () => {
     const tenant = await plane.insertTenant('windows')
     for (const at of ['2031-05-14T00:00:00Z', '2031-05-13T23:59:59Z', '2031-05-11T12:00:00Z']) {
       await spend(tenant.development, 1_000_000_000, { at: new Date(at).toISOString() })
@@ -99,7 +99,7 @@ describe('spent_usd', () => {
     expect(spent).toEqual({ day: 1.5, week: 2.5, month: 3.5, total: 0.5 })
   })
 
-  test('is of the whole, an environment or a key, and of no other tenant; an unknown price adds nothing', async () => {
+  test('counts its scope only: the owner, an environment or a key, and no other tenant; an unknown price adds nothing', async () => {
     const tenant = await plane.insertTenant('scopes')
     const other = await plane.insertTenant('other')
     const keyId = (await plane.insertApiKey(tenant)).row.id
@@ -117,7 +117,7 @@ describe('spent_usd', () => {
     }
   })
 
-  test("counts the sandbox for a project and leaves it out of the organization's", async () => {
+  test('includes the sandbox for a project and excludes it for the organization', async () => {
     const tenant = await plane.insertTenant('sandbox')
     await spend(tenant.development, 1_000_000_000, { sandbox: true })
     await spend(tenant.development, 2_000_000_000)
@@ -125,7 +125,7 @@ describe('spent_usd', () => {
     expect((await create(tenant, ofOrganization(tenant), monthly)).json.spent_usd).toBe(2)
   })
 
-  test('adds up exactly where doubles would not', async () => {
+  test('adds up exactly where doubles would round', async () => {
     const tenant = await plane.insertTenant('exact')
     for (let count = 0; count < 10; count++) await spend(tenant.development, 100_000_000)
     expect((await create(tenant, ofProject(tenant), monthly)).json.spent_usd).toBe(1)
@@ -164,7 +164,7 @@ describe('400 invalid_request', () => {
   })
 })
 
-test("an organization's list has its own budgets, and a project's the project's", async () => {
+test('an organization and a project list only their own budgets', async () => {
   const tenant = await plane.insertTenant('apart')
   const one = (await create(tenant, ofOrganization(tenant), monthly)).json.id
   const two = (await create(tenant, ofProject(tenant), monthly)).json.id

@@ -1,6 +1,6 @@
 import { insertBudget } from '../../storage/budgets.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { checkBudget, NewBudget, toBudgetSettings } from './budget-body.ts'
+import { NewBudget, parseBudgetScope, toBudgetSettings } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 import { toBudgetRow } from './new-budget.ts'
@@ -8,7 +8,7 @@ import { toBudgetRow } from './new-budget.ts'
 export const createOrganizationBudget = defineOperation({
   name: 'budgets.create_in_organization',
   summary:
-    'A budget of an organization, or of an environment or a key of it. The sandbox is no spend of the whole.',
+    "Creates a budget for an organization, one of its environments or one of its keys. The organization's own spend excludes the sandbox.",
   method: 'POST',
   path: '/v1/orgs/{orgId}/budgets',
   access: { role: 'admin', of: 'org' },
@@ -16,7 +16,7 @@ export const createOrganizationBudget = defineOperation({
   response: { 201: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const owner = { org_id: resource.id, project_id: null }
-    const settings = await checkBudget(services.db, owner, toBudgetSettings(body))
+    const settings = await parseBudgetScope(services.db, owner, toBudgetSettings(body))
     const row = await insertBudget(services.db, toBudgetRow(services, owner, settings))
     return toBudgetResource(await measureBudget(services, row))
   },

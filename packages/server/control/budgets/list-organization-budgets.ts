@@ -7,8 +7,7 @@ import { measureBudgets } from './measure-budgets.ts'
 
 export const listOrganizationBudgets = defineOperation({
   name: 'budgets.list_of_organization',
-  summary:
-    'The budgets that were made for the organization itself, newest first, with what is spent of each.',
+  summary: "The organization's own budgets, newest first, with the spend of each.",
   method: 'GET',
   path: '/v1/orgs/{orgId}/budgets',
   access: { role: 'viewer', of: 'org' },

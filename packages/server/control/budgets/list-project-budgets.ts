@@ -7,7 +7,7 @@ import { measureBudgets } from './measure-budgets.ts'
 
 export const listProjectBudgets = defineOperation({
   name: 'budgets.list',
-  summary: "A project's budgets, newest first, with what is spent of each.",
+  summary: "A project's budgets, newest first, with the spend of each.",
   method: 'GET',
   path: '/v1/projects/{projectId}/budgets',
   access: { role: 'viewer', of: 'project' },

@@ -8,7 +8,7 @@ import { orGone } from '../operation/or-gone.ts'
 
 export interface MeasuredBudget extends BudgetRow {
   readonly spent_nano_usd: number
-  /** Of requests that are under way; null where the counters cannot be asked: only they know. */
+  /** Reservations of running requests; null if the counters cannot be read. */
   readonly reserved_nano_usd: number | null
   readonly resets_at: Date | null
 }
@@ -16,9 +16,9 @@ export interface MeasuredBudget extends BudgetRow {
 type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
- * Budgets of one organization with what was spent of each: in a calendar window all of it, also before the budget's
- * creation; `total` counts from there. As the limits' own counters say, so that it is what the next request meets; where
- * they cannot be asked, as the usage ledger says.
+ * Returns the budgets of one organization with their spend: in a calendar window all of it, including spend before the
+ * budget's creation; for `total`, the spend since its creation. The figures come from the limits' counters, against which
+ * the next request is checked, or from the usage ledger if the counters cannot be read.
  */
 export async function measureBudgets(
   { db, clock, readMeters }: Measuring,
@@ -28,18 +28,18 @@ export async function measureBudgets(
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
   const spans = rows.map(row => spanAt(row.window, now, time_zone, row.created_at.getTime()))
-  const standings =
+  const statuses =
     (await readMeters(
       rows.map(row => toBudgetRowMeter(row, time_zone, now)),
       now,
     )) ?? (await readLedger(db, rows, spans))
   return rows.map((row, index) => {
     const { end } = spans[index] as Span
-    const standing = standings[index]
+    const status = statuses[index]
     return {
       ...row,
-      spent_nano_usd: standing?.settled ?? 0,
-      reserved_nano_usd: standing?.held ?? null,
+      spent_nano_usd: status?.settled ?? 0,
+      reserved_nano_usd: status?.held ?? null,
       resets_at: end === null ? null : new Date(end),
     }
   })
@@ -67,7 +67,7 @@ function toQuestion(row: BudgetRow, { start }: Span): UsageSelector {
     environment_id: scope === 'environment' ? scope_ref : null,
     key_id: scope === 'key' ? scope_ref : null,
     since: new Date(start),
-    // The sandbox's fictitious prices try out the budgets of a project; they are no spend of the organization.
+    // The sandbox's fictitious prices count for a project's budgets, to test them, but not for the organization's.
     real_only: project_id === null && scope === null,
   }
 }

@@ -4,13 +4,13 @@ import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { z } from '../operation/zod.ts'
-import { budgetFields, checkBudget } from './budget-body.ts'
+import { budgetFields, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
 export const updateBudget = defineOperation({
   name: 'budgets.update',
-  summary: 'Changes a budget. What was spent in the window stays spent.',
+  summary: 'Changes a budget. Spend in the current window still counts.',
   method: 'PATCH',
   path: '/v1/budgets/{id}',
   access: { role: 'admin', of: 'budget' },
@@ -19,7 +19,7 @@ export const updateBudget = defineOperation({
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body
     const { limit_nano_usd, window, scope, scope_ref, alert_pcts } = mergeChange(resource, rest)
-    const settings = await checkBudget(services.db, resource, {
+    const settings = await parseBudgetScope(services.db, resource, {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
       window,
       scope,

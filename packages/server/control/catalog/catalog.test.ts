@@ -26,14 +26,14 @@ async function listAll(path: string): Promise<{ id: string }[]> {
   return seen
 }
 
-test('GET /v1/catalog/models: every model once, by id, over pages', async () => {
+test('GET /v1/catalog/models lists every model once, by id, over pages', async () => {
   const seen = await listAll('/v1/catalog/models')
   const expected = allModels().map(({ provider, model }) => `${provider}/${model.id}`)
   expect(seen.map(({ id }) => id)).toEqual(expected.sort())
   expect(seen.find(({ id }) => id === 'sandbox/echo')).toMatchObject({ provider: 'sandbox' })
 })
 
-test('GET /v1/catalog/providers: every provider, with what its credential takes', async () => {
+test('GET /v1/catalog/providers lists every provider with the fields of its credential', async () => {
   const seen = await listAll('/v1/catalog/providers')
   expect(seen.map(({ id }) => id)).toEqual(PROVIDERS.map(({ id }) => id).sort())
   expect(seen.find(({ id }) => id === 'custom')).toMatchObject({
@@ -47,7 +47,7 @@ test('GET /v1/catalog/providers: every provider, with what its credential takes'
   expect(seen.find(({ id }) => id === 'sandbox')).toMatchObject({ sandbox: true, credential_fields: [] })
 })
 
-test('400 invalid_request: a cursor of the one list is none of the other', async () => {
+test('rejects a cursor of the other list with 400 invalid_request', async () => {
   const { json } = await plane.call<List<unknown>>('GET', '/v1/catalog/providers?limit=1', { key })
   const path = `/v1/catalog/models?cursor=${json.next_cursor}`
   expect((await plane.call('GET', path, { key })).outcome).toBe('400 invalid_request cursor')

@@ -13,7 +13,7 @@ const CatalogModelResource = z
     context_window: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
     capabilities: z.array(z.string()),
-    /** null: unknown, which is never zero. */
+    /** null: unknown, which is not the same as zero. */
     pricing: z
       .strictObject({
         input_usd_per_mtok: z.number(),
@@ -27,7 +27,7 @@ const CatalogModelResource = z
 
 export const listCatalogModels = defineOperation({
   name: 'catalog.list_models',
-  summary: 'The models that the product knows, with their prices. By id.',
+  summary: 'All models of the catalogue with their prices, by id.',
   method: 'GET',
   path: '/v1/catalog/models',
   access: { role: 'viewer', of: 'actor' },
@@ -36,7 +36,7 @@ export const listCatalogModels = defineOperation({
   handle: async ({ query }) => cutPage(query, ['catalog.list_models'], resources),
 })
 
-/** The catalogue is part of the program and does not change while that runs. */
+/** The catalogue is part of the app and does not change while the app runs. */
 const resources = allModels().map(({ provider, model }) => toCatalogModelResource(provider, model))
 
 function toCatalogModelResource(

@@ -8,9 +8,9 @@ const CatalogProviderResource = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    /** What a credential's own `base_url` replaces; null: it must bring one. */
+    /** The default of a credential's `base_url`; null: the credential must have one. */
     base_url: z.string().nullable(),
-    /** `any`: the models are the owner's own, and every name is taken. */
+    /** `any`: the deployment behind the credential has its own models, so every name is accepted. */
     models: z.enum(['catalog', 'any']),
     sandbox: z.boolean(),
     credential_fields: z.array(z.strictObject({ name: z.string(), required: z.boolean() })),
@@ -19,7 +19,7 @@ const CatalogProviderResource = z
 
 export const listCatalogProviders = defineOperation({
   name: 'catalog.list_providers',
-  summary: 'The providers that the product knows, and the fields that a credential for each takes. By id.',
+  summary: 'All providers and the fields of a credential for each, by id.',
   method: 'GET',
   path: '/v1/catalog/providers',
   access: { role: 'viewer', of: 'actor' },
@@ -34,7 +34,7 @@ function toCatalogProviderResource(provider: Provider): z.output<typeof CatalogP
   return {
     id: provider.id,
     name: provider.name,
-    // The sandbox calls nobody: its address is a name that cannot exist.
+    // The sandbox calls no host: its address is a name that cannot exist.
     base_url: isSandbox ? null : provider.baseUrl,
     models: provider.models,
     sandbox: isSandbox,

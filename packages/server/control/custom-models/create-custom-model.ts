@@ -1,7 +1,7 @@
 import { CUSTOM_MODEL_NAME_CONSTRAINT, insertCustomModel } from '../../storage/custom-models.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
@@ -9,7 +9,7 @@ import { CustomModelResource, toCustomModelResource } from './custom-model-resou
 export const createCustomModel = defineOperation({
   name: 'custom_models.create',
   summary:
-    'A model that the catalogue lacks, or says something else of, in this environment. Prices, also where they replace a listed one, need the role admin.',
+    "Adds a model that the catalogue lacks, or replaces the catalogue's record in this environment. Setting or replacing a price needs the role admin.",
   method: 'POST',
   path: '/v1/environments/{envId}/custom-models',
   access: { role: 'developer', of: 'environment' },
@@ -18,7 +18,7 @@ export const createCustomModel = defineOperation({
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { hasListPrice } = parseModelName(body.model)
-    if (hasListPrice || body.pricing != null) requireRole(role, 'admin')
+    if (hasListPrice || body.pricing != null) assertRole(role, 'admin')
     const now = new Date(services.clock.now())
     const stored = insertCustomModel(services.db, {
       id: services.newId(),

@@ -10,7 +10,7 @@ const MAX_TOKENS = 100_000_000
 /** USD per million tokens. */
 const MAX_PRICE = 1_000_000
 
-/** Prices have at most six decimals, which is what a token's cost is exact in. */
+/** Prices have at most six decimals, so that the cost of a single token is exact. */
 const price = z
   .number()
   .min(0)
@@ -30,26 +30,26 @@ export const customModelFields = {
   context_window: z.int().min(1).max(MAX_TOKENS).nullish(),
   max_output_tokens: z.int().min(1).max(MAX_TOKENS).nullish(),
   pricing: Pricing.nullish().meta({
-    description: 'For administrators. Absent or null: unknown, which is never zero.',
+    description: 'Needs the role admin. Absent or null: unknown, which is not the same as zero.',
   }),
 }
 
 /**
- * A model is of a provider that exists, whether or not the environment has a credential for it yet. Says whether the
- * catalogue has a price for it: who puts even "unknown" in that one's place sets a price.
+ * Checks that the provider of a model is known; the environment needs no credential for it. Returns whether the catalogue
+ * has a price for the model: replacing that price, even by "unknown", counts as setting a price.
  */
 export function parseModelName(model: string): { readonly hasListPrice: boolean } {
   const slash = model.indexOf('/')
   const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
   if (slash < 1 || name === '' || findProvider(provider) === undefined) {
-    throw new Fault('invalid_request', 'model must be provider/model, of a provider that is known.', {
+    throw new Fault('invalid_request', 'model must be provider/model with a known provider.', {
       param: 'model',
     })
   }
   return { hasListPrice: (findModel(provider, name)?.pricing ?? null) !== null }
 }
 
-/** As stored. */
+/** Returns the column value. */
 export function toPricingJson(pricing: z.output<typeof Pricing> | null): string | null {
   if (pricing === null) return null
   const row: PricingRow = {

@@ -12,7 +12,7 @@ export const CustomModelResource = z
     capabilities: z.array(capabilityField),
     context_window: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
-    /** null: unknown, which is never zero. */
+    /** null: unknown, which is not the same as zero. */
     pricing: z
       .strictObject({
         input_usd_per_mtok: z.number(),

@@ -35,7 +35,7 @@ const change = (id: string, body: unknown, by: By = 'admin') =>
 const remove = (id: string, by: By = 'admin') =>
   plane.call('DELETE', `/v1/custom-models/${id}`, { key: tenant.keys[by] })
 
-test('made, listed, changed and removed', async () => {
+test('a model is created, listed, changed and removed', async () => {
   const { status, json } = await create({
     model: 'openai/ft:gpt-4o:acme',
     capabilities: ['chat', 'tools', 'chat'],
@@ -68,14 +68,14 @@ test('made, listed, changed and removed', async () => {
   expect((await remove(json.id)).outcome).toBe('404 resource_not_found')
 })
 
-describe('prices are for administrators', () => {
-  test('403 insufficient_role: a developer sets none, also not in place of a listed one', async () => {
+describe('only administrators set prices', () => {
+  test('403 insufficient_role: a developer sets no price and replaces none of the catalogue', async () => {
     expect((await create({ pricing: PRICING }, 'developer')).outcome).toBe('403 insufficient_role')
     expect((await create({ model: 'openai/gpt-4o' }, 'developer')).outcome).toBe('403 insufficient_role')
     expect((await create({ pricing: null }, 'developer')).status).toBe(201)
   })
 
-  test('403 insufficient_role: a developer changes, moves and removes none', async () => {
+  test('403 insufficient_role: a developer changes, moves and removes no price', async () => {
     const priced = (await create({ pricing: PRICING })).json
     const unpriced = (await create()).json
     for (const body of [{ pricing: null }, { pricing: PRICING }, { model: 'custom/other' }]) {
@@ -93,7 +93,7 @@ describe('prices are for administrators', () => {
   })
 })
 
-test('409 resource_conflict: a model is once an environment', async () => {
+test('rejects a second record for a model in an environment with 409 resource_conflict', async () => {
   const first = (await create()).json
   const second = (await create()).json
   expect((await create({ model: first.model })).outcome).toBe('409 resource_conflict model')
@@ -118,7 +118,7 @@ test.each([
   expect((await create(fields)).outcome).toBe(`400 invalid_request ${param}`)
 })
 
-test('none of it is open to a viewer or another organization', async () => {
+test('a viewer and another organization have no access', async () => {
   const { json } = await create()
   const other = await plane.insertTenant('other')
   const one = `/v1/custom-models/${json.id}`

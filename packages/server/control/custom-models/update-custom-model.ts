@@ -2,10 +2,10 @@ import {
   CUSTOM_MODEL_NAME_CONSTRAINT,
   updateCustomModel as storeCustomModel,
 } from '../../storage/custom-models.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
@@ -13,7 +13,7 @@ import { CustomModelResource, toCustomModelResource } from './custom-model-resou
 export const updateCustomModel = defineOperation({
   name: 'custom_models.update',
   summary:
-    'Changes what an environment says of a model. Prices, and the name of a model that has one, need the role admin.',
+    "Changes an environment's record of a model. Changing a price, or the model of a record with one, needs the role admin.",
   method: 'PATCH',
   path: '/v1/custom-models/{id}',
   access: { role: 'developer', of: 'custom_model' },
@@ -22,10 +22,10 @@ export const updateCustomModel = defineOperation({
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { model, capabilities, context_window, max_output_tokens, pricing } = body
-    // A price that moves to another model is a price that is set there.
+    // Moving a price to another model sets a price there.
     const movesPrice =
       model !== undefined && (resource.pricing !== null || parseModelName(model).hasListPrice)
-    if (movesPrice || pricing !== undefined) requireRole(role, 'admin')
+    if (movesPrice || pricing !== undefined) assertRole(role, 'admin')
     const change = {
       ...(model === undefined ? {} : { model }),
       ...(capabilities === undefined ? {} : { capabilities: [...new Set(capabilities)] }),

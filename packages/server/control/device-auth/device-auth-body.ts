@@ -35,7 +35,7 @@ export const DeviceAuthBody = z
           .strictObject({
             key_id: appleId,
             private_key: privateKey.nullish().meta({
-              description: 'Needed with a new key_id; absent: the stored one of the same key_id stays.',
+              description: 'Required with a new key_id. Absent: the stored key of the same key_id stays.',
             }),
           })
           .nullish(),
@@ -67,13 +67,16 @@ function isP256PrivateKey(pem: string): boolean {
   }
 }
 
-/** Lower-case hex of what is written as hex, with or without colons, or as base64 or base64url. */
+/**
+ * Returns lower-case hex of a SHA-256 in hex, with or without colons, in base64 or in base64url; undefined for anything
+ * else.
+ */
 function toDigestHex(text: string): string | undefined {
   const hex = text.replaceAll(':', '').toLowerCase()
   if (/^[0-9a-f]{64}$/.test(hex)) return hex
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64')
-  // Node skips what base64 does not have: the same bytes must come from the same text.
+  // Node ignores invalid base64 characters, so the bytes are compared with the text.
   const canonical = bytes.toString('base64url')
   const given = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_')
   return canonical === given ? bytes.toString('hex') : undefined

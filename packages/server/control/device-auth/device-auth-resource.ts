@@ -10,7 +10,7 @@ export const DeviceAuthResource = z
         team_id: z.string(),
         bundle_ids: z.array(z.string()),
         environment: z.enum(['production', 'development']),
-        /** The private key is never told. */
+        /** The private key is never returned. */
         device_check: z.strictObject({ key_id: z.string() }).nullable(),
       })
       .nullable(),

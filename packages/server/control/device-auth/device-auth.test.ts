@@ -31,7 +31,7 @@ const put = (body: object) => plane.call<DeviceAuth>('PUT', path, { key, body })
 const ios = { team_id: 'ABCDE12345', bundle_ids: ['com.example.app'], environment: 'production' }
 const android = { package_names: ['com.example.app'], signing_digests: [HEX] }
 
-test('404 before it is set; set, read, replaced as a whole, removed', async () => {
+test('a configuration is 404 before it is set; it is set, read, replaced as a whole and removed', async () => {
   const viewer = { key: tenant.keys.viewer }
   expect((await plane.call('GET', path, viewer)).outcome).toBe('404 resource_not_found')
   expect((await plane.call('DELETE', path, { key })).outcome).toBe('404 resource_not_found')
@@ -63,7 +63,7 @@ describe("DeviceCheck's key", () => {
       .executeTakeFirstOrThrow()
   const device_check = { key_id: 'KEYID12345', private_key: PRIVATE_KEY }
 
-  test('is sealed and never told, and stays where the same key_id is named without it', async () => {
+  test('is sealed and never returned, and stays if the same key_id is sent without it', async () => {
     const set = await put({ ios: { ...ios, device_check } })
     expect(set.json.ios?.device_check).toEqual({ key_id: 'KEYID12345' })
     expect(set.text).not.toContain('PRIVATE')
@@ -76,7 +76,7 @@ describe("DeviceCheck's key", () => {
     expect(JSON.stringify(rows)).not.toContain('PRIVATE')
   })
 
-  test('goes where it is not named, and a new key_id needs its own', async () => {
+  test('is removed if it is absent, and a new key_id needs its own key', async () => {
     const param = 'ios.device_check.private_key'
     const bare = { ...ios, device_check: { key_id: 'OTHER12345' } }
     expect((await put({ ios: bare })).outcome).toBe(`400 invalid_request ${param}`)
@@ -87,7 +87,7 @@ describe("DeviceCheck's key", () => {
   })
 
   test.each([
-    ['no PEM', 'secret'],
+    ['a text that is not PEM', 'secret'],
     ['a key on another curve', pem('P-384')],
     [
       'a public key',
@@ -106,10 +106,10 @@ describe("DeviceCheck's key", () => {
 
 test.each([
   ['hex', HEX],
-  ['capitals with colons, as the Play Console shows them', HEX.toUpperCase().replace(/..(?=.)/g, '$&:')],
+  ['upper case with colons, as the Play Console shows them', HEX.toUpperCase().replace(/..(?=.)/g, '$&:')],
   ['base64', Buffer.from(HEX, 'hex').toString('base64')],
   ['base64url', Buffer.from(HEX, 'hex').toString('base64url')],
-])('a signing digest may be %s', async (_, digest) => {
+])('accepts a signing digest in %s', async (_, digest) => {
   const { json } = await put({ android: { ...android, signing_digests: [digest] } })
   expect(json.android?.signing_digests).toEqual([HEX])
 })

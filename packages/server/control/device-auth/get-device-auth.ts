@@ -5,7 +5,7 @@ import { readDeviceAuth } from './read-device-auth.ts'
 
 export const getDeviceAuth = defineOperation({
   name: 'device_auth.get',
-  summary: "A project's device attestation; 404 where none is set.",
+  summary: "A project's device attestation; 404 if none is set.",
   method: 'GET',
   path: '/v1/projects/{projectId}/device-auth',
   access: { role: 'viewer', of: 'project' },

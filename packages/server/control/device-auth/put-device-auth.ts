@@ -9,7 +9,8 @@ import { readDeviceAuth } from './read-device-auth.ts'
 
 export const putDeviceAuth = defineOperation({
   name: 'device_auth.put',
-  summary: "Sets or replaces the apps whose devices may mint tokens of the project's publishable keys.",
+  summary:
+    "Sets or replaces the apps whose devices may get client tokens with the project's publishable keys.",
   method: 'PUT',
   path: '/v1/projects/{projectId}/device-auth',
   access: { role: 'admin', of: 'project' },
@@ -39,7 +40,7 @@ export const putDeviceAuth = defineOperation({
 
 type DeviceCheck = NonNullable<z.output<typeof DeviceAuthBody>['ios']>['device_check']
 
-/** The private key sealed; the stored one stays where the same key is named without it. */
+/** Returns the private key sealed. The stored key stays if the same key_id is sent without one. */
 function sealDeviceCheck(
   { secretBox }: Pick<Services, 'secretBox'>,
   projectId: string,
@@ -51,7 +52,7 @@ function sealDeviceCheck(
     return secretBox.seal(deviceCheck.private_key, `device_auth:${projectId}`)
   const kept = stored?.device_check_key_id === deviceCheck.key_id ? stored.device_check_cipher : null
   if (kept !== null) return kept
-  throw new Fault('invalid_request', 'A new key_id needs its private_key.', {
+  throw new Fault('invalid_request', 'private_key is required with a new key_id.', {
     param: 'ios.device_check.private_key',
   })
 }

@@ -3,7 +3,7 @@ import type { Services } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'
 import { type DeviceAuthResource, toDeviceAuthResource } from './device-auth-resource.ts'
 
-/** The project's record; undefined where none is set. */
+/** Returns the project's record; undefined if none is set. */
 export async function readDeviceAuth(
   { db }: Pick<Services, 'db'>,
   projectId: string,

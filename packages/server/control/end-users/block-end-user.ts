@@ -5,7 +5,7 @@ import { readEndUser } from './read-end-user.ts'
 
 export const blockEndUser = defineOperation({
   name: 'end_users.block',
-  summary: 'Refuses the end user from now on. One that is blocked stays as it is.',
+  summary: 'Rejects further requests of the end user. A second call changes nothing.',
   method: 'POST',
   path: '/v1/end-users/{id}/block',
   access: { role: 'developer', of: 'end_user' },

@@ -2,13 +2,13 @@ import { insertEndUser } from '../../storage/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { z } from '../operation/zod.ts'
-import { encodeAttributes, endUserFields, findPlanId, refuseReserved } from './end-user-body.ts'
+import { assertNotReserved, encodeAttributes, endUserFields, findPlanId } from './end-user-body.ts'
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 
 export const createEndUser = defineOperation({
   name: 'end_users.create',
-  summary: "Makes an end user's record. A plan that is set here counts before any that a token names.",
+  summary: "Creates an end user's record. Its plan takes precedence over the plan in a token.",
   method: 'POST',
   path: '/v1/environments/{envId}/end-users',
   access: { role: 'developer', of: 'environment' },
@@ -16,7 +16,7 @@ export const createEndUser = defineOperation({
   response: { 201: EndUserResource },
   faults: ['attributes_too_large', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {
-    refuseReserved(body.external_id)
+    assertNotReserved(body.external_id)
     const now = new Date(services.clock.now())
     const row = {
       id: services.newId(),

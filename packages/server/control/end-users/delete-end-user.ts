@@ -4,7 +4,7 @@ import { z } from '../operation/zod.ts'
 
 export const deleteEndUser = defineOperation({
   name: 'end_users.delete',
-  summary: "Removes an end user's record: its plan, attributes and block. What it used stays in the ledger.",
+  summary: "Removes an end user's record: its plan, attributes and block. Its usage stays in the ledger.",
   method: 'DELETE',
   path: '/v1/end-users/{id}',
   access: { role: 'developer', of: 'end_user' },

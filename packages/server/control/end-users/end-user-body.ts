@@ -8,7 +8,7 @@ import { jsonObjectField } from '../operation/json-object-field.ts'
 import { z } from '../operation/zod.ts'
 
 export const endUserFields = {
-  // Not trimmed: it must equal what tokens and requests name.
+  // Not trimmed: it must equal the id in tokens and requests.
   external_id: z
     .string()
     .refine(isEndUserId, 'must have 1 to 255 characters, no control characters')
@@ -17,10 +17,10 @@ export const endUserFields = {
   attributes: jsonObjectField.nullish(),
 }
 
-/** Devices and members are named by us: nobody makes one up here. */
-export function refuseReserved(externalId: string): void {
+/** Throws 400 for an id that only the app assigns, to devices and members. */
+export function assertNotReserved(externalId: string): void {
   if (!isReservedEndUserId(externalId)) return
-  const message = 'The prefixes device: and member: are reserved.'
+  const message = 'external_id must not begin with device: or member:, which are reserved.'
   throw new Fault('invalid_request', message, { param: 'external_id' })
 }
 
@@ -31,7 +31,7 @@ export function encodeAttributes(attributes: Readonly<Record<string, unknown>> |
   throw new Fault('attributes_too_large', message, { param: 'attributes' })
 }
 
-/** The plan of this name; where there is none, of this id. */
+/** Returns the id of the plan with this name or, if there is none, with this id. Throws 400 if neither exists. */
 export async function findPlanId(
   db: Db,
   environmentId: string,
@@ -42,5 +42,5 @@ export async function findPlanId(
   if (named !== undefined) return named.id
   const byId = isUuid(plan) ? await findPlan(db, plan) : undefined
   if (byId?.environment_id === environmentId) return byId.id
-  throw new Fault('invalid_request', 'The environment has no plan of this name or id.', { param: 'plan' })
+  throw new Fault('invalid_request', 'The environment has no plan with this name or id.', { param: 'plan' })
 }

@@ -30,7 +30,7 @@ export const EndUserResource = z
   })
   .meta({ id: 'EndUser' })
 
-/** With what the ledger says it used. */
+/** An end user with its usage according to the ledger. */
 export interface MeasuredEndUser extends EndUserWithPlanRow {
   readonly totals: UsageTotals | undefined
 }
@@ -64,7 +64,7 @@ export function toEndUserResource({ totals, ...row }: MeasuredEndUser): z.output
   }
 }
 
-/** What was set, without what was used. */
+/** Returns the settings of an end user without its usage. */
 export function toEndUserRecord(row: EndUserWithPlanRow) {
   return {
     id: row.id,

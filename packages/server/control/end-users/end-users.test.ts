@@ -33,7 +33,7 @@ const createPlan = async (name: string, environmentId = tenant.development.id) =
   return (await plane.call<{ id: string }>('POST', plans, { key, body: { name } })).json.id
 }
 
-test('made, read, listed, changed in part, removed', async () => {
+test('an end user is created, read, listed, changed in part and removed', async () => {
   await createPlan('pro')
   const attributes = { country: 'NL', seats: 3, tags: ['a'] }
   const made = await create({ external_id: 'auth0|alice ü', plan: 'pro', attributes })
@@ -65,7 +65,7 @@ test('made, read, listed, changed in part, removed', async () => {
 })
 
 describe('external_id', () => {
-  test('409 resource_conflict: taken in this environment, free in its sibling', async () => {
+  test('409 resource_conflict if taken in this environment; free in its sibling', async () => {
     await create({ external_id: 'alice' })
     const { json } = await create({ external_id: 'bob' })
     expect((await create({ external_id: 'alice' })).outcome).toBe('409 resource_conflict external_id')
@@ -88,7 +88,7 @@ describe('external_id', () => {
 describe('attributes', () => {
   const padTo = (bytes: number) => ({ a: 'é'.repeat((bytes - 8) / 2) })
 
-  test('4096 bytes of JSON are taken, one more is 400 attributes_too_large', async () => {
+  test('accepts 4096 bytes of JSON; one more is 400 attributes_too_large', async () => {
     expect(Buffer.byteLength(JSON.stringify(padTo(4096)))).toBe(4096)
     const fits = await create({ external_id: 'a', attributes: padTo(4096) })
     expect(fits.json.attributes).toEqual(padTo(4096))
@@ -107,7 +107,7 @@ describe('attributes', () => {
 })
 
 describe('plan', () => {
-  test('by name or id; the record tells the name, also after a new one', async () => {
+  test('is set by name or id, and returned by name even after a rename', async () => {
     const id = await createPlan('pro')
     const made = await create({ external_id: 'a', plan: id })
     expect(made.json.plan).toBe('pro')
@@ -116,14 +116,14 @@ describe('plan', () => {
     expect((await patch(made.json.id, { plan: 'max' })).json.plan).toBe('max')
   })
 
-  test('400 invalid_request: one that the environment does not have', async () => {
+  test('400 invalid_request for a plan that the environment does not have', async () => {
     const elsewhere = await createPlan('pro', tenant.production.id)
     for (const plan of ['none', 'pro', elsewhere]) {
       expect((await create({ external_id: 'a', plan })).outcome).toBe('400 invalid_request plan')
     }
   })
 
-  test('that is removed leaves its end users without', async () => {
+  test('a removed plan leaves its end users without a plan', async () => {
     const id = await createPlan('pro')
     const made = await create({ external_id: 'a', plan: id })
     await plane.call('DELETE', `/v1/plans/${id}`, { key })
@@ -131,7 +131,7 @@ describe('plan', () => {
   })
 })
 
-test('block and unblock tell the record, and a second time change nothing', async () => {
+test('block and unblock return the record, and a second call changes nothing', async () => {
   const { json } = await create({ external_id: 'a' })
   const act = (action: string) => plane.call<EndUser>('POST', `/v1/end-users/${json.id}/${action}`, { key })
   plane.clock.advance(1000)
@@ -148,7 +148,7 @@ test('block and unblock tell the record, and a second time change nothing', asyn
   expect((await act('unblock')).json).toEqual(free.json)
 })
 
-test('usage to date and last_seen_at are what the ledger says of this environment alone', async () => {
+test('usage and last_seen_at come from the ledger, for this environment only', async () => {
   const other = await plane.insertTenant('other')
   const alice = await create({ external_id: 'alice' })
   await create({ external_id: 'bob' })

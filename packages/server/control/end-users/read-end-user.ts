@@ -4,7 +4,7 @@ import { orGone } from '../operation/or-gone.ts'
 import type { z } from '../operation/zod.ts'
 import { type EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
 
-/** The record as it now stands, with its plan's name and its usage. */
+/** Returns the current record with the name of its plan and its usage. */
 export async function readEndUser(
   services: Pick<Services, 'db'>,
   id: string,

@@ -5,7 +5,7 @@ import { readEndUser } from './read-end-user.ts'
 
 export const unblockEndUser = defineOperation({
   name: 'end_users.unblock',
-  summary: 'Serves the end user again. One that is not blocked stays as it is.',
+  summary: 'Accepts requests of the end user again. A second call changes nothing.',
   method: 'POST',
   path: '/v1/end-users/{id}/unblock',
   access: { role: 'developer', of: 'end_user' },

@@ -2,7 +2,7 @@ import { updateEndUser as storeEndUser } from '../../storage/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { z } from '../operation/zod.ts'
-import { encodeAttributes, endUserFields, findPlanId, refuseReserved } from './end-user-body.ts'
+import { assertNotReserved, encodeAttributes, endUserFields, findPlanId } from './end-user-body.ts'
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 
@@ -17,7 +17,7 @@ export const updateEndUser = defineOperation({
   faults: ['attributes_too_large', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {
     const { external_id, plan, attributes } = body
-    if (external_id !== undefined && external_id !== resource.external_id) refuseReserved(external_id)
+    if (external_id !== undefined && external_id !== resource.external_id) assertNotReserved(external_id)
     const change = {
       ...(external_id === undefined ? {} : { external_id }),
       ...(plan === undefined

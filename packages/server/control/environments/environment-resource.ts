@@ -2,7 +2,7 @@ import type { EnvironmentRow } from '../../storage/schema.ts'
 import { stamps, textField, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
-/** What of an environment its administrator sets. */
+/** The settings of an environment that its administrators change. */
 export const environmentSettings = {
   log_retention_days: z.int().min(1).max(365),
   log_capture: z.enum(['full', 'metadata']),

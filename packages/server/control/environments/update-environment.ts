@@ -8,7 +8,7 @@ export const updateEnvironment = defineOperation({
   summary: "Changes an environment's policy. `allowed_models: null` allows every model.",
   method: 'PATCH',
   path: '/v1/environments/{envId}',
-  // An environment's policy binds its developers too, and so belongs to the project's administrators.
+  // An environment's policy restricts its developers too, so only administrators change it.
   access: { role: 'admin', of: 'environment' },
   body: z.strictObject(environmentSettings).partial(),
   response: { 200: EnvironmentResource },

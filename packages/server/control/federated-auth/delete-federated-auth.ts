@@ -6,7 +6,7 @@ import { readFederatedAuth } from './read-federated-auth.ts'
 
 export const deleteFederatedAuth = defineOperation({
   name: 'federated_auth.delete',
-  summary: "Removes a project's identity provider: its tokens mint nothing any more.",
+  summary: "Removes a project's identity provider: its tokens are no longer accepted.",
   method: 'DELETE',
   path: '/v1/projects/{projectId}/federated-auth',
   access: { role: 'admin', of: 'project' },

@@ -7,7 +7,7 @@ import { z } from '../operation/zod.ts'
 
 const MAX_ISSUERS = 4
 
-// Compared to the letter: nothing is trimmed from it.
+// The issuer is compared exactly, so it is not trimmed.
 const issuer = z
   .string()
   .max(512)
@@ -29,7 +29,7 @@ export const FederatedAuthBody = z
       .record(textField(128), z.union([claimValue, z.array(claimValue).min(1).max(50)]))
       .refine(claims => Object.keys(claims).length <= 20, 'must name at most 20 claims')
       .nullish()
-      .meta({ description: 'Claims by name, each with the value or the values of which it must have one.' }),
+      .meta({ description: 'Accepted values by claim: a token must have one of the values of each claim.' }),
     clock_tolerance_seconds: z.int().min(0).max(300).nullish(),
     max_token_age_seconds: z
       .int()
@@ -39,20 +39,23 @@ export const FederatedAuthBody = z
   })
   .meta({ id: 'FederatedAuthSettings' })
 
-/** What the schema cannot say. Whether it works is told by the key set; see identity/key-sets.ts. */
+/**
+ * Checks what the schema cannot express. Throws 400 `federated_config_invalid`. identity/key-sets.ts checks that the key
+ * set works.
+ */
 export function parseFederatedConfig(
   body: z.output<typeof FederatedAuthBody>,
   egress: EgressPolicy,
 ): FederatedConfig {
   const issuers = [...new Set([body.issuer].flat())]
   const jwksUrl = body.jwks_url ?? null
-  for (const each of issuers) checkIssuer(each, jwksUrl !== null, egress)
-  if (jwksUrl !== null) checkUrl('jwks_url', jwksUrl, egress)
+  for (const each of issuers) assertIssuer(each, jwksUrl !== null, egress)
+  if (jwksUrl !== null) assertUrl('jwks_url', jwksUrl, egress)
   const audiences = body.audiences ?? []
   const authorizedParties = body.authorized_parties ?? []
   if (audiences.length > 0 === authorizedParties.length > 0) {
-    // Without either, a token that the provider made for any other application would do.
-    throw refusal('audiences', 'Name either audiences or authorized_parties.')
+    // Without either, a token that the provider issued for any other application would be accepted.
+    throw refusal('audiences', 'Set either audiences or authorized_parties, exactly one of them.')
   }
   return {
     issuers,
@@ -68,16 +71,19 @@ export function parseFederatedConfig(
   }
 }
 
-/** A few providers name themselves without a scheme (`accounts.google.com`): that is no address to discover keys at. */
+/**
+ * Matches issuers without a scheme, such as `accounts.google.com`. Their keys cannot be discovered, so they need a
+ * jwks_url.
+ */
 const BARE_ISSUER = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/[\w.~/-]*)?$/i
 
-function checkIssuer(text: string, hasJwksUrl: boolean, egress: EgressPolicy): void {
+function assertIssuer(text: string, hasJwksUrl: boolean, egress: EgressPolicy): void {
   if (hasJwksUrl && BARE_ISSUER.test(text)) return
-  checkUrl('issuer', text, egress)
-  if (text.includes('?')) throw refusal('issuer', 'issuer takes no query.')
+  assertUrl('issuer', text, egress)
+  if (text.includes('?')) throw refusal('issuer', 'issuer must not have a query.')
 }
 
-function checkUrl(param: string, text: string, egress: EgressPolicy): void {
+function assertUrl(param: string, text: string, egress: EgressPolicy): void {
   const objection = findUrlObjection(text, egress)
   if (objection !== undefined) throw refusal(param, `${param} ${objection}.`)
 }
@@ -87,7 +93,7 @@ function parseAlgorithms(given: readonly string[]): FederatedConfig['algorithms'
   if (given.length > 0 && given.every(name => algorithms.some(algorithm => algorithm === name))) {
     return algorithms
   }
-  throw refusal('algorithms', `algorithms are one or more of ${SIGNING_ALGORITHMS.join(', ')}.`)
+  throw refusal('algorithms', `algorithms must be one or more of ${SIGNING_ALGORITHMS.join(', ')}.`)
 }
 
 function toRequiredClaims(

@@ -44,7 +44,7 @@ export function toFederatedConfig(row: FederatedAuthRow): FederatedConfig {
     audiences: row.audiences,
     authorizedParties: row.authorized_parties,
     jwksUrl: row.jwks_url,
-    // The database holds only what this list allowed when it was written.
+    // The schema checked the list when it was written.
     algorithms: row.algorithms as FederatedConfig['algorithms'],
     userIdClaim: row.user_id_claim,
     planClaim: row.plan_claim,

@@ -43,7 +43,7 @@ const put = (change: object = {}) =>
   })
 const invalid = (field: string): string => `400 federated_config_invalid ${field}`
 
-test('404 before it is set; set, read, replaced as a whole, removed', async () => {
+test('a configuration is 404 before it is set; it is set, read, replaced as a whole and removed', async () => {
   const viewer = { key: tenant.keys.viewer }
   expect((await plane.call('GET', path, viewer)).outcome).toBe('404 resource_not_found')
   expect((await plane.call('DELETE', path, { key })).outcome).toBe('404 resource_not_found')
@@ -91,7 +91,7 @@ test('404 before it is set; set, read, replaced as a whole, removed', async () =
   expect((await plane.call('GET', path, viewer)).outcome).toBe('404 resource_not_found')
 })
 
-describe('400 federated_config_invalid, and nothing is set', () => {
+describe('400 federated_config_invalid, and nothing is stored', () => {
   const refused = async (field: string, change: object = {}) => {
     expect((await put(change)).outcome).toBe(invalid(field))
     expect((await plane.call('GET', path, { key })).outcome).toBe('404 resource_not_found')
@@ -120,10 +120,10 @@ describe('400 federated_config_invalid, and nothing is set', () => {
     ['is missing', { status: 404, body: {} }],
     ['fails', { status: 500, body: { secret: 'canary' } }],
     ['redirects', { status: 302, headers: { location: 'http://169.254.169.254/' }, body: '' }],
-    ['is no JSON', { body: '<html>canary</html>' }],
+    ['is not JSON', { body: '<html>canary</html>' }],
     ['is larger than 512 KiB', { body: `{"keys":[]${' '.repeat(512 * 1024)}}` }],
-    ['is no key set', { body: [] }],
-    ['has other things than keys', { body: { keys: ['a'] } }],
+    ['is not a key set', { body: [] }],
+    ['has entries that are not keys', { body: { keys: ['a'] } }],
     ['is empty', { body: { keys: [] } }],
     ['has a secret only', { body: { keys: [{ kty: 'oct', k: 'AAAA', alg: 'HS256' }] } }],
     ['has too many keys', { body: { keys: Array.from({ length: 51 }, () => ({ kty: 'EC' })) } }],
@@ -138,7 +138,7 @@ describe('400 federated_config_invalid, and nothing is set', () => {
     await refused('issuer')
   })
 
-  test('the key set has keys for encryption, private or too short ones only', async () => {
+  test('rejects a key set that has only encryption keys, private keys or keys that are too short', async () => {
     const rsa = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true })
     const short = { kty: 'RSA', n: Buffer.alloc(128, 0xff).toString('base64url'), e: 'AQAB' }
     for (const jwk of [
@@ -166,14 +166,14 @@ describe('400 federated_config_invalid, and nothing is set', () => {
     expect(idp.asked).toEqual([DISCOVERY])
   })
 
-  test('the host cannot be reached', async () => {
+  test('rejects a host that cannot be reached', async () => {
     const gone = await openIdentityProvider()
     await gone.close()
     await refused('issuer', { issuer: gone.issuer })
   })
 })
 
-test('400 federated_config_invalid: a private address where they are closed', async () => {
+test('rejects a private address with 400 federated_config_invalid if they are not allowed', async () => {
   const closed = await openControlPlane({ egress: { allowPrivate: false } })
   try {
     const there = await closed.insertTenant('acme')
@@ -213,14 +213,14 @@ describe('test', () => {
   const tryToken = (identity_token: string) =>
     plane.call<Tried>('POST', `${path}/test`, { key, body: { identity_token } })
 
-  test('tells what a token would give', async () => {
+  test('returns the end user and the plan of a valid token', async () => {
     await put({ plan_claim: 'plan' })
     const token = await idp.sign({ plan: 'pro' }, plane.clock.now())
     const { status, json } = await tryToken(token)
     expect([status, json]).toEqual([200, { valid: true, end_user_id: 'alice', plan: 'pro', reason: null }])
   })
 
-  test('tells why a token would be refused, and shows nothing of it', async () => {
+  test('returns the reason why a token is rejected, without repeating the token', async () => {
     await put()
     const token = await idp.sign({ aud: 'canary' }, plane.clock.now())
     const answer = await tryToken(token)
@@ -233,7 +233,7 @@ describe('test', () => {
     expect(answer.text).not.toContain('canary')
   })
 
-  test('uses the keys as they are now', async () => {
+  test('fetches the current keys', async () => {
     await put()
     const token = await idp.sign({}, plane.clock.now())
     const other = await exportJWK((await generateKeyPair('ES256')).publicKey)
@@ -243,11 +243,11 @@ describe('test', () => {
     expect((await tryToken(token)).outcome).toBe(invalid('issuer'))
   })
 
-  test('400 federated_auth_not_configured without a configuration', async () => {
+  test('answers 400 federated_auth_not_configured without a configuration', async () => {
     expect((await tryToken('x')).outcome).toBe('400 federated_auth_not_configured')
   })
 
-  test('leaves no entry in the audit log and no token in what was logged', async () => {
+  test('adds no entry to the audit log and logs no token', async () => {
     await put()
     const token = await idp.sign({}, plane.clock.now())
     await tryToken(token)
@@ -259,7 +259,7 @@ describe('test', () => {
   })
 })
 
-test('any number of calls that wait for a slow identity provider keep no other call waiting', async () => {
+test('calls that wait for a slow identity provider do not block other calls', async () => {
   await put()
   const token = await idp.sign({}, plane.clock.now())
   let release: () => void = () => {}
@@ -268,7 +268,7 @@ test('any number of calls that wait for a slow identity provider keep no other c
   })
   idp.answers.set(DISCOVERY, { body: { issuer: idp.issuer, jwks_uri: idp.jwksUrl }, after })
   idp.asked.length = 0
-  // Several times the connections that the tests' pool has.
+  // Several times the connections of the test's pool.
   const each = plane.database.pool.options.max * 3
   const tries = Array.from({ length: each }, () =>
     plane.call<Tried>('POST', `${path}/test`, { key, body: { identity_token: token } }),

@@ -5,7 +5,7 @@ import { readFederatedAuth } from './read-federated-auth.ts'
 
 export const getFederatedAuth = defineOperation({
   name: 'federated_auth.get',
-  summary: "A project's identity provider; 404 where none is set.",
+  summary: "A project's identity provider; 404 if none is set.",
   method: 'GET',
   path: '/v1/projects/{projectId}/federated-auth',
   access: { role: 'viewer', of: 'project' },

@@ -3,7 +3,7 @@ import type { FederatedConfig } from '../../core/federated-config.ts'
 import { FederatedConfigError, fetchKeySets, type KeySets } from '../../identity/key-sets.ts'
 import type { Services } from '../operation/operation.ts'
 
-/** The configuration's keys, fetched anew; 400 `federated_config_invalid` where it does not work. */
+/** Fetches the key sets of a configuration anew. Throws 400 `federated_config_invalid` if that fails. */
 export async function loadKeySets(
   { egress }: Pick<Services, 'egress'>,
   config: FederatedConfig,

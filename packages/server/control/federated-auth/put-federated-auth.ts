@@ -8,7 +8,7 @@ import { readFederatedAuth } from './read-federated-auth.ts'
 export const putFederatedAuth = defineOperation({
   name: 'federated_auth.put',
   summary:
-    "Sets or replaces a project's identity provider. Its key set is fetched; what does not work is refused.",
+    "Sets or replaces a project's identity provider. Its key set is fetched first; a configuration that does not work is rejected.",
   method: 'PUT',
   path: '/v1/projects/{projectId}/federated-auth',
   access: { role: 'admin', of: 'project' },
@@ -18,7 +18,7 @@ export const putFederatedAuth = defineOperation({
   before: ({ services, resource }) => readFederatedAuth(services, resource.id),
   handle: async ({ services, resource, body }) => {
     const config = parseFederatedConfig(body, services.egress)
-    // Before any statement: no connection is held while the identity provider takes its time.
+    // Call the identity provider before the first statement, so that no connection is held while it responds.
     await loadKeySets(services, config)
     const now = new Date(services.clock.now())
     const row = await upsertFederatedAuth(services.db, {

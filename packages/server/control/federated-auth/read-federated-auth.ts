@@ -3,7 +3,7 @@ import type { Services } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'
 import { type FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'
 
-/** The project's record; undefined where none is set. */
+/** Returns the project's record; undefined if none is set. */
 export async function readFederatedAuth(
   { db }: Pick<Services, 'db'>,
   projectId: string,

@@ -10,14 +10,15 @@ const FederatedAuthTest = z
   .strictObject({
     valid: z.boolean(),
     end_user_id: z.string().nullable(),
-    plan: z.string().nullable().meta({ description: "What the token's plan claim says." }),
-    reason: z.string().nullable().meta({ description: 'Why it would be refused.' }),
+    plan: z.string().nullable().meta({ description: "The value of the token's plan claim." }),
+    reason: z.string().nullable().meta({ description: 'Why the token would be rejected.' }),
   })
   .meta({ id: 'FederatedAuthTest' })
 
 export const testFederatedAuth = defineOperation({
   name: 'federated_auth.test',
-  summary: 'Tells what an identity token would give, or why it would be refused. Mints nothing.',
+  summary:
+    'Checks an identity token: returns the end user and plan it would give, or why it would be rejected. Issues no token.',
   method: 'POST',
   path: '/v1/projects/{projectId}/federated-auth/test',
   access: { role: 'admin', of: 'project' },
@@ -38,7 +39,7 @@ export const testFederatedAuth = defineOperation({
       throw new Fault('federated_auth_not_configured', 'The project has no federated auth.')
     }
     const config = toFederatedConfig(row)
-    // Without a statement before it: no connection is held while the identity provider takes its time.
+    // No statement precedes this call, so that no connection is held while the identity provider responds.
     const keySets = await loadKeySets(services, config)
     const identity = await verifyIdentityToken(body.identity_token, config, keySets, services.clock.now())
     return identity.valid

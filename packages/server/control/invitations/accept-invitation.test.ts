@@ -15,7 +15,7 @@ beforeAll(async () => {
   tenant = await plane.insertTenant('acme')
 })
 afterAll(() => plane.close())
-// Attempts are counted by the minute.
+// Attempts are limited per minute.
 beforeEach(() => plane.clock.advance(60_000))
 
 async function invite(email: string, role = 'developer'): Promise<string> {
@@ -33,7 +33,7 @@ const signIn = (email: string, password: string) =>
   plane.call<{ memberships: { role: string }[] }>('POST', '/v1/session', { body: { email, password } })
 
 describe('POST /v1/invitations/accept', () => {
-  test('200: a password makes the account of the invited address, once', async () => {
+  test('200: a password creates the account of the invited address, once', async () => {
     const email = `${plane.newId()}@example.com`
     const token = await invite(email)
     const accepted = await accept({ token, password: NEW_PASSWORD, name: 'New' })
@@ -48,7 +48,7 @@ describe('POST /v1/invitations/accept', () => {
     expect((await accept({ token, password: NEW_PASSWORD })).outcome).toBe('404 resource_not_found token')
   })
 
-  test('an account that exists joins by its password, and the link alone changes nothing of it', async () => {
+  test('an existing account joins with its password; the link alone changes nothing', async () => {
     const person = await plane.insertPerson()
     const token = await invite(person.user.email)
     expect((await accept({ token, password: NEW_PASSWORD })).outcome).toBe('401 sign_in_failed password')
@@ -57,7 +57,7 @@ describe('POST /v1/invitations/accept', () => {
     expect((await signIn(person.user.email, PASSWORD)).json.memberships).toHaveLength(1)
   })
 
-  test('an account that exists joins by its session, and by no other', async () => {
+  test('an existing account joins with its own session and no other', async () => {
     const person = await plane.insertPerson()
     const other = await plane.insertPerson()
     const token = await invite(person.user.email)
@@ -67,14 +67,14 @@ describe('POST /v1/invitations/accept', () => {
     expect((await accept({ token }, { cookie: person.cookie })).outcome).toBe('200')
   })
 
-  test('without a password the answer does not tell whether there is an account', async () => {
+  test('without a password the response does not reveal whether there is an account', async () => {
     const person = await plane.insertPerson()
     const known = await accept({ token: await invite(person.user.email) })
     const unknown = await accept({ token: await invite(`${plane.newId()}@example.com`) })
     expect([known.outcome, unknown.outcome]).toEqual(Array(2).fill('400 invalid_request password'))
   })
 
-  test('404 resource_not_found: unknown, over, or of a deleted organization', async () => {
+  test('404 resource_not_found for an unknown or expired invitation, or a deleted organization', async () => {
     const password = NEW_PASSWORD
     expect((await accept({ token: 'x', password })).outcome).toBe('404 resource_not_found token')
     const over = await invite(`${plane.newId()}@example.com`)
@@ -93,13 +93,13 @@ describe('POST /v1/invitations/accept', () => {
     expect((await accept({ token, password })).outcome).toBe('404 resource_not_found token')
   })
 
-  test('of concurrent uses of one link one joins', async () => {
+  test('one of several concurrent uses of a link succeeds', async () => {
     const token = await invite(`${plane.newId()}@example.com`)
     const answers = await Promise.all([1, 2, 3].map(() => accept({ token, password: NEW_PASSWORD })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
   })
 
-  test('400 invalid_request: a short password', async () => {
+  test('400 invalid_request for a short password', async () => {
     const token = await invite(`${plane.newId()}@example.com`)
     expect((await accept({ token, password: 'short' })).outcome).toBe('400 invalid_request password')
   })

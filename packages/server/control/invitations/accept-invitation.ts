@@ -11,7 +11,7 @@ import { removeUserPasswordReset } from '../../storage/password-resets.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { findUserByEmail, insertUser, lockUser } from '../../storage/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
-import { type Caller, refuseForeignWrite } from '../operation/caller.ts'
+import { assertSameOriginWrite, type Caller } from '../operation/caller.ts'
 import { passwordField, textField, tokenField } from '../operation/fields.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -30,7 +30,7 @@ type Acceptance = z.output<typeof AcceptBody>
 export const acceptInvitation = defineOperation({
   name: 'invitations.accept',
   summary:
-    'Joins an organization by an invitation. Without an account: `password` makes one. With one: its session or its password.',
+    'Joins an organization by an invitation. A new user sends a `password`, which creates the account; an existing one needs its session or its password.',
   method: 'POST',
   path: '/v1/invitations/accept',
   access: 'public',
@@ -60,12 +60,12 @@ export const acceptInvitation = defineOperation({
     const { user, isNew } = await findPerson(services, caller, invitation.invite_email ?? '', body)
     return await wholeDb.transaction().execute(async tx => {
       await lockOrganization(tx, invitation.org_id)
-      // It may have been accepted or withdrawn while the password was being looked at.
+      // The invitation may have been accepted or withdrawn while the password was verified.
       const live = await findLive({ ...services, wholeDb: tx }, hash)
       if (isNew) await insertUser(tx, user)
-      // Nor may the account have got another password since: then neither it nor the session says anything any more.
+      // A password that changed since then invalidates both the password that was verified and the session.
       else if ((await lockUser(tx, user.id)).password_hash !== user.password_hash) throw wrongPassword()
-      // A link by who owns all of the person's organizations so far must not open this one.
+      // An owner of all of the person's previous organizations must not get into this one by an older reset link.
       await removeUserPasswordReset(tx, user.id)
       await storeAcceptance(tx, live.id, user.id, new Date(services.clock.now()))
       return toMemberResource((await findMember(tx, live.id)) as MemberWithUserRow)
@@ -79,7 +79,7 @@ async function findLive(
 ): Promise<MemberWithUserRow> {
   const found = await findInvitationByHash(services.wholeDb, hash)
   if (found === undefined || (found.invite_expires_at?.getTime() ?? 0) <= services.clock.now()) {
-    throw new Fault('resource_not_found', 'The invitation is unknown, used, withdrawn or over.', {
+    throw new Fault('resource_not_found', 'The invitation is unknown, used, withdrawn or expired.', {
       param: 'token',
     })
   }
@@ -87,8 +87,8 @@ async function findLive(
 }
 
 /**
- * The account that joins. The link alone opens no account that exists: it travelled through whoever invited, and so
- * proves nothing about who holds it.
+ * Returns the account that joins. The link alone is not enough for an existing account: the inviter handled it too, so it
+ * does not prove who holds it.
  */
 async function findPerson(
   services: Services,
@@ -99,14 +99,18 @@ async function findPerson(
   const session = await findSession(services, caller)
   const existing = await findUserByEmail(services.wholeDb, email)
   if (existing !== undefined && existing.id === session?.id) {
-    refuseForeignWrite(caller, services.baseUrl())
+    assertSameOriginWrite(caller, services.baseUrl())
     return { user: existing, isNew: false }
   }
-  // The same for everyone, so that an invitation does not tell who has an account.
+  // The same for every address, so that an invitation does not reveal who has an account.
   if (password === undefined || password === null) {
-    throw new Fault('invalid_request', "Send a password: the account's, or the one that it shall have.", {
-      param: 'password',
-    })
+    throw new Fault(
+      'invalid_request',
+      "Send a password: the existing account's, or one for the new account.",
+      {
+        param: 'password',
+      },
+    )
   }
   if (existing !== undefined) {
     services.rates.countSignIn(email, caller.address)

@@ -12,7 +12,7 @@ const NewKey = z
 
 export const createKey = defineOperation({
   name: 'keys.create',
-  summary: 'Makes a key. Its plaintext is in this answer and in no other.',
+  summary: 'Creates a key. Its plaintext is in this response only.',
   method: 'POST',
   path: '/v1/environments/{envId}/keys',
   access: { role: 'developer', of: 'environment' },

@@ -4,7 +4,7 @@ import { z } from '../operation/zod.ts'
 
 export const deleteKey = defineOperation({
   name: 'keys.delete',
-  summary: 'The same as to revoke it: the record stays, so that its use stays explained.',
+  summary: 'Revokes the key. The record stays, so that its usage can still be attributed.',
   method: 'DELETE',
   path: '/v1/keys/{keyId}',
   access: { role: 'developer', of: 'key' },

@@ -4,10 +4,10 @@ import { dateTimeField, textField } from '../operation/fields.ts'
 import { MAX_USD } from '../operation/money.ts'
 import { z } from '../operation/zod.ts'
 
-/** What of a key its maker sets, at its creation and later. */
+/** The fields of a key, at its creation and later. */
 export const keyFields = {
   name: textField(200),
-  // Names of scopes are looked at by the handler: an unknown one has a code of its own.
+  // The handler checks the names of scopes, because an unknown one has its own fault code.
   scopes: z.array(z.string()).max(100).nullish(),
   restrictions: z
     .strictObject({
@@ -23,7 +23,9 @@ export function parseScopes(names: readonly string[] | null): Scope[] {
   if (names === null) return [...SCOPES]
   const scopes = SCOPES.filter(scope => names.includes(scope))
   if (names.length === 0 || names.some(name => !scopes.includes(name as Scope))) {
-    throw new Fault('invalid_scope', `Scopes are one or more of ${SCOPES.join(', ')}.`, { param: 'scopes' })
+    throw new Fault('invalid_scope', `scopes must be one or more of ${SCOPES.join(', ')}.`, {
+      param: 'scopes',
+    })
   }
   return scopes
 }

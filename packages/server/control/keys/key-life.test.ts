@@ -39,7 +39,7 @@ const RESTRICTED = {
 }
 
 describe('PATCH', () => {
-  test('200: what was sent changes, everything else stays', async () => {
+  test('200: changes only the fields that were sent', async () => {
     const { key: _, ...made } = await make(RESTRICTED)
     plane.clock.advance(1000)
     const expires_at = inHours(1)
@@ -49,7 +49,7 @@ describe('PATCH', () => {
     expect(await get(made.id)).toEqual(json)
   })
 
-  test('restrictions keep those that are not sent; null lifts one, or all', async () => {
+  test('restrictions that were not sent stay; null removes one, or all', async () => {
     const { id } = await make(RESTRICTED)
     expect((await change(id, { restrictions: { allowed_models: null } })).json.restrictions).toEqual({
       allowed_models: null,
@@ -63,7 +63,7 @@ describe('PATCH', () => {
     })
   })
 
-  test('null clears the expiry, and brings back all scopes', async () => {
+  test('null clears the expiry and restores all scopes', async () => {
     const { id } = await make({ ...RESTRICTED, expires_at: inHours(1) })
     expect((await change(id, { expires_at: null, scopes: null })).json).toMatchObject({
       expires_at: null,
@@ -87,7 +87,7 @@ describe('PATCH', () => {
     expect(await get(id)).toEqual(before)
   })
 
-  test('409 resource_conflict: a key that has ended does not come back', async () => {
+  test('409 resource_conflict for a key that has ended', async () => {
     const [revoked, expired, rolled] = [await make(), await make({ expires_at: inHours(1) }), await make()]
     await revoke(revoked.id)
     await roll(rolled.id, { overlap_hours: 72 })
@@ -137,7 +137,7 @@ describe('roll', () => {
     expect(row?.hash).toEqual(hashKeyText(newText))
   })
 
-  test('the overlap never outlasts the old expiry, which the new key keeps', async () => {
+  test("the overlap never extends the old key's expiry, which the new key has too", async () => {
     const expires_at = inHours(3)
     const old = await make({ expires_at })
     const { json } = await roll(old.id, { overlap_hours: 72 })
@@ -147,7 +147,7 @@ describe('roll', () => {
     expect((await get(json.id)).expires_at).toBe(inHours(1 / 60))
   })
 
-  test('the new key has the rights that the old one has now, not those it was made with', async () => {
+  test('the new key has the current rights of the old one, not the original ones', async () => {
     const { id } = await make(RESTRICTED)
     await change(id, { restrictions: { allowed_models: ['sandbox/echo'] }, scopes: ['feedback'] })
     expect((await roll(id)).json).toMatchObject({
@@ -170,7 +170,7 @@ describe('roll', () => {
     expect((await get(id)).rolled_to).toBeNull()
   })
 
-  test('409 resource_conflict: a key that has ended, or was rolled', async () => {
+  test('409 resource_conflict for a key that has ended or was rolled', async () => {
     const [revoked, expired, rolled] = [await make(), await make({ expires_at: inHours(1) }), await make()]
     await revoke(revoked.id)
     expect((await roll(rolled.id, { overlap_hours: 72 })).status).toBe(201)
@@ -180,7 +180,7 @@ describe('roll', () => {
     }
   })
 
-  test('of ten at once one makes the successor', async () => {
+  test('one of ten concurrent calls creates the successor', async () => {
     const { id } = await make()
     const outcomes = await Promise.all(Array.from({ length: 10 }, async () => (await roll(id)).outcome))
     expect(outcomes.sort()).toEqual(['201', ...Array.from({ length: 9 }, () => '409 resource_conflict')])
@@ -188,7 +188,7 @@ describe('roll', () => {
 })
 
 describe('reveal', () => {
-  test('200: a publishable key, the rolled one too', async () => {
+  test('200 for a publishable key, even after it was rolled', async () => {
     const made = await make({ kind: 'publishable' })
     const reveal = (id: string) => plane.call<{ key: string }>('POST', `/v1/keys/${id}/reveal`, { key })
     expect((await reveal(made.id)).json).toEqual({ key: made.key })
@@ -198,7 +198,7 @@ describe('reveal', () => {
     expect(plane.logged()).not.toContain(made.key)
   })
 
-  test('409 resource_conflict: a secret key was shown once', async () => {
+  test('409 resource_conflict for a secret key, which was shown once', async () => {
     const made = await make()
     const answer = await plane.call('POST', `/v1/keys/${made.id}/reveal`, { key })
     expect(answer.outcome).toBe('409 resource_conflict')
@@ -206,7 +206,7 @@ describe('reveal', () => {
   })
 })
 
-test('none of it is open to a viewer or another organization', async () => {
+test('a viewer and another organization have no access', async () => {
   const { id } = await make({ kind: 'publishable' })
   const other = await plane.insertTenant('other')
   for (const [method, action] of [

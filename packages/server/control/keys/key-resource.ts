@@ -26,7 +26,7 @@ const fields = {
 
 export const KeyResource = z.strictObject(fields).meta({ id: 'ApiKey' })
 
-/** At creation only: the plaintext is shown once. */
+/** Returned at creation only: the plaintext is shown once. */
 export const NewKeyResource = z.strictObject({ ...fields, key: z.string() }).meta({ id: 'NewApiKey' })
 
 export function toKeyResource(row: KeyRow): z.output<typeof KeyResource> {
@@ -37,7 +37,7 @@ export function toKeyResource(row: KeyRow): z.output<typeof KeyResource> {
     kind: row.kind,
     name: row.name,
     prefix_display: row.prefix_display,
-    // The database holds only what these lists allowed when it was written.
+    // The schema checked these lists when they were written.
     scopes: row.scopes as z.output<typeof KeyResource>['scopes'],
     restrictions: {
       allowed_models: row.allowed_models,

@@ -28,7 +28,7 @@ const stored = (id: string) =>
   plane.database.db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 describe('create', () => {
-  test('201: the record with every field of the specification, and the key once', async () => {
+  test('201 with every field of the record, and the plaintext once', async () => {
     const { status, json, headers } = await create({ kind: 'secret', name: ' Backend ' })
     expect(status).toBe(201)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -56,7 +56,7 @@ describe('create', () => {
     expect(row.publishable_cipher).toBeNull()
   })
 
-  test('a production key says so in its prefix', async () => {
+  test('the prefix of a production key names the environment', async () => {
     const path = `/v1/environments/${tenant.production.id}/keys`
     const { json } = await plane.call<NewKeyRecord>('POST', path, {
       key,
@@ -65,7 +65,7 @@ describe('create', () => {
     expect(json.key).toMatch(/^rd_sk_prod_/)
   })
 
-  test('a publishable key is kept sealed, to be shown again', async () => {
+  test('a publishable key is stored sealed, so that it can be shown again', async () => {
     const { json } = await create({ kind: 'publishable', name: 'web' })
     expect(json.key).toMatch(/^rd_pk_dev_/)
     const { publishable_cipher } = await stored(json.id)
@@ -73,7 +73,7 @@ describe('create', () => {
     expect(plane.secretBox.open(publishable_cipher as Buffer, `keys:${json.id}`)).toBe(json.key)
   })
 
-  test('keeps scopes, restrictions and expiry, and null means absent', async () => {
+  test('stores scopes, restrictions and expiry; null means absent', async () => {
     const { json } = await create({
       kind: 'secret',
       name: 'n',
@@ -107,7 +107,7 @@ describe('create', () => {
     [1.005, 1_005_000_000],
     [999_999.999999999, 999_999_999_999_999],
     [0, 0],
-  ])('a maximum cost of %d USD is %d whole nano-dollars and comes back as sent', async (usd, nano) => {
+  ])('stores a maximum cost of %d USD as %d nano-dollars and returns it as sent', async (usd, nano) => {
     const { json } = await create({
       kind: 'secret',
       name: 'n',
@@ -145,7 +145,7 @@ describe('create', () => {
     expect((await create({ kind: 'secret', name: 'n', ...change })).outcome).toBe(`400 ${outcome}`)
   })
 
-  test('400 invalid_request: an expiry at this very moment is past', async () => {
+  test('400 invalid_request for an expiry at the current millisecond', async () => {
     const expires_at = new Date(plane.clock.now()).toISOString()
     expect((await create({ kind: 'secret', name: 'n', expires_at })).outcome).toBe(
       '400 invalid_request expires_at',
@@ -154,7 +154,7 @@ describe('create', () => {
 })
 
 describe('the life of a key', () => {
-  test('made, read, revoked once for all, never shown again', async () => {
+  test('is created, read and revoked for good; the plaintext is never shown again', async () => {
     const other = await plane.insertTenant('life')
     const credential = { key: other.keys.developer }
     const made = await plane.call<NewKeyRecord>('POST', pathOf(other), {
@@ -192,12 +192,12 @@ describe('the life of a key', () => {
 })
 
 describe('list', () => {
-  test('newest first, by cursors that no insert disturbs', async () => {
+  test('is newest first, with cursors that inserts do not disturb', async () => {
     const other = await plane.insertTenant('pages')
     const credential = { key: other.keys.viewer }
     const made: string[] = []
     for (let n = 0; n < 7; n++) {
-      // Two of a kind in one millisecond: only the id tells their order.
+      // Two keys have the same millisecond, so that only the id orders them.
       if (n % 2 === 0) plane.clock.advance(1)
       made.push((await plane.insertApiKey(other)).row.id)
     }
@@ -232,7 +232,7 @@ describe('list', () => {
     expect(json).toMatchObject({ has_more: false, next_cursor: null })
   })
 
-  test('400 invalid_request: a cursor that was altered, or is of another list', async () => {
+  test('400 invalid_request for a cursor that was altered or belongs to another list', async () => {
     const other = await plane.insertTenant('bound')
     for (let n = 0; n < 2; n++) await plane.insertApiKey(other)
     const credential = { key: other.keys.viewer }

@@ -13,7 +13,7 @@ export interface NewKey {
   readonly expiresAt: Date | null
 }
 
-/** A new key: its text, which nothing stores, and the row that stands for it. */
+/** Returns the plaintext of a new key, which is not stored, and its row. */
 export function createKeyRow(
   services: Pick<Services, 'clock' | 'random' | 'newId' | 'secretBox'>,
   environment: EnvironmentRow,
@@ -31,7 +31,7 @@ export function createKeyRow(
     name: input.name,
     hash: hashKeyText(text),
     prefix_display: maskKeyText(text),
-    // A publishable key is no secret and may be shown again, which takes more than its hash.
+    // A publishable key is not secret and can be shown again, so more than its hash is stored.
     publishable_cipher: input.kind === 'publishable' ? services.secretBox.seal(text, `keys:${id}`) : null,
     scopes: [...input.scopes],
     allowed_models: input.allowedModels === null ? null : [...input.allowedModels],

@@ -5,9 +5,9 @@ import { insertKey, lockKey, updateKey } from '../../storage/keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { z } from '../operation/zod.ts'
+import { assertActiveKey } from './assert-active-key.ts'
 import { NewKeyResource, toKeyResource } from './key-resource.ts'
 import { createKeyRow } from './new-key.ts'
-import { refuseEndedKey } from './refuse-ended-key.ts'
 
 const MAX_OVERLAP_HOURS = 72
 const DEFAULT_OVERLAP_SECONDS = 3600
@@ -27,7 +27,7 @@ const Overlap = z
 export const rollKey = defineOperation({
   name: 'keys.roll',
   summary:
-    'Makes a key with the same rights and the same expiry. The old one stays valid for the overlap, an hour where none is named; 0 ends it at once.',
+    'Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
   method: 'POST',
   path: '/v1/keys/{keyId}/roll',
   access: { role: 'developer', of: 'key' },
@@ -38,14 +38,14 @@ export const rollKey = defineOperation({
     const overlapMs = parseOverlapMs(body ?? {})
     const now = services.clock.now()
     return await services.db.transaction().execute(async tx => {
-      // Held, so that the new key has the rights that the old one has at this very moment, and is its only successor.
+      // Locks the row, so that the new key has the current rights of the old one and is its only successor.
       const old = await lockKey(tx, resource.id)
-      refuseEndedKey(old, now)
+      assertActiveKey(old, now)
       const environment = orGone(await findEnvironment(tx, old.environment_id))
       const { row, text } = createKeyRow(services, environment, {
         kind: old.kind,
         name: old.name,
-        // The database holds only what the lists of both allowed when it was written.
+        // The schema checked these lists when they were written.
         scopes: old.scopes as Scope[],
         allowedModels: old.allowed_models,
         allowedEndpoints: old.allowed_endpoints as Endpoint[] | null,

@@ -2,16 +2,16 @@ import { type KeyChange, lockKey, updateKey as storeKey } from '../../storage/ke
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
+import { assertActiveKey } from './assert-active-key.ts'
 import { keyFields, parseExpiry, parseScopes } from './key-body.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
-import { refuseEndedKey } from './refuse-ended-key.ts'
 
 const KeyChanges = z.strictObject(keyFields).partial().meta({ id: 'KeyChanges' })
 
 export const updateKey = defineOperation({
   name: 'keys.update',
   summary:
-    'Changes a living key. `restrictions` keeps those that are not sent; null, there or in its place, lifts them.',
+    'Changes an active key. Restrictions that are not sent stay; null removes one, and `restrictions: null` all of them.',
   method: 'PATCH',
   path: '/v1/keys/{keyId}',
   access: { role: 'developer', of: 'key' },
@@ -22,7 +22,7 @@ export const updateKey = defineOperation({
     const now = services.clock.now()
     const change = toChange(body, now)
     return await services.db.transaction().execute(async tx => {
-      refuseEndedKey(await lockKey(tx, resource.id), now)
+      assertActiveKey(await lockKey(tx, resource.id), now)
       return toKeyResource(await storeKey(tx, resource.id, change, new Date(now)))
     })
   },

@@ -7,7 +7,7 @@ import { toLimitRow } from './new-limit.ts'
 export const createEnvironmentLimit = defineOperation({
   name: 'limits.create',
   summary:
-    'A rate limit on an environment, one of its keys, one of its end users, or each of them by default.',
+    'Creates a rate limit for an environment, one of its keys, one of its end users, or every end user without one of its own.',
   method: 'POST',
   path: '/v1/environments/{envId}/limits',
   access: { role: 'developer', of: 'environment' },

@@ -6,7 +6,7 @@ import { toLimitRow } from './new-limit.ts'
 
 export const createOrganizationLimit = defineOperation({
   name: 'limits.create_in_organization',
-  summary: 'A rate limit on an organization, or on a project, an environment or a key of it.',
+  summary: 'Creates a rate limit for an organization, or for one of its projects, environments or keys.',
   method: 'POST',
   path: '/v1/orgs/{orgId}/limits',
   access: { role: 'admin', of: 'org' },

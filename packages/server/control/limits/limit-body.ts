@@ -9,8 +9,8 @@ export const LIMIT_SCOPES = ['org', 'project', 'environment', 'key', 'end_user',
 export const LIMIT_METRICS = ['requests', 'tokens', 'concurrency'] as const
 
 /**
- * An organization's limits are on itself or on anything of it that has an id; an environment's on itself, its keys and
- * its end users, who exist in one environment only.
+ * Where a limit can apply. An organization's limits: the organization or anything below it that has an id. An
+ * environment's limits: the environment, its keys and its end users, which exist in one environment only.
  */
 const SCOPES_OF = {
   organization: ['org', 'project', 'environment', 'key'],
@@ -35,7 +35,10 @@ export const limitFields = {
 export const NewLimit = z.strictObject(limitFields).meta({ id: 'NewLimit' })
 type LimitFields = z.output<typeof NewLimit>
 
-/** What the schema cannot say: the scope fits where the limit is made, names something there, and the window fits. */
+/**
+ * Checks what the schema cannot express: the owner allows the scope, scope_ref exists below the owner, and the metric
+ * allows the window. Throws 400 `invalid_request`.
+ */
 export async function parseLimit(
   db: Db,
   owner: Owner,
@@ -43,13 +46,13 @@ export async function parseLimit(
 ): Promise<Pick<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'window_seconds'>> {
   const { scope, metric, limit } = fields
   const scopes: readonly string[] = SCOPES_OF[owner.environment_id === null ? 'organization' : 'environment']
-  if (!scopes.includes(scope)) throw refusal('scope', `Here scope is one of ${scopes.join(', ')}.`)
+  if (!scopes.includes(scope)) throw refusal('scope', `scope must be one of ${scopes.join(', ')}.`)
   const windowSeconds = fields.window_seconds ?? null
   if (metric === 'concurrency' && windowSeconds !== null) {
-    throw refusal('window_seconds', 'The metric concurrency takes no window_seconds.')
+    throw refusal('window_seconds', 'window_seconds must be absent for the metric concurrency.')
   }
   if (metric !== 'concurrency' && windowSeconds === null) {
-    throw refusal('window_seconds', `The metric ${metric} needs window_seconds.`)
+    throw refusal('window_seconds', `window_seconds is required for the metric ${metric}.`)
   }
   const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null)
   return { scope, scope_ref, metric, limit, window_seconds: windowSeconds }

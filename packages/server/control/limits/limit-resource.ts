@@ -7,7 +7,7 @@ export const LimitResource = z
   .strictObject({
     id: uuid,
     org_id: uuid,
-    /** Both null: made for the organization. */
+    /** Both are null for a limit of the organization. */
     project_id: uuid.nullable(),
     environment_id: uuid.nullable(),
     scope: z.enum(LIMIT_SCOPES),

@@ -33,7 +33,7 @@ const create = (path: string, body: object, key = tenant.keys.admin) =>
   plane.call<Limit>('POST', path, { key, body })
 const perMinute = { metric: 'requests', limit: 60, window_seconds: 60 }
 
-test('made, listed, changed in part, removed', async () => {
+test('a limit is created, listed, changed in part and removed', async () => {
   const key = tenant.keys.developer
   const made = await create(inEnvironment, { scope: 'environment', ...perMinute }, key)
   const now = new Date(plane.clock.now()).toISOString()
@@ -65,7 +65,7 @@ test('made, listed, changed in part, removed', async () => {
   expect((await plane.call('PATCH', one, { key, body: {} })).outcome).toBe('404 resource_not_found')
 })
 
-test('the lists of an organization, an environment and its sibling are apart', async () => {
+test('an organization, an environment and its sibling list only their own limits', async () => {
   const other = await plane.insertTenant('apart')
   const paths = [
     `/v1/orgs/${other.organization.id}/limits`,
@@ -83,7 +83,7 @@ test('the lists of an organization, an environment and its sibling are apart', a
   }
 })
 
-describe('what a limit is on', () => {
+describe('the scope of a limit', () => {
   beforeAll(async () => {
     await INSERT_POLICY.end_user(plane.database.db, plane.newId(), tenant.development)
     const [user] = (
@@ -95,7 +95,7 @@ describe('what a limit is on', () => {
   })
   let endUser: string
 
-  test('of an environment: itself, its keys and its end users', async () => {
+  test('an environment limit applies to the environment, a key or end users', async () => {
     for (const [scope, scope_ref] of [
       ['environment', undefined],
       ['environment', tenant.development.id],
@@ -109,7 +109,7 @@ describe('what a limit is on', () => {
     }
   })
 
-  test('of an organization: itself, and what of it has an id', async () => {
+  test('an organization limit applies to the organization or anything below it with an id', async () => {
     for (const [scope, scope_ref] of [
       ['org', undefined],
       ['org', tenant.organization.id],
@@ -133,19 +133,19 @@ describe('what a limit is on', () => {
     ['another organization', 'org', 'org', () => stranger.organization.id],
     ['an environment of another organization', 'org', 'environment', () => stranger.development.id],
     ['a key of another organization', 'org', 'key', () => foreignKeyId],
-    ['what is no id', 'org', 'key', () => 'backend'],
+    ['a text that is not an id', 'org', 'key', () => 'backend'],
     ['a key of another environment', 'env', 'key', () => foreignKeyId],
     ['the sibling environment', 'env', 'environment', () => tenant.production.id],
     ['a key without its id', 'env', 'key', () => undefined],
     ['an unknown end user', 'env', 'end_user', () => 'nobody'],
-    ['every end user by a name', 'env', 'default_end_user', () => 'somebody'],
+    ['default_end_user with a scope_ref', 'env', 'default_end_user', () => 'somebody'],
   ])('400 invalid_request scope_ref: %s', async (_, at, scope, refOf) => {
     const path = at === 'org' ? inOrganization : inEnvironment
     const { outcome } = await create(path, { scope, scope_ref: refOf(), ...perMinute })
     expect(outcome).toBe('400 invalid_request scope_ref')
   })
 
-  test('400 invalid_request scope_ref: a changed scope needs its own', async () => {
+  test('rejects a changed scope without its scope_ref with 400 invalid_request scope_ref', async () => {
     const { json } = await create(inEnvironment, { scope: 'environment', ...perMinute })
     const body = { scope: 'key' }
     const { outcome } = await plane.call('PATCH', `/v1/limits/${json.id}`, { key: tenant.keys.admin, body })
@@ -175,12 +175,17 @@ describe('400 invalid_request', () => {
     expect(outcome).toBe(`400 invalid_request ${param}`)
   })
 
-  test.each(['end_user', 'default_end_user'])('scope %s of an organization', async scope => {
-    expect((await create(inOrganization, { scope, ...perMinute })).outcome).toBe('400 invalid_request scope')
-  })
+  test.each(['end_user', 'default_end_user'])(
+    'rejects the scope %s in an organization limit',
+    async scope => {
+      expect((await create(inOrganization, { scope, ...perMinute })).outcome).toBe(
+        '400 invalid_request scope',
+      )
+    },
+  )
 })
 
-test("403 insufficient_role: a developer neither makes nor touches the organization's", async () => {
+test('403 insufficient_role: a developer neither creates nor changes a limit of the organization', async () => {
   const key = tenant.keys.developer
   const body = { scope: 'org', ...perMinute }
   expect((await create(inOrganization, body, key)).outcome).toBe('403 insufficient_role')

@@ -6,7 +6,7 @@ import { LimitResource, toLimitResource } from './limit-resource.ts'
 
 export const listOrganizationLimits = defineOperation({
   name: 'limits.list_of_organization',
-  summary: 'The rate limits that were made for the organization itself, newest first.',
+  summary: "The organization's own rate limits, newest first.",
   method: 'GET',
   path: '/v1/orgs/{orgId}/limits',
   access: { role: 'viewer', of: 'org' },

@@ -1,22 +1,22 @@
 import { updateLimit as storeLimit } from '../../storage/limits.ts'
+import { assertRole } from '../operation/assert-role.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { requireRole } from '../operation/require-role.ts'
 import { z } from '../operation/zod.ts'
 import { limitFields, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
 export const updateLimit = defineOperation({
   name: 'limits.update',
-  summary: "Changes a rate limit. One that was made for the organization is its administrators'.",
+  summary: 'Changes a rate limit. A limit of the organization needs the role admin.',
   method: 'PATCH',
   path: '/v1/limits/{id}',
   access: { role: 'developer', of: 'limit' },
   body: z.strictObject(limitFields).partial().meta({ id: 'LimitChange' }),
   response: { 200: LimitResource },
   handle: async ({ services, resource, role, body }) => {
-    if (resource.environment_id === null) requireRole(role, 'admin')
+    if (resource.environment_id === null) assertRole(role, 'admin')
     const fields = await parseLimit(services.db, resource, mergeChange(resource, body))
     const change = { ...fields, updated_at: new Date(services.clock.now()) }
     return toLimitResource(orGone(await storeLimit(services.db, resource.id, change)))

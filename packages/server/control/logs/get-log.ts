@@ -10,7 +10,7 @@ const LogDetailResource = z
 export const getLog = defineOperation({
   name: 'logs.get',
   summary:
-    'One request by its X-Request-Id. Bodies are there where capture was full, and for developers and up only.',
+    'One request by its X-Request-Id. Bodies are included if capture was full and the caller has at least the role developer.',
   method: 'GET',
   path: '/v1/logs/{requestId}',
   access: { role: 'viewer', of: 'log' },

@@ -15,7 +15,7 @@ import { LogResource, toLogResource } from './log-resource.ts'
 export const listLogs = defineOperation({
   name: 'logs.list',
   summary:
-    "An environment's requests, newest first, without their bodies. With `after` a live tail, oldest first.",
+    "An environment's requests, newest first, without bodies. With `after`: the requests that ended after that one, oldest first.",
   method: 'GET',
   path: '/v1/environments/{envId}/logs',
   access: { role: 'viewer', of: 'environment' },
@@ -39,11 +39,11 @@ export const listLogs = defineOperation({
   },
 })
 
-/** Reads on from the named request, or from a page's end. */
+/** Returns a function that loads the requests after the named one or after a page. Throws 400 if the log does not have it. */
 async function openTail(db: Db, environmentId: string, filter: RequestLogFilter, requestId: string) {
   const start = await findRequestLogEnd(db, environmentId, requestId)
   if (start === undefined) {
-    throw new Fault('invalid_request', 'The log has no request of this id.', { param: 'after' })
+    throw new Fault('invalid_request', 'The log has no request with this id.', { param: 'after' })
   }
   return (page: Parameters<typeof listRequestLogs>[3]) =>
     tailRequestLogs(db, environmentId, filter, { limit: page.limit, after: page.after ?? start })

@@ -11,12 +11,12 @@ import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
-/** A provider and the longest name of a model. */
+/** The length of a provider, a slash and the longest name of a model. */
 const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
 
-/** `metadata.<k>` is any number of parameters, each of which a pair of the request's metadata must equal. */
+/** Any number of `metadata.<k>` parameters is accepted; the request's metadata must match all of them. */
 export const LogQuery = z
   .object({
     ...pageQuery,
@@ -24,11 +24,11 @@ export const LogQuery = z
     error_code: textField(64).optional(),
     model: textField(MAX_MODEL)
       .optional()
-      .meta({ description: 'As asked for, as answered, or `provider/model`.' }),
+      .meta({ description: 'The model of the request, the model of the response, or `provider/model`.' }),
     provider: textField(64).optional(),
     key_id: uuidField.optional(),
     end_user_id: textField(255).optional(),
-    from: dateTimeField.optional().meta({ description: 'Inclusive; when the request arrived.' }),
+    from: dateTimeField.optional().meta({ description: 'Inclusive; the time when the request arrived.' }),
     to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
     min_cost_usd: numberParam(MAX_USD).optional(),
     min_latency_ms: numberParam(MAX_LATENCY_MS).optional(),
@@ -47,11 +47,11 @@ export const LogQuery = z
     const unknown = Object.keys(query).filter(name => !KNOWN.has(name) && !METADATA.test(name))
     if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query })
   })
-  .meta({ description: '`metadata.<k>`: any pair of the request’s metadata.' })
+  .meta({ description: '`metadata.<k>`: a key and value of the request’s metadata.' })
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(LogQuery.shape))
 
-/** Of `after` and paging nothing: they are no filter. */
+/** Returns the filter without `after` and the paging parameters. */
 export function toLogFilter(query: z.output<typeof LogQuery>): RequestLogFilter {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const key = METADATA.exec(name)?.[1]

@@ -6,7 +6,7 @@ import { z } from '../operation/zod.ts'
 const amounts = z.strictObject({ tokens: z.int(), cost_usd: z.number().nullable() })
 
 export const logFields = {
-  /** The gateway's own id of the request; `request_id` is what the caller got as X-Request-Id. */
+  /** The gateway's own id of the request; `request_id` is the X-Request-Id that the caller received. */
   id: uuid,
   request_id: uuid,
   created_at: dateTime,
@@ -26,7 +26,7 @@ export const logFields = {
   queue_ms: z.number(),
   first_byte_ms: z.number().nullable(),
   total_ms: z.number(),
-  // The same shape as in a chat answer.
+  // The same shape as in a chat response.
   usage: z.strictObject({
     input_tokens: z.int(),
     output_tokens: z.int(),
@@ -36,7 +36,7 @@ export const logFields = {
   }),
   usage_estimated: z.boolean(),
   cost_usd: z.number().nullable(),
-  // What was held of limits of tokens and money before the call, and what they were settled with; null: none applied.
+  // What the limits on tokens and money reserved before the call, and what was settled; null: no such limit applied.
   hold: amounts.nullable(),
   settlement: amounts.extend({ estimated: z.boolean() }).nullable(),
   feedback: z

@@ -46,14 +46,14 @@ afterAll(() => plane.close())
 const list = (query: string) =>
   plane.call<List<LogRecord>>('GET', `${path}?${query}`, { key: tenant.keys.viewer })
 
-/** Which of the records were listed, by their place in `records`. */
+/** Returns the listed records as indexes into `records`. */
 async function listed(query: string): Promise<number[]> {
   const { json } = await list(query)
   return json.data.map(({ id }) => records.findIndex(record => record.id === id))
 }
 
 describe('list', () => {
-  test('newest first, of this environment only, without bodies', async () => {
+  test("lists this environment's requests newest first, without bodies", async () => {
     expect(await listed('')).toEqual([3, 2, 1, 0])
     const { json, text } = await list('')
     expect(text).not.toContain('secret')
@@ -123,11 +123,11 @@ describe('list', () => {
     expect(await listed(query)).toEqual(expected)
   })
 
-  test('by key', async () => {
+  test('filters by key', async () => {
     expect(await listed(`key_id=${records[2]?.key_id}`)).toEqual([2])
   })
 
-  test('a cursor goes on under its own filter and under no other', async () => {
+  test('a cursor continues under its own filter only', async () => {
     const first = await list('status=200&limit=2')
     const cursor = first.json.next_cursor
     expect(await listed(`status=200&limit=1&cursor=${cursor}`)).toEqual([0])
@@ -157,11 +157,11 @@ describe('list', () => {
   })
 })
 
-describe('with after, a live tail', () => {
+describe('list with after, a live tail', () => {
   const requestId = (index: number) => records[index]?.request_id
 
-  test('what ended after it comes, first ended first, also what arrived before it', async () => {
-    // The third arrived last but two seconds after the others, and takes 90 s: it ends last.
+  test('returns the requests that ended later, oldest first, including those that arrived earlier', async () => {
+    // The third request arrived last but two seconds after the others and takes 90 s, so it ends last.
     expect(await listed(`after=${requestId(0)}`)).toEqual([1, 2, 3])
     expect(await listed(`after=${requestId(2)}`)).toEqual([3])
     expect(await listed(`after=${requestId(3)}`)).toEqual([])
@@ -172,7 +172,7 @@ describe('with after, a live tail', () => {
     await plane.database.pool.query('delete from request_logs where id = $1', [late.id])
   })
 
-  test('its pages and its filters go on from there', async () => {
+  test('applies paging and filters', async () => {
     const { json } = await list(`after=${requestId(0)}&limit=2`)
     expect(json.has_more).toBe(true)
     expect(await listed(`after=${requestId(0)}&limit=2&cursor=${json.next_cursor}`)).toEqual([3])
@@ -180,14 +180,14 @@ describe('with after, a live tail', () => {
     expect((await list(`limit=2&cursor=${json.next_cursor}`)).outcome).toBe('400 invalid_request cursor')
   })
 
-  test("another environment's request is none to begin with", async () => {
+  test('rejects a request of another environment as the start with 400 invalid_request after', async () => {
     const elsewhere = requestRecord(tenant.production, plane.newId(), at)
     await insertRecords(plane.database.pool, [elsewhere])
     expect((await list(`after=${elsewhere.request_id}`)).outcome).toBe('400 invalid_request after')
   })
 })
 
-test('a cursor survives inserts and deletes: no record twice, none left out', async () => {
+test('a cursor survives inserts and deletions: every record is listed exactly once', async () => {
   const other = await plane.insertTenant('moving')
   const path = `/v1/environments/${other.development.id}/logs?limit=2`
   const insert = async (seconds: number): Promise<string> => {
@@ -202,7 +202,7 @@ test('a cursor survives inserts and deletes: no record twice, none left out', as
     })
   const first = await call(null)
   await insert(5)
-  // The very record that the cursor stands on.
+  // The record at the cursor's position.
   await plane.database.pool.query('delete from request_logs where id = $1', [ids[3]])
   const second = await call(first.json.next_cursor)
   const seen = [...first.json.data, ...second.json.data].map(({ id }) => id)
@@ -212,7 +212,7 @@ test('a cursor survives inserts and deletes: no record twice, none left out', as
   expect((await call(cursor.slice(0, -1) + last)).outcome).toBe('400 invalid_request cursor')
 })
 
-test('a page of the largest records that there can be has a bounded size, whatever an earlier version stored', async () => {
+test('a page of records of the maximum size is bounded, even with larger records of an earlier version', async () => {
   const other = await plane.insertTenant('large')
   const record = requestRecord(other.development, plane.newId(), at)
   const attempt = { ...record.attempts[0], model: '€'.repeat(512) } as RequestRecord['attempts'][number]
@@ -242,7 +242,7 @@ test('a page of the largest records that there can be has a bounded size, whatev
   expect(Buffer.byteLength(text)).toBeLessThan(100 * 65_536)
 })
 
-describe('one', () => {
+describe('GET one request', () => {
   const get = (id: string, key: string) =>
     plane.call<LogRecord & { request_body: string | null; response_body: string | null }>(
       'GET',
@@ -250,7 +250,7 @@ describe('one', () => {
       { key },
     )
 
-  test('shows bodies to developers and up, and to viewers none', async () => {
+  test('returns bodies to developers and higher roles, and none to viewers', async () => {
     const id = records[0]?.request_id ?? ''
     for (const role of ['developer', 'admin'] as const) {
       expect((await get(id, tenant.keys[role])).json).toMatchObject({
@@ -264,7 +264,7 @@ describe('one', () => {
     expect(viewed.text).not.toContain('secret')
   })
 
-  test('is found by its own tenant where another used the same request id', async () => {
+  test("returns the tenant's own request if another tenant used the same request id", async () => {
     const other = await plane.insertTenant('other')
     const shared = plane.newId()
     const ours = requestRecord(tenant.development, plane.newId(), at, { request_id: shared })

@@ -8,10 +8,10 @@ import { createManagementKeyRow } from './new-management-key.ts'
 
 export const createManagementKey = defineOperation({
   name: 'management_keys.create',
-  summary: 'Makes a management key. Its plaintext is in this answer and in no other.',
+  summary: 'Creates a management key. Its plaintext is in this response only.',
   method: 'POST',
   path: '/v1/orgs/{orgId}/management-keys',
-  // No management key has this role: only a person makes one.
+  // No management key has the role owner, so only a user can create one.
   access: { role: 'owner', of: 'org' },
   body: z
     .strictObject({

@@ -4,7 +4,7 @@ import { z } from '../operation/zod.ts'
 
 export const deleteManagementKey = defineOperation({
   name: 'management_keys.delete',
-  summary: 'The same as to revoke it: the record stays, so that its use stays explained.',
+  summary: 'Revokes the key. The record stays, so that its usage can still be attributed.',
   method: 'DELETE',
   path: '/v1/management-keys/{keyId}',
   access: { role: 'owner', of: 'management_key' },

@@ -6,7 +6,7 @@ import { ManagementKeyResource, toManagementKeyResource } from './management-key
 
 export const listManagementKeys = defineOperation({
   name: 'management_keys.list',
-  summary: "An organization's management keys, newest first, also those that were revoked.",
+  summary: "An organization's management keys, newest first, including revoked ones.",
   method: 'GET',
   path: '/v1/orgs/{orgId}/management-keys',
   access: { role: 'viewer', of: 'org' },

@@ -16,7 +16,7 @@ const fields = {
 
 export const ManagementKeyResource = z.strictObject(fields).meta({ id: 'ManagementKey' })
 
-/** At creation only: the plaintext is shown once. */
+/** Returned at creation only: the plaintext is shown once. */
 export const NewManagementKeyResource = z
   .strictObject({ ...fields, key: z.string() })
   .meta({ id: 'NewManagementKey' })

@@ -27,7 +27,7 @@ const create = (body: object) =>
 const use = async (key: string) => (await plane.call('GET', '/v1/orgs', { key })).outcome
 
 describe('POST /v1/orgs/{orgId}/management-keys', () => {
-  test("201: an owner's key works at once, with its role and no more; its text is shown once", async () => {
+  test('201: the new key works at once, with its own role only, and its plaintext is shown once', async () => {
     const { status, json } = await create({ name: 'CI', role: 'viewer' })
     expect(status).toBe(201)
     const { key, ...record } = json
@@ -55,7 +55,7 @@ describe('POST /v1/orgs/{orgId}/management-keys', () => {
     expect(list.text + plane.logged()).not.toContain(key)
   })
 
-  test('403 insufficient_role: no management key makes one, nor does an admin', async () => {
+  test('403 insufficient_role for a management key and for an admin', async () => {
     const body = { name: 'x', role: 'viewer' }
     const { cookie } = tenant.people.admin
     expect((await plane.call('POST', path, { cookie, body })).outcome).toBe('403 insufficient_role')
@@ -64,7 +64,7 @@ describe('POST /v1/orgs/{orgId}/management-keys', () => {
     }
   })
 
-  test('ends at its expiry', async () => {
+  test('is rejected after its expiry', async () => {
     const expires_at = new Date(plane.clock.now() + 60_000).toISOString()
     const { json } = await create({ name: 'x', role: 'admin', expires_at })
     expect(await use(json.key)).toBe('200')
@@ -84,26 +84,29 @@ describe('POST /v1/orgs/{orgId}/management-keys', () => {
 })
 
 describe('POST /v1/management-keys/{keyId}/revoke and DELETE', () => {
-  test.each(['revoke', 'delete'])('%s: the very next call is refused; again changes nothing', async how => {
-    const { cookie } = tenant.people.owner
-    const { json } = await create({ name: 'x', role: 'admin' })
-    const route = `/v1/management-keys/${json.id}`
-    const end = () =>
-      how === 'revoke'
-        ? plane.call<ManagementKey>('POST', `${route}/revoke`, { cookie })
-        : plane.call<ManagementKey>('DELETE', route, { cookie })
-    expect(await use(json.key)).toBe('200')
-    const ended = await end()
-    expect(ended.outcome).toBe(how === 'revoke' ? '200' : '204')
-    expect(await use(json.key)).toBe('401 key_revoked')
-    const at = new Date(plane.clock.now()).toISOString()
-    plane.clock.advance(1000)
-    await end()
-    const { data } = (await plane.call<List<ManagementKey>>('GET', path, { cookie })).json
-    expect(data.find(({ id }) => id === json.id)?.revoked_at).toBe(at)
-  })
+  test.each(['revoke', 'delete'])(
+    '%s: rejects the next call with the key; a second call changes nothing',
+    async how => {
+      const { cookie } = tenant.people.owner
+      const { json } = await create({ name: 'x', role: 'admin' })
+      const route = `/v1/management-keys/${json.id}`
+      const end = () =>
+        how === 'revoke'
+          ? plane.call<ManagementKey>('POST', `${route}/revoke`, { cookie })
+          : plane.call<ManagementKey>('DELETE', route, { cookie })
+      expect(await use(json.key)).toBe('200')
+      const ended = await end()
+      expect(ended.outcome).toBe(how === 'revoke' ? '200' : '204')
+      expect(await use(json.key)).toBe('401 key_revoked')
+      const at = new Date(plane.clock.now()).toISOString()
+      plane.clock.advance(1000)
+      await end()
+      const { data } = (await plane.call<List<ManagementKey>>('GET', path, { cookie })).json
+      expect(data.find(({ id }) => id === json.id)?.revoked_at).toBe(at)
+    },
+  )
 
-  test('403 insufficient_role: no management key revokes one, not even itself', async () => {
+  test('403 insufficient_role for a management key, even on itself', async () => {
     const { json } = await create({ name: 'x', role: 'admin' })
     const { outcome } = await plane.call('POST', `/v1/management-keys/${json.id}/revoke`, { key: json.key })
     expect(outcome).toBe('403 insufficient_role')

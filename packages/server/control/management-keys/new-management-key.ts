@@ -9,7 +9,7 @@ export interface NewManagementKey {
   readonly expiresAt: Date | null
 }
 
-/** A new management key: its text, which nothing stores, and the row that stands for it. */
+/** Returns the plaintext of a new management key, which is not stored, and its row. */
 export function createManagementKeyRow(
   services: Pick<Services, 'clock' | 'random' | 'newId'>,
   input: NewManagementKey,

@@ -10,7 +10,8 @@ const RESET_MS = 3_600_000
 
 export const createResetLink = defineOperation({
   name: 'members.create_reset_link',
-  summary: 'A link by which a member sets a new password, once, within an hour. It ends the one before.',
+  summary:
+    'Creates a link with which a member can set a new password, once, within an hour. The previous link becomes invalid.',
   method: 'POST',
   path: '/v1/members/{memberId}/reset-link',
   access: { role: 'owner', of: 'member' },
@@ -21,15 +22,18 @@ export const createResetLink = defineOperation({
   handle: async ({ services, actor, resource }) => {
     const userId = resource.user_id
     if (userId === null) {
-      throw new Fault('resource_conflict', 'The invitation was not accepted yet: there is no password.')
+      throw new Fault(
+        'resource_conflict',
+        'The invitation was not accepted yet, so there is no password to reset.',
+      )
     }
     if (userId === actor.id) {
-      throw new Fault('resource_conflict', 'Change the own password by POST /v1/session/password.')
+      throw new Fault('resource_conflict', 'Change your own password with POST /v1/session/password.')
     }
     if (!(await mayResetPassword(services.wholeDb, actor.id, userId))) {
       throw new Fault(
         'insufficient_role',
-        'Only who owns every organization of this person may do this, and not where it signs in by OIDC.',
+        'Only an owner of every organization of this user may do this, and not if the user signs in by OIDC.',
       )
     }
     const token = createToken(services.random)
@@ -43,7 +47,7 @@ export const createResetLink = defineOperation({
       expires_at: expiresAt,
     })
     return {
-      // After the `#`, so that it reaches no server's log and no other site.
+      // The token follows the `#`, so that no server's log and no other site receives it.
       reset_url: `${services.baseUrl()}/reset-password#token=${token}`,
       expires_at: expiresAt.toISOString(),
     }

@@ -3,7 +3,7 @@ import { lockOrganization } from '../../storage/organizations.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
-import { refuseAbove, refuseLastOwner } from './member-rules.ts'
+import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
 export const deleteMember = defineOperation({
   name: 'members.delete',
@@ -18,8 +18,8 @@ export const deleteMember = defineOperation({
       await lockOrganization(tx, resource.org_id)
       const member = await findMember(tx, resource.id)
       if (member === undefined) throw noResource()
-      refuseAbove(role, member.role)
-      await refuseLastOwner(tx, member)
+      assertRoleCovers(role, member.role)
+      await assertNotLastOwner(tx, member)
       await removeMember(tx, member.id)
     })
   },

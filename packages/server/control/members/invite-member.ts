@@ -7,13 +7,13 @@ import { emailField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { InvitedMemberResource, toMemberResource } from './member-resource.ts'
-import { refuseAbove } from './member-rules.ts'
+import { assertRoleCovers } from './member-rules.ts'
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 
 export const inviteMember = defineOperation({
   name: 'members.invite',
-  summary: 'Invites an e-mail address. The link to accept is in this answer and in no other.',
+  summary: 'Invites an e-mail address. The link to accept is in this response only.',
   method: 'POST',
   path: '/v1/orgs/{orgId}/members',
   access: { role: 'admin', of: 'org' },
@@ -21,7 +21,7 @@ export const inviteMember = defineOperation({
   response: { 201: InvitedMemberResource },
   faults: ['resource_conflict'],
   handle: async ({ services, actor, role, resource, body }) => {
-    refuseAbove(role, body.role)
+    assertRoleCovers(role, body.role)
     const token = createToken(services.random)
     const now = new Date(services.clock.now())
     const row = {
@@ -30,7 +30,7 @@ export const inviteMember = defineOperation({
       user_id: null,
       role: body.role,
       invite_email: body.email,
-      // A management key is nobody.
+      // A management key is not a user.
       invited_by: actor.kind === 'member' ? actor.id : null,
       accepted_at: null,
       invite_hash: hashToken(token),
@@ -42,7 +42,7 @@ export const inviteMember = defineOperation({
       await lockOrganization(tx, resource.id)
       await removeExpiredInvitations(tx, resource.id, body.email, now)
       if (await hasMemberOrInvitation(tx, resource.id, body.email)) {
-        throw new Fault('resource_conflict', 'This address is a member or invited already.', {
+        throw new Fault('resource_conflict', 'This address is already a member or invited.', {
           param: 'email',
         })
       }
@@ -50,7 +50,7 @@ export const inviteMember = defineOperation({
     })
     return {
       ...toMemberResource({ ...row, user_email: null, user_name: null }),
-      // After the `#`, so that it reaches no server's log and no other site.
+      // The token follows the `#`, so that no server's log and no other site receives it.
       accept_url: `${services.baseUrl()}/accept-invitation#token=${token}`,
     }
   },

@@ -6,7 +6,7 @@ import { z } from '../operation/zod.ts'
 const fields = {
   id: uuid,
   org_id: uuid,
-  // null: invited, and not come yet.
+  // null: invited, but not yet a member.
   user: z.strictObject({ id: uuid, email: z.string(), name: z.string().nullable() }).nullable(),
   role: z.enum(ROLES),
   invite_email: z.string().nullable(),
@@ -17,7 +17,7 @@ const fields = {
 
 export const MemberResource = z.strictObject(fields).meta({ id: 'Member' })
 
-/** At the invitation only: whoever has the address may join. */
+/** Returned at the invitation only: whoever has the link may join with the address. */
 export const InvitedMemberResource = z
   .strictObject({ ...fields, accept_url: z.string() })
   .meta({ id: 'InvitedMember' })

@@ -41,7 +41,7 @@ const remove = async (actor: Person, id: string) =>
   (await plane.call('DELETE', `/v1/members/${id}`, { cookie: actor.cookie })).outcome
 
 describe('GET /v1/orgs/{orgId}/members', () => {
-  test('shows members and invitations, with every field', async () => {
+  test('lists members and invitations with every field', async () => {
     const joined = new Date(plane.clock.now()).toISOString()
     plane.clock.advance(1000)
     await invite('admin', 'new@example.com', 'developer')
@@ -68,7 +68,7 @@ describe('GET /v1/orgs/{orgId}/members', () => {
     })
   })
 
-  test('goes on by its cursor', async () => {
+  test('continues from its cursor', async () => {
     const seen: string[] = []
     let query = '?limit=2'
     for (;;) {
@@ -82,7 +82,7 @@ describe('GET /v1/orgs/{orgId}/members', () => {
 })
 
 describe('POST /v1/orgs/{orgId}/members', () => {
-  test('201: the link once, its token nowhere else', async () => {
+  test('201 with the link, once; its token is stored and logged nowhere', async () => {
     const { status, json } = await invite('owner', ' New@Example.com', 'owner')
     expect(status).toBe(201)
     expect(json).toMatchObject({ invite_email: 'new@example.com', role: 'owner', user: null })
@@ -92,7 +92,7 @@ describe('POST /v1/orgs/{orgId}/members', () => {
     expect(JSON.stringify([stored, await list()]) + plane.logged()).not.toContain(token)
   })
 
-  test('403 insufficient_role: nobody invites above the own role, a management key no owner', async () => {
+  test("403 insufficient_role above the caller's role, and for an owner invited by a management key", async () => {
     expect((await invite('admin', 'a@example.com', 'owner')).outcome).toBe('403 insufficient_role')
     expect((await invite('developer', 'a@example.com', 'viewer')).outcome).toBe('403 insufficient_role')
     const body = { email: 'a@example.com', role: 'owner' }
@@ -105,7 +105,7 @@ describe('POST /v1/orgs/{orgId}/members', () => {
     expect([asAdmin.outcome, asAdmin.json.invited_by]).toEqual(['201', null])
   })
 
-  test('409 resource_conflict: an address that is invited or a member, however it is written', async () => {
+  test('409 resource_conflict for an address that is invited or a member, however it is written', async () => {
     await invite('admin', 'new@example.com', 'viewer')
     const again = await invite('owner', 'NEW@example.com', 'admin')
     expect(again.outcome).toBe('409 resource_conflict email')
@@ -113,15 +113,15 @@ describe('POST /v1/orgs/{orgId}/members', () => {
     expect(member.outcome).toBe('409 resource_conflict email')
   })
 
-  test('of concurrent invitations of one address one is made', async () => {
+  test('one of several concurrent invitations of an address succeeds', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => invite('admin', 'new@example.com', 'viewer')))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   })
 
-  test('takes the place of an invitation that is over', async () => {
+  test('replaces an expired invitation', async () => {
     await invite('admin', 'new@example.com', 'viewer')
     plane.clock.advance(7 * 24 * 3_600_000)
-    // The sessions of this test are idle for as long.
+    // The sessions of this test have expired by then, too.
     const again = await plane.call<Member>('POST', path, {
       key: tenant.keys.admin,
       body: { email: 'new@example.com', role: 'admin' },
@@ -143,7 +143,7 @@ describe('POST /v1/orgs/{orgId}/members', () => {
 })
 
 describe('PATCH and DELETE /v1/members/{memberId}', () => {
-  test("a changed role is in force at the member's next call", async () => {
+  test("a changed role applies to the member's next call", async () => {
     const { owner, developer } = tenant.people
     const create = () =>
       plane.call('POST', `/v1/orgs/${tenant.organization.id}/projects`, {
@@ -155,7 +155,7 @@ describe('PATCH and DELETE /v1/members/{memberId}', () => {
     expect((await create()).outcome).toBe('201')
   })
 
-  test("a removed member's sessions lose the organization at the next call, and live on", async () => {
+  test("a removed member's sessions lose the organization at the next call and stay valid", async () => {
     const { admin, developer } = tenant.people
     expect(await remove(admin, await memberOf('developer'))).toBe('204')
     const get = (route: string) => plane.call<{ memberships: [] }>('GET', route, { cookie: developer.cookie })
@@ -164,7 +164,7 @@ describe('PATCH and DELETE /v1/members/{memberId}', () => {
     expect(await list()).toHaveLength(3)
   })
 
-  test('403 insufficient_role: only an owner has to do with owners', async () => {
+  test('403 insufficient_role: only owners may change or remove owners', async () => {
     const { admin, owner } = tenant.people
     expect(await setRole(admin, await memberOf('owner'), 'viewer')).toBe('403 insufficient_role')
     expect(await remove(admin, await memberOf('owner'))).toBe('403 insufficient_role')
@@ -172,7 +172,7 @@ describe('PATCH and DELETE /v1/members/{memberId}', () => {
     expect(await setRole(owner, await memberOf('admin'), 'owner')).toBe('200')
   })
 
-  test('409 resource_conflict: the last owner is neither demoted nor removed, whoever is invited', async () => {
+  test('409 resource_conflict: the last owner cannot be demoted or removed, whatever invitations there are', async () => {
     await invite('owner', 'new@example.com', 'owner')
     const { owner } = tenant.people
     const member = (await list()).find(({ role, user }) => role === 'owner' && user !== null)?.id as string
@@ -181,7 +181,7 @@ describe('PATCH and DELETE /v1/members/{memberId}', () => {
     expect(await setRole(owner, member, 'owner')).toBe('200')
   })
 
-  test.each(['demoted', 'removed'])('of two owners who are %s at once one stays', async how => {
+  test.each(['demoted', 'removed'])('of two owners who are %s concurrently, one stays', async how => {
     for (let round = 0; round < 5; round++) {
       const { organization } = await plane.insertTenant('contested')
       await plane.database.db.deleteFrom('members').where('org_id', '=', organization.id).execute()

@@ -3,9 +3,9 @@ import { listMemberships } from '../../storage/members.ts'
 import type { Db } from '../../storage/pool.ts'
 
 /**
- * May this owner give the account a new password? A password opens every organization of the account, so only who owns
- * all of them: an organization of one's own and an invitation must not be a way into somebody else's. Nor for who signs
- * in by an issuer, whose account a password would open behind its back.
+ * True if this owner may reset the password of the account. A password gives access to every organization of the account,
+ * so the owner must own all of them: otherwise one could invite somebody into an organization of one's own and take over
+ * the account. False for an account that signs in by OIDC, since a password would bypass the issuer.
  */
 export async function mayResetPassword(wholeDb: Db, ownerId: string, userId: string): Promise<boolean> {
   if (await hasIdentity(wholeDb, userId)) return false

@@ -5,11 +5,11 @@ import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
-import { refuseAbove, refuseLastOwner } from './member-rules.ts'
+import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
 export const updateMember = defineOperation({
   name: 'members.update',
-  summary: "Changes a member's role. In force at the member's next call.",
+  summary: "Changes a member's role, from the member's next call on.",
   method: 'PATCH',
   path: '/v1/members/{memberId}',
   access: { role: 'admin', of: 'member' },
@@ -23,12 +23,12 @@ export const updateMember = defineOperation({
     const wanted = body.role
     if (wanted === undefined) return toMemberResource(resource)
     return await services.db.transaction().execute(async tx => {
-      // Of two owners who make each other less the second finds itself the last.
+      // If two owners demote each other concurrently, the second finds itself the last owner.
       await lockOrganization(tx, resource.org_id)
       const member = await findMember(tx, resource.id)
       if (member === undefined) throw noResource()
-      refuseAbove(role, member.role, wanted)
-      if (wanted !== 'owner') await refuseLastOwner(tx, member)
+      assertRoleCovers(role, member.role, wanted)
+      if (wanted !== 'owner') await assertNotLastOwner(tx, member)
       const now = new Date(services.clock.now())
       await updateMemberRole(tx, member.id, wanted, now)
       return toMemberResource({ ...member, role: wanted, updated_at: now })

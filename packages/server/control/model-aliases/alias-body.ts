@@ -5,17 +5,12 @@ import { z } from '../operation/zod.ts'
 
 const Target = z.strictObject({
   model: textField(256).meta({ description: '`provider/model` or a bare name; never another alias.' }),
-  weight: z
-    .int()
-    .min(0)
-    .max(1000)
-    .nullish()
-    .meta({ description: 'For the strategy weighted; 1 where absent.' }),
+  weight: z.int().min(0).max(1000).nullish().meta({ description: 'For the strategy weighted. Default: 1.' }),
   timeout_ms: z.int().min(1_000).max(600_000).nullish(),
   max_retries: z.int().min(0).max(10).nullish(),
 })
 
-/** What of an alias may be changed: its name may not. */
+/** The fields of an alias that can change; its name cannot. */
 export const aliasSettings = {
   strategy: z.enum(ALIAS_STRATEGIES),
   targets: z.array(Target).min(1).max(20),

@@ -7,7 +7,8 @@ import { AliasResource, toAliasResource } from './alias-resource.ts'
 
 export const createAlias = defineOperation({
   name: 'model_aliases.create',
-  summary: 'A name of the environment for one of several models. It wins over a model of the same bare name.',
+  summary:
+    'Creates a name in the environment for one of several models. It takes precedence over a model with the same bare name.',
   method: 'POST',
   path: '/v1/environments/{envId}/model-aliases',
   access: { role: 'developer', of: 'environment' },

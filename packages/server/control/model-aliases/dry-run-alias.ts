@@ -17,7 +17,7 @@ const Question = z
       .array(capabilityField)
       .max(10)
       .nullish()
-      .meta({ description: 'What the request would ask of a model; chat where absent.' }),
+      .meta({ description: 'The capabilities that the request needs. Default: chat.' }),
   })
   .optional()
   .meta({ id: 'ModelAliasQuestion' })
@@ -28,22 +28,25 @@ const DryRun = z
     strategy: AliasResource.shape.strategy,
     serves: z.string().nullable().meta({
       description:
-        'Which target would be tried first, null where none can serve. Under `weighted` the likeliest; under `lowest_latency` the first in the list, since what was measured is known to each gateway alone.',
+        'The target of the first attempt; null if none is usable. Under `weighted` the likeliest one; under `lowest_latency` the first in the list, since only each gateway knows its measured latencies.',
     }),
     targets: z.array(
       z.strictObject({
         model: z.string(),
-        resolved: z.string().nullable().meta({ description: '`provider/model`, where it stands for one.' }),
+        resolved: z
+          .string()
+          .nullable()
+          .meta({ description: 'The `provider/model` that the target resolves to; null if there is none.' }),
         usable: z.boolean(),
         reason: z
           .enum(Object.keys(FAULTS) as [FaultCode, ...FaultCode[]])
           .nullable()
-          .meta({ description: 'The code that stands against it; null where it is usable.' }),
+          .meta({ description: 'The fault of an unusable target; null for a usable one.' }),
         message: z.string(),
         share: z
           .number()
           .nullable()
-          .meta({ description: 'Under `weighted`, of the first tries: 0.25 is every fourth.' }),
+          .meta({ description: 'Under `weighted`, the share of first attempts: 0.25 is every fourth.' }),
       }),
     ),
   })
@@ -51,7 +54,7 @@ const DryRun = z
 
 export const dryRunAlias = defineOperation({
   name: 'model_aliases.dry_run',
-  summary: 'Which target would serve a request by this alias now, and why the others would or would not.',
+  summary: 'Returns which target would serve a request for this alias now, and the state of the others.',
   method: 'POST',
   path: '/v1/model-aliases/{id}/dry-run',
   access: { role: 'viewer', of: 'model_alias' },

@@ -30,7 +30,7 @@ const change = (id: string, body: unknown) =>
   plane.call<AliasRecord>('PATCH', `/v1/model-aliases/${id}`, { key, body })
 
 describe('create, read, change, remove', () => {
-  test('201 with the record, 200, 204, 404', async () => {
+  test('answers 201 with the record, then 200, 204 and 404', async () => {
     const targets = [
       { model: 'sandbox/echo', weight: 3, timeout_ms: 1000, max_retries: 0 },
       { model: 'gpt-4o', weight: null },
@@ -64,7 +64,7 @@ describe('create, read, change, remove', () => {
     expect((await plane.call('GET', one, { key })).outcome).toBe('404 resource_not_found')
   })
 
-  test('409 resource_conflict: a name is once an environment', async () => {
+  test('rejects a second alias of the same name in an environment with 409 resource_conflict', async () => {
     const { json } = await create()
     expect((await create({ alias: json.alias })).outcome).toBe('409 resource_conflict alias')
     const elsewhere = `/v1/environments/${tenant.production.id}/model-aliases`
@@ -72,7 +72,7 @@ describe('create, read, change, remove', () => {
     expect((await plane.call('POST', elsewhere, { key, body })).status).toBe(201)
   })
 
-  test('lists newest first, by cursors', async () => {
+  test('lists newest first, by cursor', async () => {
     const other = await plane.insertTenant('pages')
     const below = `/v1/environments/${other.development.id}/model-aliases`
     const credential = { key: other.keys.developer }
@@ -105,14 +105,14 @@ describe('create, read, change, remove', () => {
     expect((await create(fields)).outcome).toBe(`400 invalid_request ${param}`)
   })
 
-  test('400 invalid_request: the name of an alias does not change', async () => {
+  test('400 invalid_request for a change of the name', async () => {
     const { json } = await create()
     expect((await change(json.id, { alias: 'other' })).outcome).toBe('400 invalid_request alias')
   })
 })
 
 describe('dry run', () => {
-  /** Embeds, and cannot chat. */
+  /** Supports embeddings but not chat. */
   const EMBEDDER = 'sandbox/dry-run-embedder'
   beforeAll(async () => {
     const body = { model: EMBEDDER, capabilities: ['embeddings'] }
@@ -125,7 +125,7 @@ describe('dry run', () => {
       ...(body === undefined ? {} : { body }),
     })
 
-  test('200: which target would serve, and what stands against each', async () => {
+  test('200: returns the target that would serve, and the fault of each unusable target', async () => {
     const targets = ['openai/gpt-4o', 'nobody-knows', EMBEDDER, 'sandbox/json', 'sandbox/echo']
     const { json: alias } = await create({ targets: targets.map(model => ({ model })) })
     const { status, json } = await dryRun(alias.id)
@@ -141,7 +141,7 @@ describe('dry run', () => {
     ])
   })
 
-  test('goes by what the request would ask for', async () => {
+  test('checks targets for the capabilities of the request', async () => {
     const targets = [{ model: 'sandbox/echo' }, { model: EMBEDDER }]
     const { json: alias } = await create({ targets })
     expect((await dryRun(alias.id, {})).json.serves).toBe('sandbox/echo')
@@ -152,7 +152,7 @@ describe('dry run', () => {
     )
   })
 
-  test("obeys the environment's list of models", async () => {
+  test("applies the environment's list of allowed models", async () => {
     const other = await plane.insertTenant('listed')
     const credential = { key: other.keys.admin }
     const environment = `/v1/environments/${other.development.id}`
@@ -167,7 +167,7 @@ describe('dry run', () => {
     expect([json.serves, json.targets[0].reason]).toEqual(['sandbox/json', 'model_not_allowed'])
   })
 
-  test('under weighted tells the share of each', async () => {
+  test('returns the share of each target for the strategy weighted', async () => {
     const targets = [
       { model: 'sandbox/echo', weight: 1 },
       { model: 'openai/gpt-4o', weight: 6 },
@@ -180,7 +180,7 @@ describe('dry run', () => {
   })
 })
 
-test('none of it is open to a viewer or another organization', async () => {
+test('a viewer and another organization cannot change an alias', async () => {
   const { json } = await create()
   const one = `/v1/model-aliases/${json.id}`
   const other = await plane.insertTenant('other')

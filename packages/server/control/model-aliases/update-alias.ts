@@ -7,7 +7,8 @@ import { AliasResource, toAliasResource } from './alias-resource.ts'
 
 export const updateAlias = defineOperation({
   name: 'model_aliases.update',
-  summary: 'Changes what an alias stands for; its name stays. `targets` replaces the whole list.',
+  summary:
+    'Changes the strategy or targets of an alias; its name cannot change. `targets` replaces the whole list.',
   method: 'PATCH',
   path: '/v1/model-aliases/{id}',
   access: { role: 'developer', of: 'model_alias' },

@@ -5,8 +5,8 @@ import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 
 /**
- * Answers any thrown thing with the one envelope. What is not a fault of ours stays in the log. Never throws: Fastify would
- * answer by itself then, and tell what was thrown.
+ * Sends the error envelope for anything that was thrown. The details of anything but a Fault are logged only. Never
+ * throws: Fastify would then answer by itself and expose the exception.
  */
 export function answerFault(
   thrown: unknown,

@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import { Fault } from '../../core/fault.ts'
 import { type TrustedProxies, toClientAddress } from '../../http/client-address.ts'
 
-/** Who calls, as far as the request's head tells. */
+/** The caller as described by the head of the request; nothing is authenticated yet. */
 export interface Caller {
   readonly method: string
   readonly authorization: string | undefined
   readonly cookies: Readonly<Record<string, string | undefined>>
   readonly host: string | undefined
   readonly origin: string | undefined
-  /** The `X-Rideau-CSRF` header, which no other site's page can send. */
+  /** The `X-Rideau-CSRF` header, which a page of another site cannot send. */
   readonly csrf: string | undefined
-  /** The client's, also behind a trusted proxy. */
+  /** The client's IP address, also behind a trusted proxy. */
   readonly address: string
 }
 
@@ -29,29 +29,32 @@ export function toCaller(request: FastifyRequest, trustedProxies: TrustedProxies
   }
 }
 
-/** An unsafe call by cookie must come from a page of this host: another site's page can make a browser send cookies. */
-export function refuseForeignWrite(caller: Caller, baseUrl: string): void {
+/**
+ * Throws 403 `csrf_failed` unless an unsafe call by cookie comes from a page of this host: a page of another site can
+ * make a browser send cookies too.
+ */
+export function assertSameOriginWrite(caller: Caller, baseUrl: string): void {
   if (caller.method === 'GET') return
   if (caller.csrf !== '1') {
-    throw new Fault('csrf_failed', 'A call by cookie that changes something needs X-Rideau-CSRF: 1.', {
+    throw new Fault('csrf_failed', 'A write with a session cookie needs the header X-Rideau-CSRF: 1.', {
       param: 'X-Rideau-CSRF',
     })
   }
   if (caller.origin === undefined) {
-    throw new Fault('csrf_failed', 'A call by cookie that changes something needs its Origin.', {
+    throw new Fault('csrf_failed', 'A write with a session cookie needs an Origin header.', {
       param: 'Origin',
     })
   }
-  refuseForeignOrigin(caller, baseUrl)
+  assertSameOrigin(caller, baseUrl)
 }
 
 /**
- * Where a call names its origin, that must be this host's own: the base URL's, or the listener's as the caller addressed
- * it. A browser lets no page write either header.
+ * Throws 403 `csrf_failed` if the Origin header names another origin than the base URL's or the Host header's. A page
+ * cannot set either header in a browser.
  */
-export function refuseForeignOrigin({ origin, host }: Caller, baseUrl: string): void {
+export function assertSameOrigin({ origin, host }: Caller, baseUrl: string): void {
   if (origin === undefined || origin === new URL(baseUrl).origin || origin === `http://${host}`) return
-  throw new Fault('csrf_failed', "The call's Origin is not this host's own (see RIDEAU_BASE_URL).", {
+  throw new Fault('csrf_failed', 'The Origin header does not match this host (see RIDEAU_BASE_URL).', {
     param: 'Origin',
   })
 }

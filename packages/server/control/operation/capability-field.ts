@@ -11,5 +11,5 @@ const CAPABILITIES = [
   'images',
 ] as const satisfies readonly Capability[]
 
-/** What a model can do (contract.md §3 "GET /v1/models"). */
+/** What a model can do, as GET /v1/models reports it. */
 export const capabilityField = z.enum(CAPABILITIES)

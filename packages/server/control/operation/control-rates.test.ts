@@ -26,7 +26,7 @@ const signIn = (email: string, address = '192.0.2.1', password = 'wrong') =>
   })
 
 describe('10 sign-ins a minute for an account and address', () => {
-  test('the eleventh is 429, also with the right password; who waits as told gets through', async () => {
+  test('the eleventh is 429, even with the right password; a retry after Retry-After is admitted', async () => {
     const { email } = (await plane.insertPerson()).user
     for (let i = 0; i < 10; i++) {
       expect((await signIn(email)).outcome).toBe('401 sign_in_failed')
@@ -42,7 +42,7 @@ describe('10 sign-ins a minute for an account and address', () => {
     expect((await signIn(email)).outcome).toBe('401 sign_in_failed')
   })
 
-  test('another account and another address are counted apart, of IPv6 by the /64', async () => {
+  test('accounts and addresses are counted separately, IPv6 addresses by their /64', async () => {
     const [ada, bob] = [await plane.insertPerson(), await plane.insertPerson()]
     const from = async (person: Person, address: string) => (await signIn(person.user.email, address)).outcome
     for (let i = 0; i < 10; i++) await from(ada, `2001:db8::${i + 1}`)
@@ -51,14 +51,14 @@ describe('10 sign-ins a minute for an account and address', () => {
     expect(await from(bob, '2001:db8::ffff')).toBe('401 sign_in_failed')
   })
 
-  test('an address has a hundred over all accounts, whether they exist or not', () => {
+  test('an address has 100 sign-ins over all accounts, existing or not', () => {
     const rates = openControlRates({ now: () => 0 })
     for (let i = 0; i < 100; i++) rates.countSignIn(`${i}@example.com`, '192.0.2.1')
     expect(() => rates.countSignIn('new@example.com', '192.0.2.1')).toThrow('Too many attempts')
     expect(() => rates.countSignIn('new@example.com', '192.0.2.2')).not.toThrow()
   })
 
-  test('set-up, invitations and reset links are counted by the address', async () => {
+  test('set-up, invitations and reset links are counted per address', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.1' }
     const attempts = [
       [
@@ -82,7 +82,7 @@ describe('10 sign-ins a minute for an account and address', () => {
 })
 
 describe('3,000 calls a minute for a credential', () => {
-  test('the 3,001st waits for the first to be a minute old', () => {
+  test('rejects the 3,001st call until the first is a minute old', () => {
     let now = 0
     const rates = openControlRates({ now: () => now })
     for (let i = 0; i < 3000; i++) {
@@ -96,7 +96,7 @@ describe('3,000 calls a minute for a credential', () => {
     expect(() => rates.countCall('a')).not.toThrow()
   })
 
-  test('keys and sessions are counted each for itself, before anything else is looked at', async () => {
+  test('counts each key and session separately, before any other check', async () => {
     const few = await openControlPlane({}, { bodyTimeoutMs: 60_000, callsPerMinute: 3 })
     try {
       const { keys, people } = await few.insertTenant('acme')

@@ -4,19 +4,19 @@ import { SlidingWindow } from '../../core/sliding-window.ts'
 import { toAddressGroup } from '../../http/client-address.ts'
 
 const MINUTE_MS = 60_000
-/** Calls by one credential. */
+/** Per credential. */
 const CALLS_PER_MINUTE = 3_000
 const SIGN_INS = 10
-/** Over all accounts: who tries one password on each must not tie up the machine either. */
+/** Over all accounts: trying one password on each account must not exhaust the CPU either. */
 const SIGN_INS_PER_ADDRESS = 100
 
-/** The control plane's own limits, per minute, counted in this process. Each throws `control_rate_limit_exceeded`. */
+/** The control plane's own rate limits, per minute and per process. Each method throws `control_rate_limit_exceeded`. */
 export interface ControlRates {
-  /** A call by a management key or a session. */
+  /** Counts a call by a management key or a session. */
   countCall(credentialId: string): void
-  /** Somebody gives a password for an account. */
+  /** Counts a password given for an account. */
   countSignIn(email: string, address: string): void
-  /** Somebody gives another secret that could be guessed: a set-up token, an invitation, a reset link. */
+  /** Counts another guessable secret: a set-up token, an invitation or a reset link. */
   countAttempt(address: string): void
 }
 
@@ -28,7 +28,7 @@ export function openControlRates(clock: Clock, callsPerMinute: number = CALLS_PE
   const addresses = window(SIGN_INS_PER_ADDRESS, 50_000)
   const attempts = window(SIGN_INS, 50_000)
   return {
-    countCall: id => count(calls, id, 'This credential makes too many calls a minute.'),
+    countCall: id => count(calls, id, 'This credential makes too many calls per minute.'),
     countSignIn(email, address) {
       const group = toAddressGroup(address)
       count(signIns, `${group} ${email}`, TOO_MANY_ATTEMPTS)

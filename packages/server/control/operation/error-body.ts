@@ -1,7 +1,10 @@
 import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { z } from './zod.ts'
 
-/** The error envelope as the OpenAPI document shows it; http/envelope.ts makes it. */
+/**
+ * The schema of the error envelope in the OpenAPI document; llm/formats/native/server/encode-error.ts creates the
+ * envelope.
+ */
 export const ErrorBody = z
   .strictObject({
     error: z.strictObject({
@@ -13,4 +16,4 @@ export const ErrorBody = z
       doc_url: z.string(),
     }),
   })
-  .meta({ id: 'Error', description: 'Every failure, on every route.' })
+  .meta({ id: 'Error', description: 'The body of every error response.' })

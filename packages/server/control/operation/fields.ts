@@ -1,19 +1,19 @@
 import { UUID_PATTERN } from '../../core/ids.ts'
 import { z } from './zod.ts'
 
-/** The forms that fields share. Requests are strict; an optional field also takes null, which means absent. */
+/** Fields that several bodies and queries use. Bodies are strict; null in an optional field means absent. */
 
-// PostgreSQL's text takes no NUL and no half of a surrogate pair; no name of ours has a use for control characters.
+// PostgreSQL's text type rejects NUL and lone surrogates. Control characters are rejected too: no name needs them.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 
-/** A line of text, trimmed, of 1 to `max` characters. */
+/** A trimmed line of text of 1 to `max` characters. */
 export function textField(max: number) {
   return z.string().trim().min(1).max(max).regex(PRINTABLE, 'must not contain control characters')
 }
 
 export const uuidField = z.string().regex(new RegExp(UUID_PATTERN), 'must be a UUID').meta({ format: 'uuid' })
 
-/** Normalised: one account an address, however it is written. */
+/** Normalised, so that each address has one account however it is written. */
 export const emailField = z
   .string()
   .trim()
@@ -26,23 +26,23 @@ export const passwordField = z
   .min(10, 'must have at least 10 characters')
   .max(1024, 'must have at most 1024 characters')
 
-/** One that is compared, not set: how it must be made is told to nobody who guesses. */
+/** A password to verify, not to set: the rules for new passwords are not reported to somebody who guesses. */
 export const givenPasswordField = z.string().min(1).max(1024)
 
-/** The secret of a link: what it opens is told by a look-up alone. */
+/** The secret of a link. Only a lookup shows what it is for. */
 export const tokenField = z.string().min(1).max(256)
 
-/** An ISO 8601 time with its offset. */
+/** An ISO 8601 time with an offset. */
 export const dateTimeField = z.iso
   .datetime({ offset: true })
-  .refine(text => !Number.isNaN(Date.parse(text)), 'must be a time that exists')
+  .refine(text => !Number.isNaN(Date.parse(text)), 'must be an existing time')
 
-/** Of an optional time in a query. */
+/** Converts an optional time of a query. */
 export function toDate(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text)
 }
 
-/** An integer in a query: digits only, so that `1e2`, ` 5` and an empty text are refused. */
+/** An integer in a query. Digits only, so that `1e2`, ` 5` and an empty text are rejected. */
 export function integerParam(min: number, max: number) {
   return z
     .string()
@@ -51,7 +51,7 @@ export function integerParam(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max })
 }
 
-/** A number from 0 in a query, in digits with up to nine decimals. */
+/** A non-negative number in a query, in digits with up to nine decimals. */
 export function numberParam(max: number) {
   return z
     .string()
@@ -60,12 +60,12 @@ export function numberParam(max: number) {
     .meta({ type: 'number', minimum: 0, maximum: max })
 }
 
-// In responses.
+// Fields of responses.
 
 export const uuid = z.string().meta({ format: 'uuid' })
 export const dateTime = z.string().meta({ format: 'date-time' })
 
-/** When a record was made and last changed, as every record tells it. */
+/** The creation and last change of a record; every record has them. */
 export const stamps = { created_at: dateTime, updated_at: dateTime }
 
 export function toStamps(row: { readonly created_at: Date; readonly updated_at: Date }) {

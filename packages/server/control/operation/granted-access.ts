@@ -2,20 +2,20 @@ import { Fault } from '../../core/fault.ts'
 import type { Actor, Role } from '../../core/permissions.ts'
 import type { Resources } from './resources.ts'
 
-/** What the access check found out about a call. */
+/** The result of the access check of a call. */
 export interface GrantedAccess {
   /** undefined: the operation is public. */
   readonly actor: Actor | undefined
-  /** The actor's role in the organization; undefined where the operation has no resource. */
+  /** The actor's role in the organization; undefined if the operation has no resource. */
   readonly role: Role | undefined
   readonly resource: Resources[keyof Resources] | undefined
   /** The organization that the resource belongs to. */
   readonly orgId: string | undefined
 }
 
-/** The answer for an id that does not exist, and for one that the caller may not see. */
+/** The fault for an id that does not exist or that the caller may not see. */
 export function noResource(): Fault {
-  return new Fault('resource_not_found', 'There is nothing by this id that you may see.')
+  return new Fault('resource_not_found', 'No resource has this id, or you may not see it.')
 }
 
 export function insufficientRole(needed: Role): Fault {

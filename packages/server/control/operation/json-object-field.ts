@@ -1,11 +1,11 @@
 import { z } from './zod.ts'
 
-/** An object of the caller's own, kept as jsonb. */
+/** A JSON object that the caller defines, stored as jsonb. */
 export const jsonObjectField = z
   .record(z.string(), z.unknown())
   .refine(isStorable, 'must be plain JSON without NUL')
 
-/** jsonb takes neither NUL nor half of a surrogate pair, and no number past a double's range is JSON's. */
+/** jsonb rejects NUL, lone surrogates and numbers outside a double's range. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return /^[^\0\p{Cs}]*$/u.test(value)
   if (typeof value === 'number') return Number.isFinite(value)

@@ -1,4 +1,4 @@
-/** A row with the fields that a PATCH sent: an absent one stays as it is. */
+/** Returns the row with the fields that a PATCH sent; an absent field keeps its value. */
 export function mergeChange<Row extends object, Change extends object>(
   row: Row,
   change: Change,

@@ -13,38 +13,38 @@ import type { Passwords } from './password.ts'
 import type { ResourceKind, Resources } from './resources.ts'
 import { z } from './zod.ts'
 
-/** What handlers work with. */
+/** The dependencies of handlers. */
 export interface Services {
   readonly db: Db
   readonly secretBox: SecretBox
   readonly clock: Clock
   readonly random: Random
   readonly newId: () => string
-  /** The one-time set-up token; undefined where none was made. */
+  /** Returns the one-time set-up token; undefined if none was created. */
   readonly setupToken: () => string | undefined
-  /** Reaches every organization: for sign-in, and for what concerns one person in all of them. */
+  /** The database without the tenant filter: for sign-in, and for a user across all organizations. */
   readonly wholeDb: Db
   readonly passwords: Passwords
   readonly rates: ControlRates
   readonly baseUrl: () => string
-  /** As callers reach the gateway: the issuer of client tokens. */
+  /** The public URL of the gateway, which is the issuer of client tokens. */
   readonly gatewayUrl: () => string
-  /** What the control plane may call for a customer: identity issuers, webhooks. */
+  /** The addresses that the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy
-  /** How limits stand where they are counted; undefined: this process cannot ask there. */
+  /** Reads the limits' counters. Its result is undefined if this process has no access to them. */
   readonly readMeters: ReadMeters
 }
 
-/** In the order of the meters: what ended requests used, and what running ones hold. */
+/** Returns, in the order of the meters, the usage of ended requests and the reservations of running ones. */
 export type ReadMeters = (
   meters: readonly Meter[],
   at: number,
 ) => Promise<readonly { readonly settled: number; readonly held: number }[] | undefined>
 
 /**
- * Who may call: nobody in particular, whoever is signed in by a session, or an actor with at least the role. `of` says
- * where the role must be held: in the organization of the resource that the path names, or (`actor`) in any of the
- * actor's own, for routes that show nothing else.
+ * Who may call: anyone, a user with a session, or an actor with at least the role. `of` names where the actor must have
+ * the role: in the organization of the path's resource or, for `actor`, in any of the actor's own organizations (for
+ * routes that show nothing else).
  */
 export type Access = 'public' | 'session' | { readonly role: Role; readonly of: ResourceKind | 'actor' }
 
@@ -79,21 +79,21 @@ type ResourceOf<A extends Access> = A extends { readonly of: infer Kind extends 
   : undefined
 type RoleOf<A extends Access> = A extends { readonly of: ResourceKind } ? Role : undefined
 
-/** Whose audit log a write goes to, and what of it the kit cannot know. */
+/** What a write adds to its audit entry. */
 export interface AuditSubject {
-  /** Absent: the organization of the resource. */
+  /** The organizations whose audit log gets the entry. Default: the organization of the resource. */
   readonly orgIds?: readonly string[]
   readonly resourceId?: string
-  /** Of a public operation: who it turned out to be. */
+  /** The user on whose behalf a public operation ran. */
   readonly actor?: { readonly kind: 'member'; readonly id: string }
 }
 
-/** What an operation adds to its answer besides the body. */
+/** What an operation can add to its response besides the body. */
 export interface Answer {
   setCookie(name: string, value: string, options: CookieSerializeOptions): void
 }
 
-/** Everything a handler gets; the resource and the role were resolved and checked before it runs. */
+/** The input of a handler. The resource and the role are resolved and checked before the handler runs. */
 interface Call<Path extends string, A extends Access, Query, Body> {
   readonly services: Services
   readonly caller: Caller
@@ -123,43 +123,46 @@ interface Definition<
   R extends ResponseSchemas,
   Prepared,
 > {
-  /** One word for the operation, its OpenAPI id, the SDK's method and the audit event: `keys.create`. */
+  /** The name of the operation, its OpenAPI id, the SDK's method and the audit event: `keys.create`. */
   readonly name: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** As spec.md writes it. Every parameter is a UUID. */
+  /** The path as docs/openapi.json shows it. Every parameter is a UUID. */
   readonly path: Path
   readonly access: A
   readonly query?: Query
-  /** Absent: the route takes no body, an empty one or `{}`. */
+  /** Absent: the route accepts no body, an empty one and `{}`. */
   readonly body?: Body
-  /** The one success: its status and what it answers. */
+  /** The one success status, with the schema of its body. */
   readonly response: R
-  /** The codes that are this operation's own, beside those that every operation of its access may give. */
+  /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
   /**
-   * What a handler needs to read before it asks another host. It has a transaction of its own, which has ended when the
-   * handler begins: a handler that asks before its first statement holds no connection meanwhile. Stands before `handle`.
+   * Reads what the handler needs before it calls another host. It runs in a transaction of its own, which ends before the
+   * handler starts, so a handler that calls the host before its first statement holds no connection meanwhile. Declare it
+   * before `handle`, for type inference.
    */
   prepare?(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<Prepared>
   handle(
     call: Call<Path, A, z.output<Query>, z.output<Body>> & { readonly prepared: Prepared },
   ): Promise<ResultOf<R>>
   /**
-   * For the audit log, what the operation replaces or ends. The resource that the path names is known; this is for
-   * what lies below it, such as a project's federated auth.
+   * Returns what the operation replaces or ends, for the audit log. The resource that the path names is known already;
+   * this is for records below it, such as a project's federated auth.
    */
   before?(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<unknown>
   /**
-   * For the audit log, what nothing else tells; `none` for an unsafe method that changes nothing. A public operation
-   * and one on the actor itself must say whose log it goes to.
+   * Completes the audit entry; `none` for an unsafe method that changes nothing. Required for a public operation and for
+   * one on the actor itself, which must name the organizations whose log gets the entry.
    */
   readonly audit?:
     | 'none'
     | ((call: Call<Path, A, z.output<Query>, z.output<Body>>, result: ResultOf<R>) => AuditSubject)
 }
 
-/** An operation as the server mounts it: the types of its schemas are proven inside and forgotten outside. */
+/**
+ * An operation as the server registers it. defineOperation has checked the types of its schemas; they are erased here.
+ */
 export interface Operation {
   readonly name: string
   readonly summary: string
@@ -181,7 +184,7 @@ export interface Operation {
 
 const noQuery = z.strictObject({})
 
-/** Throws where the definition contradicts itself, which the first import of the file shows. */
+/** Returns the operation. Throws on import of its file if the definition contradicts itself. */
 export function defineOperation<
   const Path extends string,
   const A extends Access,
@@ -210,7 +213,7 @@ export function defineOperation<
     status: Number(success[0]),
     result: success[1],
     faults: definition.faults ?? [],
-    // The one place where the types meet: register-operations.ts makes the call from these very schemas.
+    // The one place where the types meet: register-operations.ts builds the call from these schemas.
     prepare: definition.prepare as Operation['prepare'],
     handle: definition.handle as Operation['handle'],
     before: definition.before as Operation['before'],

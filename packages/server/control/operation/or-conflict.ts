@@ -2,8 +2,8 @@ import { Fault } from '../../core/fault.ts'
 import { isUniqueViolation } from '../../storage/unique-violation.ts'
 
 /**
- * A write, of which the unique index refuses what is taken: 409 `resource_conflict`. A look before the write would leave
- * room for another one in between.
+ * Awaits a write. Throws 409 `resource_conflict` if it violates the unique index. A check before the write would allow a
+ * concurrent write in between.
  */
 export async function orConflict<Result>(
   write: Promise<Result>,

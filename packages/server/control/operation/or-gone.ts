@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
 
-/** What a write found; a resource that was removed between the check of its access and the write is not there. */
+/** Returns the row that a write found. Throws 404 if the resource was removed after the access check. */
 export function orGone<Row>(row: Row | undefined): Row {
   if (row === undefined)
-    throw new Fault('resource_not_found', 'There is nothing by this id that you may see.')
+    throw new Fault('resource_not_found', 'No resource has this id, or you may not see it.')
   return row
 }

@@ -4,15 +4,15 @@ import type { Page } from '../../storage/page.ts'
 import { integerParam } from './fields.ts'
 import { z } from './zod.ts'
 
-/** The two query parameters of every list (contract.md §1 "pagination"). */
+/** The two query parameters of every list. */
 export const pageQuery = {
-  limit: integerParam(1, 100).optional().meta({ description: 'Page size; 20 where absent.' }),
+  limit: integerParam(1, 100).optional().meta({ description: 'Page size. Default: 20.' }),
   cursor: z
     .string()
     .min(1)
     .max(512)
     .optional()
-    .meta({ description: 'The `next_cursor` of the page before.' }),
+    .meta({ description: 'The `next_cursor` of the previous page.' }),
 }
 
 export interface PageQuery {
@@ -33,9 +33,9 @@ interface ListPage<Record> {
 }
 
 /**
- * One page of stored rows in the list envelope, newest first. `binding` names the route, its path and its filter: a
- * cursor of another one is refused. `load` is asked for one row more than the page holds, which tells whether more
- * follow.
+ * Loads one page of rows, newest first, in the list envelope. `binding` is the route, its path and its filter: a cursor
+ * with another binding is rejected with 400 `invalid_request`. `load` is asked for one row more than the page holds, to
+ * learn whether more rows follow.
  */
 export async function loadPage<Row extends { readonly id: string }, Record>(
   query: PageQuery,
@@ -54,7 +54,7 @@ export async function loadPage<Row extends { readonly id: string }, Record>(
   return { data: shown.map(toRecord), has_more: last !== undefined, next_cursor: next }
 }
 
-/** One page of a list that the program holds itself, in the order of its ids. */
+/** Returns one page of a list in memory, ordered by id. */
 export function cutPage<Record extends { readonly id: string }>(
   query: PageQuery,
   binding: readonly unknown[],
@@ -70,8 +70,8 @@ export function cutPage<Record extends { readonly id: string }>(
   return { data, has_more: last !== undefined, next_cursor: next }
 }
 
-// A cursor is 10 bytes of a hash, over the position and what it is bound to, and the position. The hash tells a cursor
-// of another route or filter; that it was not made up is told by its signature (signed-cursor.ts).
+// A cursor consists of 10 bytes of a hash over the position and its binding, and the position. The hash rejects a cursor
+// of another route or filter; the signature (signed-cursor.ts) rejects a forged one.
 const CHECK_BYTES = 10
 
 function encodeCursor(position: Buffer, binding: readonly unknown[]): string {
@@ -83,9 +83,11 @@ function decodeCursor(cursor: string | undefined, binding: readonly unknown[]): 
   const bytes = Buffer.from(cursor, 'base64url')
   const position = bytes.subarray(CHECK_BYTES)
   const isOurs = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
-  // What base64 skips or rounds off would let one cursor be written in many ways.
+  // base64url has several spellings of the same bytes; only the canonical one is accepted.
   if (!isOurs || bytes.toString('base64url') !== cursor) {
-    throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', { param: 'cursor' })
+    throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', {
+      param: 'cursor',
+    })
   }
   return position
 }
@@ -99,7 +101,7 @@ function check(position: Buffer, binding: readonly unknown[]): Buffer {
     .subarray(0, CHECK_BYTES)
 }
 
-// A row's position: 6 bytes of Unix milliseconds and 16 of its id. No bytes make one that the database would refuse.
+// The position of a row: 6 bytes of Unix milliseconds and 16 of its id. PostgreSQL accepts any value of these bytes.
 
 function encodeRowPosition(at: Date, id: string): Buffer {
   const position = Buffer.alloc(22)

@@ -10,25 +10,27 @@ const derive = promisify(scrypt) as (
   options: { N: number; r: number; p: number; maxmem: number },
 ) => Promise<Buffer>
 
-// OWASP's first choice for scrypt: 128 MiB and about 0.3 s each.
+// OWASP's first recommendation for scrypt: 128 MiB and about 0.3 s per hash.
 const LOG_N = 17
 const R = 8
 const P = 1
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024
-/** More at once would let a handful of calls take the machine's memory. */
+/** Limits the memory that concurrent calls take. */
 const CONCURRENCY = 2
-/** What waits takes some ten seconds; who comes later is told to come back. */
+/** A full queue takes about ten seconds; further calls get 429. */
 const MAX_WAITING = 64
 const RETRY_SECONDS = 15
 
-/** The password is taken in Unicode form NFKC, so that it is the same from every keyboard. */
+/** Hashes passwords. They are normalized to NFKC, so that every keyboard yields the same text. */
 export interface Passwords {
   /**
-   * What is stored in a password's place, in the PHC string format: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`, base64
-   * without padding. Throws the fault `control_rate_limit_exceeded` where too many wait.
+   * Returns what is stored for a password, in the PHC string format: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`, base64
+   * without padding. Throws `control_rate_limit_exceeded` if too many calls wait.
    */
   hash(password: string): Promise<string>
-  /** Is it the stored one? Where nothing is stored it takes as long and is wrong. Throws as `hash` does. */
+  /**
+   * True if the password is the stored one. With nothing stored it takes as long and returns false. Throws like `hash`.
+   */
   verify(password: string, stored: string | null): Promise<boolean>
 }
 
@@ -42,8 +44,8 @@ interface Stored {
 
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Takes the place of an account that does not exist: no password has this hash. */
-const NOBODY: Stored = { logN: LOG_N, r: R, p: P, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
+/** Stands in for an account that does not exist: no password has this hash. */
+const NO_ACCOUNT: Stored = { logN: LOG_N, r: R, p: P, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
 
 export function openPasswords(random: Random): Passwords {
   const atMostTwo = openQueue()
@@ -58,7 +60,7 @@ export function openPasswords(random: Random): Passwords {
       return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${toBase64(salt)}$${toBase64(hash)}`
     },
     async verify(password, stored) {
-      const expected = stored === null ? NOBODY : parseStored(stored)
+      const expected = stored === null ? NO_ACCOUNT : parseStored(stored)
       return timingSafeEqual(await run(password, expected), expected.hash)
     },
   }
@@ -66,7 +68,7 @@ export function openPasswords(random: Random): Passwords {
 
 function parseStored(text: string): Stored {
   const [, ln, r, p, salt = '', hash = ''] = FORM.exec(text) ?? []
-  if (ln === undefined) throw new Error('a stored password is not in the form that this program writes')
+  if (ln === undefined) throw new Error('a stored password hash has an unknown format')
   return {
     logN: Number(ln),
     r: Number(r),
@@ -90,7 +92,7 @@ function openQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
     try {
       return await work()
     } finally {
-      // The place goes to who waits; only without one does it become free.
+      // Passes the slot to a waiting call, or frees it.
       const next = waiting.shift()
       if (next === undefined) running--
       else next()

@@ -26,7 +26,7 @@ import type {
 } from '../../storage/schema.ts'
 import { findWebhook } from '../../storage/webhooks.ts'
 
-/** What a path can name, as stored. */
+/** The kinds of resources that a path can name, as stored. */
 export interface Resources {
   readonly org: OrganizationRow
   readonly project: ProjectRow
@@ -53,14 +53,14 @@ export interface FoundResource {
   readonly row: Resources[ResourceKind]
 }
 
-/** The resource and the organization that it belongs to; undefined where it is missing or lies below a deleted one. */
+/** Returns the resource and its organization; undefined if it does not exist or lies below a deleted one. */
 export async function findResource(
   db: Db,
   kind: ResourceKind,
   id: string,
   actor: Actor,
 ): Promise<FoundResource | undefined> {
-  // A person without any organization sees nothing of one.
+  // A user without an organization sees no resource.
   if (organizationsOf(actor).length === 0) return undefined
   if (kind === 'org') {
     const row = await findOrganization(db, id)

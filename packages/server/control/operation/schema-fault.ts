@@ -2,17 +2,17 @@ import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { Fault } from '../../core/fault.ts'
 import type { z } from './zod.ts'
 
-/** The part of a request that a schema was for, as Fastify names them. */
+/** The part of a request that a schema validates, in Fastify's words. */
 export type HttpPart = 'body' | 'querystring'
 
-/** What the first of a schema's complaints means to the caller. It never repeats what was sent. */
+/** Converts the first issue of a validation error to a fault. It never repeats what was sent. */
 export function toSchemaFault(error: z.ZodError, part: HttpPart): Fault {
   const issue = error.issues[0]
   if (issue === undefined) return new Fault('invalid_request', 'The request is not valid.')
   if (issue.code === 'unrecognized_keys') {
     const param = toParam([...issue.path, issue.keys[0] ?? ''])
     const noun = part === 'body' ? 'field' : 'query parameter'
-    return new Fault('invalid_request', `This ${noun} is not known here.`, { param })
+    return new Fault('invalid_request', `Unknown ${noun}.`, { param })
   }
   const code = part === 'body' ? 'invalid_request' : 'request_validation_failed'
   if (issue.path.length === 0) return new Fault(code, 'The body must be a JSON object.')

@@ -6,7 +6,7 @@ import { findKey } from '../../storage/keys.ts'
 import type { Db } from '../../storage/pool.ts'
 import { findProject } from '../../storage/projects.ts'
 
-/** Where a limit, quota or budget was made: an organization, a project or an environment. */
+/** The owner of a limit, quota or budget: an organization, a project or an environment. */
 export interface Owner {
   readonly org_id: string
   readonly project_id: string | null
@@ -16,8 +16,9 @@ export interface Owner {
 export type Scope = 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
 
 /**
- * What a scope_ref names, as it is stored: an id of something below the owner, or an end user's external id. The owner
- * itself may be left unnamed; `default_end_user` means every end user without one of its own, and so names none.
+ * Returns the stored form of a scope_ref: the id of something below the owner, or an end user's external id. Null if the
+ * scope is the owner itself, or `default_end_user`, which means every end user without a limit of its own. Throws 400 for
+ * anything else.
  */
 export async function parseScopeRef(
   db: Db,
@@ -26,7 +27,7 @@ export async function parseScopeRef(
   ref: string | null,
 ): Promise<string | null> {
   if (scope === 'default_end_user') {
-    if (ref !== null) throw refusal('The scope default_end_user takes no scope_ref.')
+    if (ref !== null) throw refusal('scope_ref must be absent for the scope default_end_user.')
     return null
   }
   if (ref === null) {
@@ -34,7 +35,7 @@ export async function parseScopeRef(
     throw refusal(`The scope ${scope} needs a scope_ref: ${NAMES[scope]}.`)
   }
   const found = await find(db, owner, scope, ref)
-  if (found === undefined) throw refusal(`scope_ref names nothing here; it must be ${NAMES[scope]}.`)
+  if (found === undefined) throw refusal(`scope_ref was not found; it must be ${NAMES[scope]}.`)
   return found
 }
 

@@ -9,11 +9,11 @@ const sign = (cursor: string): string =>
   (signCursor({ next_cursor: cursor }, box) as { next_cursor: string }).next_cursor
 
 describe('a cursor', () => {
-  test('comes back to its list as it was made', () => {
+  test('is returned to its list unchanged', () => {
     expect(openCursor({ cursor: sign(plain), limit: 3 }, box)).toEqual({ cursor: plain, limit: 3 })
   })
 
-  test('with any bit changed, cut or written in another way is refused', () => {
+  test('is rejected with any bit changed, shortened or in another spelling', () => {
     const signed = sign(plain)
     const bytes = Buffer.from(signed, 'base64url')
     const forged = [plain, '', 'x', `${signed}=`, `${signed} `, signed.slice(0, -2), signed.slice(0, 10)]
@@ -27,12 +27,12 @@ describe('a cursor', () => {
     }
   })
 
-  test('of another master key is refused', () => {
+  test('is rejected if another master key signed it', () => {
     const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
     expect(() => openCursor({ cursor: sign(plain) }, other)).toThrow('cursor')
   })
 
-  test('what has none passes as it is', () => {
+  test('passes a result or query without a cursor unchanged', () => {
     for (const value of [undefined, { next_cursor: null }, { id: 1 }]) {
       expect(signCursor(value, box)).toBe(value)
       expect(openCursor(value, box)).toBe(value)

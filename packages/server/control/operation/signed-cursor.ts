@@ -3,13 +3,13 @@ import { Fault } from '../../core/fault.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 
 /**
- * A cursor goes out with a signature before it, and comes in without: nobody can make one up, and no list need know.
- * What it is bound to is the list's own matter (pagination.ts).
+ * Cursors are signed in responses and checked in requests, so that none can be forged and no list needs to know of it. A
+ * list binds its cursors to its own route and filter (pagination.ts).
  */
 const SIGNATURE_BYTES = 16
 const PURPOSE = 'cursor'
 
-/** The answer of a list, its cursor signed; any other answer as it is. */
+/** Returns the result with its cursor signed; a result without a cursor is returned unchanged. */
 export function signCursor(result: unknown, secretBox: SecretBox): unknown {
   if (typeof result !== 'object' || result === null || !('next_cursor' in result)) return result
   const { next_cursor } = result
@@ -18,7 +18,7 @@ export function signCursor(result: unknown, secretBox: SecretBox): unknown {
   return { ...result, next_cursor: Buffer.concat([sign(cursor, secretBox), cursor]).toString('base64url') }
 }
 
-/** The query with the cursor as its list made it. */
+/** Returns the query with the cursor as its list created it. */
 export function openCursor(query: unknown, secretBox: SecretBox): unknown {
   if (typeof query !== 'object' || query === null || !('cursor' in query)) return query
   if (typeof query.cursor !== 'string') return query
@@ -28,10 +28,12 @@ export function openCursor(query: unknown, secretBox: SecretBox): unknown {
   const isOurs =
     signature.length === SIGNATURE_BYTES &&
     timingSafeEqual(signature, sign(cursor, secretBox)) &&
-    // What base64 skips or rounds off would let one cursor be written in many ways.
+    // base64url has several spellings of the same bytes; only the canonical one is accepted.
     bytes.toString('base64url') === query.cursor
   if (!isOurs) {
-    throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', { param: 'cursor' })
+    throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', {
+      param: 'cursor',
+    })
   }
   return { ...query, cursor: cursor.toString('base64url') }
 }

@@ -9,7 +9,7 @@ export const slugField = z
   .max(MAX_LENGTH)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits with single hyphens between them')
 
-/** A name as it may stand in an address: lower-case ASCII words with hyphens. `fallback` where none remains. */
+/** Converts a name to lower-case ASCII words with hyphens. Returns `fallback` if nothing remains. */
 export function toSlug(name: string, fallback: string): string {
   const slug = name
     .normalize('NFKD')
@@ -21,7 +21,7 @@ export function toSlug(name: string, fallback: string): string {
   return slug === '' ? fallback : slug
 }
 
-/** Made of the name where the caller chose none; then one that is taken gets an end by chance. */
+/** Returns a slug made from a name, with a random suffix if it is taken. */
 export async function findFreeSlug(
   slug: string,
   isTaken: (slug: string) => Promise<boolean>,

@@ -11,7 +11,7 @@ import { OrganizationResource, toOrganizationResource } from './organization-res
 
 export const createOrganization = defineOperation({
   name: 'orgs.create',
-  summary: 'Makes an organization, of which whoever is signed in is the owner.',
+  summary: 'Creates an organization, owned by the signed-in user.',
   method: 'POST',
   path: '/v1/orgs',
   access: 'session',
@@ -29,7 +29,7 @@ export const createOrganization = defineOperation({
     const now = new Date(services.clock.now())
     const both = { created_at: now, updated_at: now }
     const id = services.newId()
-    // Slugs are one to the whole house, and so asked for beyond the caller's own organizations.
+    // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const organization: OrganizationRow = {
       id,

@@ -7,7 +7,7 @@ import { OrganizationResource, toOrganizationResource } from './organization-res
 
 export const listOrganizations = defineOperation({
   name: 'orgs.list',
-  summary: 'The organizations that the caller belongs to.',
+  summary: 'The organizations of which the caller is a member.',
   method: 'GET',
   path: '/v1/orgs',
   access: { role: 'viewer', of: 'actor' },

@@ -4,7 +4,7 @@ import { z } from '../operation/zod.ts'
 
 export const DEFAULT_TIME_ZONE = 'UTC'
 
-/** What of an organization its administrators set. */
+/** The settings of an organization. */
 export const organizationFields = {
   name: textField(200),
   slug: slugField,
@@ -14,7 +14,7 @@ export const organizationFields = {
     .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Paris'),
 }
 
-/** A name, not an offset such as +02:00, which `Intl` takes too: an offset knows no summer time. */
+/** True for the name of a time zone. `Intl` accepts offsets such as +02:00 too, which have no daylight saving time. */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false
   try {

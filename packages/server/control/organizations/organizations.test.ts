@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 
 describe('POST /v1/orgs', () => {
-  test('201: whoever is signed in makes one and owns it', async () => {
+  test('201: every signed-in user can create one and becomes its owner', async () => {
     const { cookie } = await plane.insertPerson()
     const body = { name: 'Čapek & Söhne', time_zone: 'Europe/Prague' }
     const { status, json } = await plane.call<Organization>('POST', '/v1/orgs', { cookie, body })
@@ -39,7 +39,7 @@ describe('POST /v1/orgs', () => {
     expect((await plane.call<List<Organization>>('GET', '/v1/orgs', { cookie })).json.data).toEqual([json])
   })
 
-  test('a name that another has gets a slug of its own; a slug that is asked for is 409', async () => {
+  test('makes the slug unique if the name is taken; a requested slug that is taken is 409', async () => {
     const { cookie } = tenant.people.viewer
     const make = (body: object) => plane.call<Organization>('POST', '/v1/orgs', { cookie, body })
     expect((await make({ name: 'Twice', slug: 'twice' })).outcome).toBe('201')
@@ -49,7 +49,7 @@ describe('POST /v1/orgs', () => {
     expect((await make({ name: 'Other', slug: 'twice' })).outcome).toBe('409 resource_conflict slug')
   })
 
-  test('403 insufficient_role: a management key makes none', async () => {
+  test('403 insufficient_role for a management key', async () => {
     const { outcome } = await plane.call('POST', '/v1/orgs', { key: tenant.keys.admin, body: { name: 'x' } })
     expect(outcome).toBe('403 insufficient_role')
   })
@@ -73,7 +73,7 @@ describe('POST /v1/orgs', () => {
 describe('PATCH /v1/orgs/{orgId}', () => {
   const patch = (body: object) => plane.call<Organization>('PATCH', path, { key: tenant.keys.admin, body })
 
-  test('changes what is named and nothing else', async () => {
+  test('changes only the fields that were sent', async () => {
     plane.clock.advance(1000)
     const { json } = await patch({ time_zone: 'Asia/Kolkata' })
     expect(json).toMatchObject({ name: 'acme', slug: tenant.organization.slug, time_zone: 'Asia/Kolkata' })
@@ -86,7 +86,7 @@ describe('PATCH /v1/orgs/{orgId}', () => {
     expect((await patch({})).outcome).toBe('200')
   })
 
-  test('409 resource_conflict: a slug of another organization', async () => {
+  test('409 resource_conflict for the slug of another organization', async () => {
     const other = await plane.insertTenant('other')
     expect((await patch({ slug: 'mine' })).outcome).toBe('200')
     const taken = await plane.call('PATCH', `/v1/orgs/${other.organization.id}`, {
@@ -107,7 +107,7 @@ describe('PATCH /v1/orgs/{orgId}', () => {
 })
 
 describe('DELETE /v1/orgs/{orgId}', () => {
-  test('204 for its owner: it is gone for everyone, its management keys are revoked, its slug is free', async () => {
+  test('204 for its owner: it is deleted, its management keys are revoked and its slug is free', async () => {
     const { owner, admin } = tenant.people
     expect((await plane.call('DELETE', path, { cookie: admin.cookie })).outcome).toBe('403 insufficient_role')
     const before = plane.writes()

@@ -7,7 +7,7 @@ import { OrganizationResource, toOrganizationResource } from './organization-res
 
 export const updateOrganization = defineOperation({
   name: 'orgs.update',
-  summary: 'Changes an organization. `time_zone: null` goes back to UTC.',
+  summary: 'Changes an organization. `time_zone: null` resets it to UTC.',
   method: 'PATCH',
   path: '/v1/orgs/{orgId}',
   access: { role: 'admin', of: 'org' },

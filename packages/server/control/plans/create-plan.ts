@@ -17,7 +17,8 @@ const UNBOUND = {
 
 export const createPlan = defineOperation({
   name: 'plans.create',
-  summary: 'What end users on it may use. Absent bounds bind nothing.',
+  summary:
+    'Creates a plan, which limits the end users assigned to it. An absent bound does not limit anything.',
   method: 'POST',
   path: '/v1/environments/{envId}/plans',
   access: { role: 'developer', of: 'environment' },

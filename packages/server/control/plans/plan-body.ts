@@ -8,25 +8,24 @@ import { z } from '../operation/zod.ts'
 const bound = z.int().min(0).nullish()
 
 const planFields = {
-  // A client token carries its plan's name.
+  // Client tokens contain the name of the plan.
   name: textField(64),
   allowed_models: z.array(textField(256)).max(1000).nullish(),
-  // Names of scopes are looked at by the handler: an unknown one has a code of its own.
+  // The handler checks the names of scopes, because an unknown one has its own fault code.
   scopes: z.array(z.string()).max(100).nullish(),
   requests_per_minute: bound,
   max_concurrency: bound,
   tokens_per_day: bound,
   usd_per_month: z.number().min(0).max(MAX_USD).nullish(),
-  is_default: z
-    .boolean()
-    .nullish()
-    .meta({ description: 'Of an environment one plan at most: a new one takes the place of the old.' }),
+  is_default: z.boolean().nullish().meta({
+    description: 'At most one plan of an environment is the default; a new default replaces the old one.',
+  }),
 }
 
 export const NewPlan = z.strictObject(planFields).meta({ id: 'NewPlan' })
 export const PlanChange = z.strictObject(planFields).partial().meta({ id: 'PlanChange' })
 
-/** What a body sets of a plan's row: fields that were not sent are absent, and what is null has no bound. */
+/** Converts a body to columns of a plan. Fields that were not sent are absent; null means no bound. */
 export function toPlanSettings(body: z.output<typeof PlanChange>): Partial<PlanRow> {
   const { scopes, usd_per_month, is_default, ...rest } = body
   const sent = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
@@ -43,7 +42,9 @@ export function toPlanSettings(body: z.output<typeof PlanChange>): Partial<PlanR
 function parseScopes(names: readonly string[]): Scope[] {
   const scopes = SCOPES.filter(scope => names.includes(scope))
   if (names.length === 0 || names.some(name => !scopes.includes(name as Scope))) {
-    throw new Fault('invalid_scope', `Scopes are one or more of ${SCOPES.join(', ')}.`, { param: 'scopes' })
+    throw new Fault('invalid_scope', `scopes must be one or more of ${SCOPES.join(', ')}.`, {
+      param: 'scopes',
+    })
   }
   return scopes
 }

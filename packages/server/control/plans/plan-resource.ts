@@ -28,7 +28,7 @@ export function toPlanResource(row: PlanRow): z.output<typeof PlanResource> {
     environment_id: row.environment_id,
     name: row.name,
     allowed_models: row.allowed_models,
-    // The database holds only what this list allowed when it was written.
+    // The schema checked the list when it was written.
     scopes: row.scopes as z.output<typeof PlanResource>['scopes'],
     requests_per_minute: row.requests_per_minute,
     max_concurrency: row.max_concurrency,

@@ -31,7 +31,7 @@ const defaults = async () => {
   return json.data.filter(plan => plan.is_default).map(({ id }) => id)
 }
 
-test('made with every bound, read, listed, changed in part, removed', async () => {
+test('a plan with every bound is created, read, listed, changed in part and removed', async () => {
   const bounds = {
     allowed_models: ['openai/*', 'fast'],
     scopes: ['ai.chat', 'feedback'],
@@ -63,7 +63,7 @@ test('made with every bound, read, listed, changed in part, removed', async () =
   expect((await plane.call('GET', one, { key })).outcome).toBe('404 resource_not_found')
 })
 
-test('absent bounds are null and bind nothing', async () => {
+test('absent bounds are null and do not limit anything', async () => {
   const { json } = await create({ name: 'free', requests_per_minute: null })
   expect(json).toMatchObject({
     allowed_models: null,
@@ -77,7 +77,7 @@ test('absent bounds are null and bind nothing', async () => {
 })
 
 describe('the default plan', () => {
-  test('is one at most: a new one takes the place of the old', async () => {
+  test('is unique: a new default plan replaces the old one', async () => {
     const first = (await create({ name: 'a', is_default: true })).json.id
     expect(await defaults()).toEqual([first])
     const second = (await create({ name: 'b', is_default: true })).json.id
@@ -90,19 +90,19 @@ describe('the default plan', () => {
     expect(await defaults()).toEqual([])
   })
 
-  test('stays the old one where the new one is refused', async () => {
+  test('stays the old one if the new one is rejected', async () => {
     const first = (await create({ name: 'a', is_default: true })).json.id
     expect((await create({ name: 'a', is_default: true })).outcome).toBe('409 resource_conflict name')
     expect(await defaults()).toEqual([first])
   })
 
-  test('is one also of many that are set at once', async () => {
+  test('stays unique if many plans are made the default concurrently', async () => {
     const made = await Promise.all(['a', 'b', 'c', 'd'].map(name => create({ name, is_default: true })))
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
     expect(await defaults()).toHaveLength(1)
   })
 
-  test('of the sibling environment is another', async () => {
+  test('is separate for the sibling environment', async () => {
     await create({ name: 'a', is_default: true })
     const body = { name: 'a', is_default: true }
     await plane.call('POST', `/v1/environments/${tenant.production.id}/plans`, { key, body })
@@ -111,7 +111,7 @@ describe('the default plan', () => {
 })
 
 describe('409 resource_conflict name', () => {
-  test('a plan of this name is there; a change to it leaves both untouched', async () => {
+  test('rejects a second plan with the name of an existing one, and leaves both plans unchanged', async () => {
     await create({ name: 'a' })
     const { json } = await create({ name: 'b' })
     expect((await create({ name: 'a' })).outcome).toBe('409 resource_conflict name')

@@ -7,7 +7,7 @@ import { PlanResource, toPlanResource } from './plan-resource.ts'
 
 export const updatePlan = defineOperation({
   name: 'plans.update',
-  summary: 'Changes a plan, and with it what its end users may use. `null` takes a bound away.',
+  summary: 'Changes a plan, and with it the limits of its end users. `null` removes a bound.',
   method: 'PATCH',
   path: '/v1/plans/{id}',
   access: { role: 'developer', of: 'plan' },

@@ -8,7 +8,7 @@ import { dateTime } from '../operation/fields.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 
-/** contract.md §4. */
+/** The lifetime of a playground token: 15 minutes. */
 const LIFE_SECONDS = 900
 
 const ClientTokenResource = z
@@ -18,7 +18,7 @@ const ClientTokenResource = z
 export const createPlaygroundToken = defineOperation({
   name: 'playground_tokens.create',
   summary:
-    "A client token with every scope for whoever asks, for 15 minutes, also from this host's own pages. Its end user is `member:<id>`: the member, or the management key. It ends with the member's rights.",
+    "Creates a client token with every scope for the caller, valid for 15 minutes and from this host's pages too. Its end user is `member:<id>`, the id of the member or management key. It becomes invalid when the member loses access.",
   method: 'POST',
   path: '/v1/environments/{envId}/playground-token',
   access: { role: 'developer', of: 'environment' },
@@ -27,7 +27,7 @@ export const createPlaygroundToken = defineOperation({
   audit: ({ resource }) => ({ resourceId: resource.id }),
   handle: async ({ services, actor, resource }) => {
     const { clock, newId } = services
-    // Before any statement of the operation's own: the keys belong to no organization.
+    // Load the signing key before the operation's own statements: signing keys belong to no organization.
     const signer = await getSigner(services)
     const plan = await findDefaultPlan(services.db, resource.id)
     const issuedAt = Math.floor(clock.now() / 1000)
@@ -57,7 +57,7 @@ export const createPlaygroundToken = defineOperation({
   },
 })
 
-/** A management key acts as a member of its organization, by its own id. */
+/** Returns the id of the member in this organization; for a management key, the key's own id. */
 function idOf(actor: Actor, orgId: string): string {
   return actor.kind === 'member' ? memberIdIn(actor, orgId) : actor.id
 }
@@ -70,7 +70,7 @@ async function getSigner({ wholeDb, secretBox, newId, clock }: Services): Promis
     await rotateSigningKeys(wholeDb, { secretBox, newId }, now)
     const made = await findSigner(wholeDb, secretBox, now)
     if (made !== undefined) return made
-    throw new Error('the schedule made no key that signs now')
+    throw new Error('the rotation created no current signing key')
   } catch (cause) {
     throw new Fault(
       'signing_key_unavailable',

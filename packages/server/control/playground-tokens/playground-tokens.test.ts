@@ -29,7 +29,7 @@ afterAll(() => plane.close())
 const make = (by: { key?: string; cookie?: string }) => plane.call<Token>('POST', path, by)
 
 describe('POST /v1/environments/{envId}/playground-token', () => {
-  test('201: 15 minutes, for the member who asks, kept by no cache', async () => {
+  test('201: a token of 15 minutes for the calling member, with Cache-Control: no-store', async () => {
     const { status, json, headers } = await make({ cookie: tenant.people.developer.cookie })
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])
     const { rows } = await plane.database.pool.query('select id from members where user_id = $1', [
@@ -44,7 +44,7 @@ describe('POST /v1/environments/{envId}/playground-token', () => {
     expect(decodeJwt(json.token)).toMatchObject({ sub: json.end_user_id, iat: now, exp: now + 900 })
   })
 
-  test('201: a management key is its own end user', async () => {
+  test('201: a management key gets an end user of its own', async () => {
     const { rows } = await plane.database.pool.query(
       `select id from management_keys where org_id = $1 and role = 'admin'`,
       [tenant.organization.id],
@@ -52,20 +52,20 @@ describe('POST /v1/environments/{envId}/playground-token', () => {
     expect((await make({ key: tenant.keys.admin })).json.end_user_id).toBe(`member:${rows[0].id}`)
   })
 
-  test('403 insufficient_role: a viewer, by session and by key', async () => {
+  test('403 insufficient_role for a viewer, by session and by key', async () => {
     expect((await make({ cookie: tenant.people.viewer.cookie })).outcome).toBe('403 insufficient_role')
     expect((await make({ key: tenant.keys.viewer })).outcome).toBe('403 insufficient_role')
   })
 
-  test("names the environment's default plan", async () => {
+  test("contains the environment's default plan", async () => {
     const plans = `/v1/environments/${tenant.development.id}/plans`
     expect(decodeJwt((await make({ key: tenant.keys.admin })).json.token).plan).toBeNull()
     await plane.call('POST', plans, { key: tenant.keys.admin, body: { name: 'free', is_default: true } })
     expect(decodeJwt((await make({ key: tenant.keys.admin })).json.token).plan).toBe('free')
   })
 
-  test('its audit entry tells of whom and where, and has no token', async () => {
-    // Entries are listed by their time.
+  test('its audit entry names the actor and the environment, and contains no token', async () => {
+    // Entries are listed by time.
     plane.clock.advance(1000)
     const { json } = await make({ key: tenant.keys.admin })
     const log = await plane.call<List<{ operation: string; after: object }>>(
@@ -82,13 +82,13 @@ describe('POST /v1/environments/{envId}/playground-token', () => {
     expect(log.text + plane.logged()).not.toContain(token.split('.')[2])
   })
 
-  test('a token is nothing to this host', async () => {
+  test('the control plane rejects the token as a credential', async () => {
     const { json } = await make({ key: tenant.keys.admin })
     expect((await make({ key: json.token })).outcome).toBe('401 invalid_key')
   })
 })
 
-test('503 signing_key_unavailable, with Retry-After: the key that should sign does not open', async () => {
+test('503 signing_key_unavailable with Retry-After if the signing key cannot be decrypted', async () => {
   const locked = await openControlPlane()
   try {
     const there = await locked.insertTenant('acme')

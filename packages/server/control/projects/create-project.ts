@@ -9,7 +9,7 @@ import { ProjectResource, toProjectResource } from './project-resource.ts'
 
 export const createProject = defineOperation({
   name: 'projects.create',
-  summary: 'Makes a project with its two environments.',
+  summary: 'Creates a project with its two environments.',
   method: 'POST',
   path: '/v1/orgs/{orgId}/projects',
   access: { role: 'admin', of: 'org' },

@@ -21,8 +21,8 @@ export interface ProjectTree {
 }
 
 /**
- * A project with both its environments, and the development one's credential for the sandbox. Production has none.
- * `tx` must be a transaction: half a project is none.
+ * Creates a project with both its environments, and a credential for the sandbox in the development one. `tx` must be a
+ * transaction, so that a failure leaves nothing behind.
  */
 export async function createProject(
   tx: Db,
@@ -40,7 +40,7 @@ export async function createProject(
     updated_at: now,
     deleted_at: null,
   }
-  // Both are as new as each other: the greater id puts development first in a list that is newest first.
+  // Both have the same creation time. Lists are newest first, so the greater id lists development first.
   const [productionId = '', developmentId = ''] = [services.newId(), services.newId()].sort()
   const development = toEnvironmentRow(project, developmentId, 'development', now)
   const production = toEnvironmentRow(project, productionId, 'production', now)
@@ -52,7 +52,7 @@ export async function createProject(
   return { project, development, production }
 }
 
-/** Development captures in full and is the default; production keeps metadata only (spec.md "What the service does"). */
+/** Development captures full bodies and is the default environment; production captures metadata only. */
 function toEnvironmentRow(project: ProjectRow, id: string, name: EnvironmentName, now: Date): EnvironmentRow {
   return {
     id,

@@ -12,7 +12,7 @@ const originField = z
   )
   .overwrite(text => parseOrigin(text) ?? text)
 
-/** What of a project its administrators set. Origins are kept as browsers write them, each once. */
+/** The settings of a project. Origins are stored in the spelling of browsers, without duplicates. */
 export const projectFields = {
   name: textField(200),
   slug: slugField,

@@ -26,7 +26,7 @@ const patch = (id: string, body: object) =>
   plane.call<Project>('PATCH', `/v1/projects/${id}`, { key: tenant.keys.admin, body })
 
 describe('POST /v1/orgs/{orgId}/projects', () => {
-  test('201: the record, and both environments, of which development has the sandbox', async () => {
+  test('201 with the record; creates both environments, with the sandbox in development', async () => {
     const body = { name: 'Chat App', allowed_origins: ['https://App.example', 'capacitor://localhost'] }
     const { status, json } = await create(body)
     expect(status).toBe(201)
@@ -47,7 +47,7 @@ describe('POST /v1/orgs/{orgId}/projects', () => {
     expect(credentials).toMatchObject([{ provider: 'sandbox', environment_id: environments[0]?.id }])
   })
 
-  test('a slug is one to its organization', async () => {
+  test('a slug is unique within its organization', async () => {
     expect((await create({ name: 'Twice', slug: 'twice' })).outcome).toBe('201')
     expect((await create({ name: 'Other', slug: 'twice' })).outcome).toBe('409 resource_conflict slug')
     expect((await create({ name: 'Twice' })).json.slug).toMatch(/^twice-[0-9a-f]{8}$/)
@@ -72,7 +72,7 @@ describe('POST /v1/orgs/{orgId}/projects', () => {
 })
 
 describe('PATCH /v1/projects/{projectId}', () => {
-  test('changes what is named and nothing else; null lets no browser in', async () => {
+  test('changes only the fields that were sent; null allows no browser origin', async () => {
     const made = await create({ name: 'Change', allowed_origins: ['http://localhost:5173'] })
     plane.clock.advance(1000)
     const renamed = await patch(made.json.id, { name: 'Changed' })
@@ -92,7 +92,7 @@ describe('PATCH /v1/projects/{projectId}', () => {
 })
 
 describe('DELETE /v1/projects/{projectId}', () => {
-  test('204: gone with all that lies below it, and its slug free', async () => {
+  test('204; everything below the project is deleted and its slug is free', async () => {
     const { json } = await create({ name: 'Doomed', slug: 'doomed' })
     const path = `/v1/projects/${json.id}`
     const { key } = { key: tenant.keys.admin }

@@ -7,7 +7,7 @@ import { ProjectResource, toProjectResource } from './project-resource.ts'
 
 export const updateProject = defineOperation({
   name: 'projects.update',
-  summary: 'Changes a project. `allowed_origins: null` lets no browser in.',
+  summary: 'Changes a project. `allowed_origins: null` allows no browser origin.',
   method: 'PATCH',
   path: '/v1/projects/{projectId}',
   access: { role: 'admin', of: 'project' },

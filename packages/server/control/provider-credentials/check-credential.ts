@@ -24,8 +24,9 @@ export interface CheckedCredential {
 }
 
 /**
- * Calls the provider's cheapest route that asks for the key, which travels as in any request to it. What the provider
- * says is judged, never repeated. `nowMs`: Unix milliseconds, for providers whose requests are signed.
+ * Checks a key with the cheapest route of its provider that requires one; the key is sent as in any other request.
+ * Returns an error text that never repeats the provider's response, and the models that the key can use. `nowMs`: Unix
+ * milliseconds, for providers whose requests are signed.
  */
 export async function checkCredential(
   credential: CheckedCredential,
@@ -34,11 +35,11 @@ export async function checkCredential(
   nowMs: number,
 ): Promise<Outcome> {
   const { provider, baseUrl } = credential
-  // The sandbox calls nobody, and takes any key.
+  // The sandbox calls no host and accepts any key.
   if (provider.sandbox === true) return { error: null, models: undefined }
   const token = await findToken(credential, policy, nowMs)
   if ('error' in token) return { error: token.error, models: undefined }
-  // A key that was exchanged for a token is good; such a provider may have no list of what it serves.
+  // A key that was exchanged for a token is valid. Such a provider may have no list of models.
   if (provider.keyCheckPath === null) return { error: null, models: undefined }
   const request = {
     method: 'GET' as const,
@@ -53,11 +54,11 @@ export async function checkCredential(
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
   })
-  // The provider knows who asks, and grants no more than the calls themselves: the key is good.
+  // AWS recognised the identity, so the key is valid; it only lacks the right to list models.
   if (provider.auth === 'aws' && lacksRight(answer)) return { error: null, models: undefined }
   const error = findError(answer)
   if (error !== null || !answer.ok) return { error, models: undefined }
-  // A key that was taken is good, also where the list is too large for us to read, or the route gives none.
+  // The provider accepted the key. It stays valid if the list is too large to read or the route returns none.
   if (answer.isCut || provider.keyCheckPath !== undefined) return { error: null, models: undefined }
   const models = findModels(answer.body)
   return models === undefined
@@ -65,7 +66,7 @@ export async function checkCredential(
     : { error, models }
 }
 
-/** The token that the key is exchanged for, where its provider takes one. */
+/** Returns the token that the key is exchanged for, if the provider uses one. */
 async function findToken(
   credential: CheckedCredential,
   policy: EgressPolicy,
@@ -85,7 +86,7 @@ const UNREACHED = {
   unreachable: 'The provider could not be reached.',
 }
 
-/** Only of an identity that it has recognised does AWS tell which right it lacks. */
+/** AWS names a missing right only for an identity that it has recognised. */
 function lacksRight(answer: GuardedAnswer): boolean {
   return answer.ok && answer.status === 403 && answer.body.includes('is not authorized to perform')
 }
@@ -95,7 +96,7 @@ function findError(answer: GuardedAnswer): string | null {
   const { status } = answer
   if (status >= 200 && status < 300) return null
   if (status === 401 || status === 403) return CREDENTIAL_REJECTED
-  // Some refuse a key with another status, and say so in words.
+  // Some providers reject a key with another status and an explanation in the body.
   if (status < 500 && decodeError(status, {}, answer.body.toString('utf8')).kind === 'auth')
     return CREDENTIAL_REJECTED
   if (status >= 300 && status < 400) return 'The address redirects, and redirects are not followed.'
@@ -104,8 +105,8 @@ function findError(answer: GuardedAnswer): string | null {
 }
 
 /**
- * Ids of `{ data: [{ id }] }`, as OpenAI has it, of `{ models: [{ name }] }`, of `{ modelSummaries: [{ modelId }] }`, or of the bare list that some answer with;
- * undefined: none of them.
+ * Returns the ids in `{ data: [{ id }] }` (OpenAI), `{ models: [{ name }] }`, `{ modelSummaries: [{ modelId }] }` or a
+ * bare list; undefined for any other body.
  */
 function findModels(body: Buffer): string[] | undefined {
   let answer: unknown
@@ -115,7 +116,7 @@ function findModels(body: Buffer): string[] | undefined {
     return undefined
   }
   const list = isObject(answer) ? (answer.data ?? answer.models ?? answer.modelSummaries ?? null) : answer
-  // A server without a model answers with null in the list's place.
+  // A server without models returns null in place of the list.
   if (list === null && isObject(answer) && ('data' in answer || 'models' in answer)) return []
   if (!Array.isArray(list)) return undefined
   const ids = new Set<string>()
@@ -132,21 +133,21 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A resource's name begins with its collection. */
+/** Removes the collection that precedes the name of a resource. */
 function toId(name: unknown): unknown {
   return typeof name === 'string' ? name.replace(/^models\//, '') : name
 }
 
 const CALLED = ['generateContent', 'embedContent', 'predict', 'chat', 'embed']
 
-/** Where a list says what each can be called for: does it name a call that the gateway makes? */
+/** True unless the list names the methods of the model and the gateway uses none of them. */
 function isServed({ supportedGenerationMethods, endpoints }: Record<string, unknown>): boolean {
   const methods = supportedGenerationMethods ?? endpoints
   if (!Array.isArray(methods)) return true
   return CALLED.some(method => methods.includes(method))
 }
 
-/** What PostgreSQL can store and a request can name. */
+/** True if PostgreSQL can store the name and a request can contain it. */
 function isModelName(id: unknown): id is string {
   return typeof id === 'string' && id.length >= 1 && id.length <= MAX_NAME && /^[^\p{Cc}\p{Cs}]+$/u.test(id)
 }

@@ -21,9 +21,9 @@ export const createProjectCredential = defineOperation({
   handle: async ({ services, resource, body }) => {
     const { environment_id, ...fields } = body
     const environment = await findEnvironment(services.db, environment_id)
-    // The project's access was checked; the environment has to be one of it.
+    // Access to the project was checked; the environment must belong to it.
     if (environment === undefined || environment.project_id !== resource.id) {
-      throw new Fault('resource_not_found', 'The project has no such environment.', {
+      throw new Fault('resource_not_found', 'The project has no environment with this id.', {
         param: 'environment_id',
       })
     }

@@ -6,12 +6,12 @@ import { z } from '../operation/zod.ts'
 import type { CredentialInput } from './new-credential.ts'
 import { parseOptions } from './parse-options.ts'
 
-/** What of a credential may be changed: its provider may not. */
+/** The fields of a credential that can change; its provider cannot. */
 export const credentialSettings = {
   name: textField(200),
   api_key: z.string().trim().min(1).max(8192).nullish(),
   base_url: z.string().trim().min(1).max(2048).nullish(),
-  // Which there are depends on the provider.
+  // The provider defines its options.
   options: z.record(z.string(), z.unknown()).nullish(),
   weight: z.int().min(0).max(1000).nullish(),
 }
@@ -20,10 +20,13 @@ export const credentialFields = { provider: textField(64), ...credentialSettings
 
 const CredentialBody = z.strictObject(credentialFields)
 
-/** What the schema cannot say: the provider is known, and it gets the key, the address and the options that it needs. */
+/**
+ * Checks what the schema cannot express: the provider is known, and its key, address and options are complete. Throws
+ * 400.
+ */
 export function parseCredential(body: z.output<typeof CredentialBody>): CredentialInput {
   const provider = findProvider(body.provider)
-  if (provider === undefined) throw refusal('provider', 'This provider is not known.')
+  if (provider === undefined) throw refusal('provider', 'Unknown provider.')
   return {
     provider: body.provider,
     name: body.name,
@@ -34,19 +37,19 @@ export function parseCredential(body: z.output<typeof CredentialBody>): Credenti
   }
 }
 
-/** Empty where the provider needs none and none is given. */
+/** Returns the key; empty if the provider needs none and none was given. */
 export function parseApiKey(provider: Provider, text: string | null): string {
   if (text === null) {
     if (provider.auth === 'none') return ''
     throw refusal('api_key', 'This provider needs an api_key.')
   }
-  // A key becomes a header's value, which takes no other characters; a document is signed with, and has lines.
+  // A key becomes a header value, which is ASCII. A document is used for signing and has line breaks.
   const isFit = provider.keyIsDocument === true ? /^[\x20-\x7e\t\r\n]*$/ : /^[\x20-\x7e]*$/
   if (!isFit.test(text)) throw refusal('api_key', 'api_key must be printable ASCII.')
   return text
 }
 
-/** An address up to and with its version segment. Whether it may be connected to is decided when it is. */
+/** Returns the URL, including its version segment. The egress guard checks its address at each connection. */
 export function parseBaseUrl(provider: Provider, text: string | null): string | null {
   if (text === null) {
     if (provider.baseUrl !== null) return null
@@ -56,7 +59,7 @@ export function parseBaseUrl(provider: Provider, text: string | null): string | 
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw refusal('base_url', 'base_url must be an http or https URL.')
   }
-  // Asked of the text: an empty query or fragment leaves no trace in the parsed URL.
+  // The text is checked, because the parsed URL drops an empty query or fragment.
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
     throw refusal('base_url', 'base_url takes no credentials, query or fragment.')
   }

@@ -2,7 +2,7 @@ import type { ProviderCredentialRow } from '../../storage/provider-credentials.t
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
-/** `options` are not told: a provider's may name secrets beside the key. */
+/** `options` are not returned: a provider's options may include secrets. */
 export const CredentialResource = z
   .strictObject({
     id: uuid,

@@ -6,14 +6,14 @@ import type { Services } from '../operation/operation.ts'
 export interface CredentialInput {
   readonly provider: string
   readonly name: string
-  /** Empty where the provider needs none. */
+  /** Empty if the provider needs none. */
   readonly apiKey: string
   readonly baseUrl: string | null
   readonly options: Readonly<Record<string, unknown>>
   readonly weight: number
 }
 
-/** A key as its row keeps it, for that row alone. The fingerprint lets its owner recognise it without seeing any of it. */
+/** Seals a key for its row alone. Its fingerprint lets the owner recognise the key without exposing any part of it. */
 export function sealApiKey(
   secretBox: SecretBox,
   id: string,

@@ -26,7 +26,7 @@ function paramOf(run: () => unknown): string | undefined {
   return undefined
 }
 
-test('what the provider lists is kept, and null is absent', () => {
+test('keeps the options of the provider, and treats null as absent', () => {
   const options = { region: 'eu-1', deployments: { 'gpt-4o': 'mine' } }
   expect(parseOptions(provider, options)).toEqual(options)
   expect(parseOptions(provider, { region: 'eu-1', deployments: null })).toEqual({ region: 'eu-1' })
@@ -42,17 +42,17 @@ test.each([
   [{ region: 'eu-1', zone: 'a' }, 'options.zone'],
   [{ region: 'eu-1', deployments: [] }, 'options.deployments'],
   [{ region: 'eu-1', deployments: { m: 1 } }, 'options.deployments.m'],
-])('%j is refused by name', (options, param) => {
+])('rejects %j and names the option', (options, param) => {
   expect(paramOf(() => parseOptions(provider, options))).toBe(param)
 })
 
-test('a key has lines only where it is a document', () => {
+test('accepts line breaks in a key only if it is a document', () => {
   const key = '{\n  "type": "service_account"\n}'
   expect(parseApiKey({ ...provider, keyIsDocument: true }, key)).toBe(key)
   expect(paramOf(() => parseApiKey(provider, key))).toBe('api_key')
 })
 
-test("a part of the provider's address cannot be another host", () => {
+test("rejects an option in the provider's address that would change the host", () => {
   const regional = { ...provider, baseUrl: 'https://api.{region}.example.com' }
   expect(parseOptions(regional, { region: 'eu-1' })).toEqual({ region: 'eu-1' })
   expect(paramOf(() => parseOptions(regional, { region: 'evil.com/' }))).toBe('options.region')

@@ -3,13 +3,16 @@ import type { Provider, ProviderOption } from '@rideau/llm/provider/provider'
 import { isAddressPart } from '@rideau/llm/upstream/base-address'
 import { Fault } from '../../core/fault.ts'
 
-/** A session token of AWS has a thousand characters and more. */
+/** AWS session tokens have more than a thousand characters. */
 const MAX_TEXT = 4096
 const MAX_ENTRIES = 200
-// PostgreSQL's jsonb takes no NUL and no half of a surrogate pair; no option of ours has a use for control characters.
+// jsonb rejects NUL and lone surrogates. Control characters are rejected too: no option needs them.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]+$/u
 
-/** The options of a credential, as the provider's own file lists them; one that it does not list is refused by name. */
+/**
+ * Checks the options of a credential against the provider's list. Throws 400 with the name of an unknown or invalid
+ * option.
+ */
 export function parseOptions(provider: Provider, given: Readonly<Record<string, unknown>>): JsonObject {
   const known = provider.options ?? []
   for (const name of Object.keys(given)) {
@@ -26,7 +29,7 @@ export function parseOptions(provider: Provider, given: Readonly<Record<string, 
   return Object.fromEntries(parsed)
 }
 
-/** An option may be a part of the address, which takes fewer characters than others. */
+/** Checks one option. An option that is part of the address allows fewer characters. */
 function parseFitting(provider: Provider, option: ProviderOption, value: unknown): string | JsonObject {
   const parsed = parseValue(option, value)
   if (typeof parsed !== 'string' || isAddressPart(provider, option.name, parsed)) return parsed
@@ -36,7 +39,7 @@ function parseFitting(provider: Provider, option: ProviderOption, value: unknown
 function parseValue({ name, type }: ProviderOption, value: unknown): string | JsonObject {
   if (type === 'text') return parseText(name, value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refusal(name, 'must be an object of texts.')
+    throw refusal(name, 'must be an object of strings.')
   }
   const entries = Object.entries(value)
   if (entries.length > MAX_ENTRIES) throw refusal(name, `must have at most ${MAX_ENTRIES} entries.`)
@@ -47,7 +50,7 @@ function parseValue({ name, type }: ProviderOption, value: unknown): string | Js
 
 function parseText(name: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= MAX_TEXT && PRINTABLE.test(value)) return value
-  throw refusal(name, `must be a text of 1 to ${MAX_TEXT} characters.`)
+  throw refusal(name, `must be a string of 1 to ${MAX_TEXT} characters.`)
 }
 
 function refusal(name: string, message: string): Fault {

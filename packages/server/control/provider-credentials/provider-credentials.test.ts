@@ -30,7 +30,7 @@ const stored = (id: string) =>
   plane.database.db.selectFrom('provider_credentials').selectAll().where('id', '=', id).executeTakeFirst()
 
 describe('create', () => {
-  test('201: the record, and the key sealed for this row alone', async () => {
+  test('201 with the record; the key is sealed for this row alone', async () => {
     const { status, json } = await create({ ...valid, api_key: `  ${API_KEY}\n` })
     expect(status).toBe(201)
     const now = new Date(plane.clock.now()).toISOString()
@@ -56,7 +56,7 @@ describe('create', () => {
     expect(() => plane.secretBox.open(row?.secret_cipher as Buffer, another)).toThrow()
   })
 
-  test('the fingerprint is one for one key, another for another, and none of its text', async () => {
+  test('the fingerprint depends on the key alone and contains none of its text', async () => {
     const first = await create(valid)
     const same = await create({ ...valid, name: 'Again' })
     const other = await create({ ...valid, api_key: `${API_KEY}x` })
@@ -64,7 +64,7 @@ describe('create', () => {
     expect(other.json.key_fingerprint).not.toBe(first.json.key_fingerprint)
   })
 
-  test('for an environment that the body names, below its project only', async () => {
+  test('accepts an environment in the body if it belongs to the project', async () => {
     const below = `/v1/projects/${tenant.project.id}/provider-credentials`
     const body = { ...valid, environment_id: tenant.production.id }
     const made = await plane.call<CredentialRecord>('POST', below, { key, body })
@@ -79,7 +79,7 @@ describe('create', () => {
     )
   })
 
-  test('keeps address and weight', async () => {
+  test('stores address and weight', async () => {
     const { json } = await create({
       ...valid,
       provider: 'custom-llama',
@@ -91,7 +91,7 @@ describe('create', () => {
     expect((await stored(json.id))?.options).toEqual({})
   })
 
-  test('a provider that takes no key needs none', async () => {
+  test('needs no key for a provider that uses none', async () => {
     const { status, json } = await create({ provider: 'ollama', name: 'local', api_key: null })
     expect([status, json.key_fingerprint]).toEqual([201, 'none'])
   })
@@ -128,7 +128,7 @@ describe('create', () => {
     expect(answer.text).not.toContain(API_KEY)
   })
 
-  test('400 invalid_request: a number past what JSON can hold', async () => {
+  test('400 invalid_request: a number outside the range of JSON', async () => {
     const raw = `{"provider":"openai","name":"n","api_key":"k","options":{"a":1e999}}`
     const headers = { 'content-type': 'application/json' }
     const { outcome } = await plane.call('POST', path, { key, raw, headers })
@@ -136,7 +136,7 @@ describe('create', () => {
   })
 })
 
-test('the key is in no answer, no log line and no row in the clear', async () => {
+test('the key is in no response, no log line and no row in plaintext', async () => {
   const { db } = plane.database
   const { json } = await create(valid)
   const one = `/v1/provider-credentials/${json.id}`
@@ -157,7 +157,7 @@ test('the key is in no answer, no log line and no row in the clear', async () =>
   )
 })
 
-test('lists of an environment and of its project, and the end of one', async () => {
+test('credentials are listed by environment and by project, and removed', async () => {
   const other = await plane.insertTenant('lists')
   const credential = { key: other.keys.developer }
   const inDevelopment = `/v1/environments/${other.development.id}/provider-credentials`

@@ -44,7 +44,7 @@ describe('PATCH', () => {
     })
   })
 
-  test('200: what was sent changes, everything else stays', async () => {
+  test('200: changes only the fields that were sent', async () => {
     plane.clock.advance(1000)
     const { status, json } = await change(made.id, { name: 'Renamed' })
     const updated_at = new Date(plane.clock.now()).toISOString()
@@ -53,7 +53,7 @@ describe('PATCH', () => {
     expect(await stored(made.id)).toMatchObject({ apiKey: API_KEY, base_url: 'http://127.0.0.1:1/v1' })
   })
 
-  test('another key has another fingerprint, and the verdict on the old one is gone', async () => {
+  test('a new key changes the fingerprint and clears the result of the last validation', async () => {
     await plane.database.db
       .updateTable('provider_credentials')
       .set({ validation_error: 'refused', last_validated_at: new Date(), discovered_models: ['m'] })
@@ -66,7 +66,7 @@ describe('PATCH', () => {
   })
 
   test.each([{ base_url: 'https://evil.example/v1' }, { base_url: 'http://127.0.0.1:1/v2' }])(
-    '400 invalid_request api_key: %j without the key, which stays where it was',
+    '400 invalid_request api_key: %j without the key, which stays unchanged',
     async body => {
       const answer = await change(made.id, body)
       expect(answer.outcome).toBe('400 invalid_request api_key')
@@ -74,7 +74,7 @@ describe('PATCH', () => {
     },
   )
 
-  test('another address with the key, the same address without it', async () => {
+  test('accepts a new address with the key, and the same address without it', async () => {
     const same = await change(made.id, { base_url: 'HTTP://127.0.0.1:1/v1/', options: {} })
     expect([same.status, same.json.base_url]).toEqual([200, 'http://127.0.0.1:1/v1'])
     await plane.database.db
@@ -87,13 +87,13 @@ describe('PATCH', () => {
     expect(await stored(made.id)).toMatchObject({ apiKey: 'sk-other', discovered_models: [] })
   })
 
-  test('a key that is taken away goes nowhere, and where there is none the address is free', async () => {
+  test('sends no key after it was removed, and lets a credential without a key change its address', async () => {
     const cleared = await change(made.id, { base_url: 'http://127.0.0.1:3/v1', api_key: null })
     expect([cleared.status, cleared.json.key_fingerprint]).toEqual([200, 'none'])
     expect((await change(made.id, { base_url: 'http://127.0.0.1:4/v1' })).status).toBe(200)
   })
 
-  test('of two at once, no order sends the key of one to the address of the other', async () => {
+  test("of two concurrent changes, neither order sends one's key to the other's address", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await create({
         provider: 'custom-llama',
@@ -101,7 +101,7 @@ describe('PATCH', () => {
         api_key: 'sk-0',
         base_url: 'http://127.0.0.1:10/v1',
       })
-      // The second is harmless only as long as the address is still the first one's.
+      // The second change is safe only while the address is still the one of the first.
       const [moved, kept] = await Promise.all([
         change(id, { base_url: 'http://127.0.0.1:11/v1', api_key: 'sk-1' }),
         change(id, { base_url: 'http://127.0.0.1:10/v1' }),
@@ -127,7 +127,7 @@ describe('PATCH', () => {
     expect((await change(made.id, body)).outcome).toBe(`400 invalid_request ${param}`)
   })
 
-  test('400 invalid_request: a provider that needs a key keeps one', async () => {
+  test('400 invalid_request: the key of a provider that needs one cannot be removed', async () => {
     const { id } = await create({ provider: 'openai', name: 'n', api_key: API_KEY })
     expect((await change(id, { api_key: null })).outcome).toBe('400 invalid_request api_key')
   })

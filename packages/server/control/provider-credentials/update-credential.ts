@@ -24,7 +24,7 @@ const CredentialChanges = z
 export const updateCredential = defineOperation({
   name: 'provider_credentials.update',
   summary:
-    'Changes a provider credential. Another `base_url` or other `options` need `api_key` in the same call: a stored key is never sent to a new host.',
+    'Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.',
   method: 'PATCH',
   path: '/v1/provider-credentials/{id}',
   access: { role: 'developer', of: 'provider_credential' },
@@ -32,7 +32,7 @@ export const updateCredential = defineOperation({
   response: { 200: CredentialResource },
   handle: async ({ services, resource, body }) =>
     await services.db.transaction().execute(async tx => {
-      // Held, so that the key which is stored is the one that this address was judged with.
+      // Locks the row, so that the stored key and the address are checked together.
       const row = orGone(await lockProviderCredential(tx, resource.id))
       const change = toChange(services, row, body)
       const now = new Date(services.clock.now())
@@ -51,15 +51,19 @@ function toChange(
   const target = toTargetChange(provider, row, body)
   const apiKey = body.api_key === undefined ? undefined : parseApiKey(provider, body.api_key)
   if (target !== undefined && apiKey === undefined && row.key_fingerprint !== 'none') {
-    throw new Fault('invalid_request', 'Another base_url or other options need the api_key again.', {
-      param: 'api_key',
-    })
+    throw new Fault(
+      'invalid_request',
+      'A change of base_url or options needs the api_key in the same call.',
+      {
+        param: 'api_key',
+      },
+    )
   }
   return {
     ...(name === undefined ? {} : { name }),
     ...(weight === undefined ? {} : { weight: weight ?? 1 }),
     ...(apiKey === undefined ? {} : sealApiKey(services.secretBox, row.id, apiKey)),
-    // What was found out of another key or another host says nothing of this one.
+    // The result of a validation applies to one key and one host only.
     ...(apiKey === undefined && target === undefined
       ? {}
       : { last_validated_at: null, validation_error: null }),
@@ -67,7 +71,7 @@ function toChange(
   }
 }
 
-/** Where the key would be sent from now on; undefined: where it is sent already. */
+/** Returns the new destination of the key; undefined if it does not change. */
 function toTargetChange(
   provider: Provider,
   row: ProviderCredentialRow,

@@ -49,7 +49,7 @@ const discovered = async (id: string): Promise<string[] | undefined> =>
 const models = (...ids: unknown[]): UpstreamAnswer =>
   json(200, { object: 'list', data: ids.map(id => ({ id, object: 'model' })) })
 
-test('200: the key is asked for where it is stored for, and the models that it opens are kept', async () => {
+test('200: sends the key to the stored address and stores the models that it can use', async () => {
   const id = await create({})
   upstream.script(models('gpt-new', 'gpt-new', '', 7, 'x'.repeat(257), 'a\u0000b', 'other'))
   plane.clock.advance(1000)
@@ -72,10 +72,10 @@ test.each<[string, UpstreamAnswer, RegExp]>([
   ['429', json(429, {}), /limits the rate/],
   ['500', json(500, { error: 'secret detail' }), /status 500/],
   ['404', json(404, {}), /status 404/],
-  ['something that is no list', json(200, { data: 'models' }), /list of models/],
-  ['something that is no JSON', res => void res.writeHead(200).end('<html>'), /list of models/],
+  ['a body without a list', json(200, { data: 'models' }), /list of models/],
+  ['a body that is not JSON', res => void res.writeHead(200).end('<html>'), /list of models/],
   ['a broken connection', res => void res.destroy(), /could not be reached/],
-])('200 with validation_error, in our own words: %s', async (_, answer, words) => {
+])('200 with a validation_error that repeats nothing of the response: %s', async (_, answer, words) => {
   const id = await create({})
   upstream.script(models('kept'))
   await validate(id)
@@ -86,7 +86,7 @@ test.each<[string, UpstreamAnswer, RegExp]>([
   expect(await discovered(id)).toEqual(['kept'])
 })
 
-test('a redirect is not followed', async () => {
+test('does not follow a redirect', async () => {
   const id = await create({})
   const elsewhere = await openScriptedUpstream()
   elsewhere.script(models('stolen'))
@@ -96,14 +96,14 @@ test('a redirect is not followed', async () => {
   await elsewhere.close()
 })
 
-test('a list that is too large is not read to its end, and the key is good', async () => {
+test('accepts the key and stops reading if the list is too large', async () => {
   const id = await create({})
   upstream.script(json(200, { data: [], filler: 'x'.repeat(2 * 1024 * 1024) }))
   expect((await validate(id)).json.validation_error).toBeNull()
   expect(await discovered(id)).toEqual([])
 })
 
-test('the key travels as the provider takes it, and so does what else it wants of every request', async () => {
+test("sends the key, and everything else that a request needs, in the provider's own way", async () => {
   const id = await create({ provider: 'anthropic' })
   upstream.script(json(200, { data: [{ type: 'model', id: 'claude-new' }], has_more: false }))
   expect((await validate(id)).json.validation_error).toBeNull()
@@ -114,14 +114,14 @@ test('the key travels as the provider takes it, and so does what else it wants o
   expect(headers.authorization).toBeUndefined()
 })
 
-test('at most 5,000 models are kept', async () => {
+test('stores at most 5,000 models', async () => {
   const id = await create({})
   upstream.script(models(...Array.from({ length: 5_100 }, (_, n) => `model-${n}`)))
   await validate(id)
   expect(await discovered(id)).toHaveLength(5_000)
 })
 
-test('a provider that does not answer in time is told so', async () => {
+test('reports a provider that does not respond in time', async () => {
   upstream.script(() => {})
   const provider = findProvider('openai') as NonNullable<ReturnType<typeof findProvider>>
   const credential = { provider, baseUrl: upstream.baseUrl, apiKey: API_KEY }
@@ -131,7 +131,7 @@ test('a provider that does not answer in time is told so', async () => {
   })
 })
 
-test('the sandbox takes any key at once', async () => {
+test('accepts any key for the sandbox, without a call', async () => {
   const id = await create({ provider: 'sandbox', api_key: null, base_url: null })
   const seen = upstream.requests.length
   expect((await validate(id)).json).toMatchObject({
@@ -141,7 +141,7 @@ test('the sandbox takes any key at once', async () => {
   expect(upstream.requests).toHaveLength(seen)
 })
 
-test('a credential that is changed while it is checked keeps no verdict on what it was', async () => {
+test('stores no result for a credential that changes during its validation', async () => {
   const id = await create({})
   const begun = withResolvers()
   const release = withResolvers()
@@ -170,7 +170,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-describe('where private addresses are not allowed', () => {
+describe('if private addresses are not allowed', () => {
   let guarded: ControlPlane
   let owner: Tenant
   beforeAll(async () => {
@@ -185,7 +185,7 @@ describe('where private addresses are not allowed', () => {
     'https://[::1]/v1',
     'https://localhost/v1',
     'https://169.254.169.254/v1',
-  ])('%s is refused before a byte is sent', async base_url => {
+  ])('rejects %s before a byte is sent', async base_url => {
     const seen = upstream.requests.length
     const id = await create({ base_url: base_url === '' ? upstream.baseUrl : base_url }, guarded, owner)
     const { status, json: record } = await validate(id, guarded, owner)
@@ -197,7 +197,7 @@ describe('where private addresses are not allowed', () => {
   })
 })
 
-test('credential.invalid: once, where the provider had not refused the key before', async () => {
+test('sends credential.invalid once while a key stays rejected', async () => {
   const there = await plane.insertTenant('events')
   const hook = { url: 'https://hooks.example.com', events: ['credential.invalid'] }
   const path = `/v1/orgs/${there.organization.id}/webhooks`

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000
 export const validateCredential = defineOperation({
   name: 'provider_credentials.validate',
   summary:
-    'Asks the provider whether it takes the key, and which models it has. The outcome is in the record: `validation_error` is null where it does.',
+    'Checks the key with its provider and stores the models that it can use. In the record, `validation_error` is null if the key is valid.',
   method: 'POST',
   path: '/v1/provider-credentials/{id}/validate',
   access: { role: 'developer', of: 'provider_credential' },
@@ -24,7 +24,7 @@ export const validateCredential = defineOperation({
     const apiKey = services.secretBox.open(resource.secret_cipher, `provider_credentials:${resource.id}`)
     const options = resource.options as JsonObject
     const baseUrl = toModelsBaseUrl(provider, resource.base_url, options)
-    // Before any statement: no connection is held while a provider takes its time.
+    // Call the provider before the first statement, so that no connection is held while it responds.
     const outcome = await checkCredential(
       { provider, baseUrl, apiKey, options },
       services.egress,

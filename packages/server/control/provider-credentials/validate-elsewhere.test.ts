@@ -4,7 +4,7 @@ import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/
 import type { z } from '../operation/zod.ts'
 import type { CredentialResource } from './credential-resource.ts'
 
-/** Credentials of providers whose lists of models have a form of their own, or whose requests are signed. */
+/** Credentials of providers that list models in a format of their own, or whose requests are signed. */
 
 type CredentialRecord = z.output<typeof CredentialResource>
 
@@ -45,7 +45,7 @@ const SIGNED = {
   options: { region: 'eu-west-1', access_key_id: 'AKIDEXAMPLE' },
 }
 
-test('Bedrock: a signed GET, whose list names the models that are called by their own name', async () => {
+test('Bedrock: sends a signed GET and stores the models that can be called by their own name', async () => {
   upstream.script(
     json(200, { modelSummaries: [{ modelId: 'anthropic.claude-x' }, { modelId: 'amazon.nova-x' }] }),
   )
@@ -57,13 +57,13 @@ test('Bedrock: a signed GET, whose list names the models that are called by thei
   )
 })
 
-test("Bedrock: without an access key's id the key is a bearer token", async () => {
+test('Bedrock: without an access key id the key is a bearer token', async () => {
   upstream.script(json(200, { modelSummaries: [] }))
   expect((await validate({ ...SIGNED, options: { region: 'eu-west-1' } })).error).toBeNull()
   expect(upstream.requests.at(-1)?.headers.authorization).toBe('Bearer secret-of-aws')
 })
 
-test('Bedrock: who may call models but not list them has a good key; who is not known has a bad one', async () => {
+test('Bedrock: a key that may not list models is valid; a key that is unknown is not', async () => {
   const denied = 'User: arn:aws:iam::1:user/a is not authorized to perform: bedrock:ListFoundationModels'
   upstream.script(json(403, { message: denied }, { 'x-amzn-errortype': 'AccessDeniedException' }))
   expect((await validate(SIGNED)).error).toBeNull()
@@ -72,14 +72,14 @@ test('Bedrock: who may call models but not list them has a good key; who is not 
   expect((await validate(SIGNED)).error).toMatch(/refused this credential/)
 })
 
-test('Bedrock: a region that would be another host is refused when the credential is made', async () => {
+test('Bedrock: rejects a region that would change the host when the credential is created', async () => {
   const path = `/v1/environments/${tenant.development.id}/provider-credentials`
   const body = { name: 'n', ...SIGNED, options: { region: 'evil.example/' } }
   const { status, json: answer } = await plane.call<any>('POST', path, { key: tenant.keys.developer, body })
   expect([status, answer.error.param]).toEqual([400, 'options.region'])
 })
 
-test('Cohere: the models that chat or embed', async () => {
+test('Cohere: stores the models that chat or embed', async () => {
   const models = [
     { name: 'command-x', endpoints: ['chat', 'generate'] },
     { name: 'embed-x', endpoints: ['embed'] },
@@ -93,7 +93,7 @@ test('Cohere: the models that chat or embed', async () => {
   expect(upstream.requests.at(-1)?.path).toBe('/v1/models?page_size=1000')
 })
 
-test('Ollama: no key is needed, and the list is the one that it has at /v1', async () => {
+test('Ollama: needs no key and lists models at /v1', async () => {
   upstream.script(json(200, { object: 'list', data: [{ id: 'qwen3:8b' }] }))
   expect(await validate({ provider: 'ollama', api_key: null })).toEqual({ error: null, models: ['qwen3:8b'] })
   expect(upstream.requests.at(-1)).toMatchObject({ path: '/v1/models' })

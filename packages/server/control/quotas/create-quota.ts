@@ -8,7 +8,7 @@ import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 export const createQuota = defineOperation({
   name: 'quotas.create',
   summary:
-    'A quota of requests or tokens by calendar window; it counts the whole window, also before its creation.',
+    'Creates a quota of requests or tokens for a calendar window. Usage in the window before its creation counts too.',
   method: 'POST',
   path: '/v1/environments/{envId}/quotas',
   access: { role: 'developer', of: 'environment' },

@@ -7,7 +7,7 @@ import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 
 export const listQuotas = defineOperation({
   name: 'quotas.list',
-  summary: "An environment's quotas, newest first, with what is used of each.",
+  summary: "An environment's quotas, newest first, with the usage of each.",
   method: 'GET',
   path: '/v1/environments/{envId}/quotas',
   access: { role: 'viewer', of: 'environment' },

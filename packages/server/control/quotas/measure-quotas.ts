@@ -7,9 +7,9 @@ import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 
 export interface MeasuredQuota extends QuotaRow {
-  /** Null where every end user has the quota for itself. */
+  /** Null for a quota that every end user has separately. */
   readonly used: number | null
-  /** Of requests that are under way; null there too, and where the counters cannot be asked: only they know. */
+  /** Reservations of running requests; null for a quota per end user, and if the counters cannot be read. */
   readonly reserved: number | null
   readonly resets_at: Date
 }
@@ -17,8 +17,8 @@ export interface MeasuredQuota extends QuotaRow {
 type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
- * Quotas of one organization with what was used of each: the whole window, also before its creation. As the limits' own
- * counters say; where they cannot be asked, as the usage ledger says.
+ * Returns the quotas of one organization with their usage in the whole current window, including usage before their
+ * creation. The figures come from the limits' counters, or from the usage ledger if the counters cannot be read.
  */
 export async function measureQuotas(
   { db, clock, readMeters }: Measuring,
@@ -28,15 +28,15 @@ export async function measureQuotas(
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
   const counted = rows.filter(row => row.scope !== 'default_end_user')
-  const standings = await readMeters(
+  const statuses = await readMeters(
     counted.map(row => toQuotaRowMeter(row, time_zone, now)),
     now,
   )
   const used =
-    standings === undefined
+    statuses === undefined
       ? await readLedger(db, counted, row => new Date(windowAt(row.window, now, time_zone).start))
-      : new Map(counted.map(({ id }, index) => [id, standings[index]?.settled ?? 0]))
-  const held = new Map(counted.map(({ id }, index) => [id, standings?.[index]?.held]))
+      : new Map(counted.map(({ id }, index) => [id, statuses[index]?.settled ?? 0]))
+  const held = new Map(counted.map(({ id }, index) => [id, statuses?.[index]?.held]))
   return rows.map(row => {
     const { end } = windowAt(row.window, now, time_zone)
     const [of, reserved] = [used.get(row.id) ?? null, held.get(row.id) ?? null]

@@ -19,13 +19,13 @@ export const quotaFields = {
     .min(0)
     .max(1000)
     .nullish()
-    .meta({ description: 'Requests are refused above limit × (1 + grace_pct / 100); 0 where absent.' }),
+    .meta({ description: 'Requests are rejected above limit × (1 + grace_pct / 100). Default: 0.' }),
 }
 
 export const NewQuota = z.strictObject(quotaFields).meta({ id: 'NewQuota' })
 type QuotaFields = z.output<typeof NewQuota>
 
-/** What the schema cannot say: the scope names something of the environment. */
+/** Checks what the schema cannot express: scope_ref exists in the environment. */
 export async function parseQuota(
   db: Db,
   owner: Owner,

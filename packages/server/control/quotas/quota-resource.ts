@@ -17,7 +17,8 @@ export const QuotaResource = z
     limit: z.number(),
     grace_pct: z.number(),
     used: z.int().nullable().meta({
-      description: 'In the current window; null for default_end_user, which every end user has for itself.',
+      description:
+        'In the current window; null for default_end_user, which applies to each end user separately.',
     }),
     reserved: z.int().nullable().meta({
       description:
@@ -33,7 +34,7 @@ export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaReso
   return { ...toQuotaRecord(quota), used, reserved, resets_at: resets_at.toISOString() }
 }
 
-/** What was set, without what was used. */
+/** Returns the settings of a quota without its usage. */
 export function toQuotaRecord(row: QuotaRow) {
   return {
     id: row.id,

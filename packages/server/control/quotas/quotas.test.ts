@@ -28,7 +28,7 @@ const create = (tenant: Tenant, body: object) =>
   plane.call<Quota>('POST', pathOf(tenant), { key: tenant.keys.developer, body })
 const daily = { scope: 'environment', metric: 'requests', window: 'day', limit: 100 }
 
-/** Requests in the development environment at these times, 20 tokens of input and 10 of output each. */
+/** Inserts requests in the development environment at these times, with 20 input and 10 output tokens each. */
 async function use(tenant: Tenant, times: readonly string[], change: Partial<RequestRecord> = {}) {
   const tokens = { uncached_input_tokens: 14, output_tokens: 7, reasoning_tokens: 3 }
   const records = times.map(time =>
@@ -37,7 +37,7 @@ async function use(tenant: Tenant, times: readonly string[], change: Partial<Req
   await insertRecords(plane.database.pool, records)
 }
 
-test('made, listed with its use, changed in part, removed', async () => {
+test('a quota is created, listed with its usage, changed in part and removed', async () => {
   const tenant = await plane.insertTenant('life')
   await use(tenant, ['2031-05-14T09:00:00Z'])
   const made = await create(tenant, daily)
@@ -54,7 +54,7 @@ test('made, listed with its use, changed in part, removed', async () => {
     limit: 100,
     grace_pct: 0,
     used: 1,
-    // This control plane runs beside no gateway: what is held it cannot know.
+    // This control plane runs without a gateway, so it cannot read reservations.
     reserved: null,
     resets_at: '2031-05-15T00:00:00.000Z',
     created_at: now,
@@ -73,7 +73,7 @@ test('made, listed with its use, changed in part, removed', async () => {
 })
 
 describe('used', () => {
-  test('is what lies in the current window, also before the creation', async () => {
+  test("counts the current window, including usage before the quota's creation", async () => {
     const tenant = await plane.insertTenant('windows')
     const times = [
       '2031-05-14T10:00:00Z',
@@ -105,7 +105,7 @@ describe('used', () => {
     expect(used('tokens')).toEqual({ hour: 30, day: 90, week: 150, month: 210 })
   })
 
-  test("follows the organization's calendar", async () => {
+  test("follows the calendar of the organization's time zone", async () => {
     const tenant = await plane.insertTenant('zone')
     await plane.database.db
       .updateTable('organizations')
@@ -117,7 +117,7 @@ describe('used', () => {
     expect([json.used, json.resets_at]).toEqual([1, '2031-05-14T15:00:00.000Z'])
   })
 
-  test('is of the scope alone: a key, an end user, not the sibling environment nor another tenant', async () => {
+  test('counts its scope only: a key or an end user, not the sibling environment nor another tenant', async () => {
     const tenant = await plane.insertTenant('scopes')
     const other = await plane.insertTenant('other')
     const keyId = (await plane.insertApiKey(tenant)).row.id
@@ -136,11 +136,11 @@ describe('used', () => {
     expect(await usedBy('key', keyId)).toBe(2)
     expect(await usedBy('end_user', 'alice')).toBe(3)
     expect(await usedBy('environment')).toBe(5)
-    // Every end user has this one for itself.
+    // Every end user has this quota separately.
     expect(await usedBy('default_end_user')).toBeNull()
   })
 
-  test('leaves out what was refused or failed with nothing generated', async () => {
+  test('excludes requests that were rejected, or failed without output', async () => {
     const tenant = await plane.insertTenant('refused')
     const nothing = {
       uncached_input_tokens: 0,

@@ -9,7 +9,7 @@ import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 
 export const updateQuota = defineOperation({
   name: 'quotas.update',
-  summary: 'Changes a quota. What was used in the window stays used.',
+  summary: 'Changes a quota. Usage in the current window still counts.',
   method: 'PATCH',
   path: '/v1/quotas/{id}',
   access: { role: 'developer', of: 'quota' },

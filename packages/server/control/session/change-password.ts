@@ -9,7 +9,7 @@ import { storePassword } from './store-password.ts'
 
 export const changePassword = defineOperation({
   name: 'session.change_password',
-  summary: 'Changes the own password. Every session of the person ends; the caller gets a new one.',
+  summary: "Changes the caller's own password. Every session of the user ends; the caller gets a new one.",
   method: 'POST',
   path: '/v1/session/password',
   access: 'session',
@@ -18,13 +18,13 @@ export const changePassword = defineOperation({
     .meta({ id: 'PasswordChange' }),
   response: { 200: SessionResource },
   faults: ['sign_in_failed'],
-  // What a password was is nobody's to know.
+  // A password has no state that may be logged.
   before: async () => null,
   audit: ({ actor }) => ({ resourceId: actor.id }),
   handle: async ({ services, actor, caller, answer, body }) => {
     const { wholeDb, passwords, rates } = services
     const user = await getUser(wholeDb, actor.id)
-    // Who took over a session guesses no faster than who signs in.
+    // Somebody who took over a session can guess no faster than at sign-in.
     rates.countAttempt(caller.address)
     rates.countSignIn(user.email, caller.address)
     if (!(await passwords.verify(body.current_password, user.password_hash))) throw wrongPassword()
@@ -36,7 +36,7 @@ export const changePassword = defineOperation({
       await storePassword(tx, user.id, hash, now)
       return { ...current, password_hash: hash }
     })
-    // Another change in between has ended the caller's right to a session.
+    // A concurrent change of the password ended the caller's right to a session.
     if (!(await startSession(services, caller, answer, changed))) throw wrongPassword()
     return await loadSessionResource(services, changed)
   },

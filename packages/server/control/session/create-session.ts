@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { findUserByEmail } from '../../storage/users.ts'
-import { refuseForeignOrigin } from '../operation/caller.ts'
+import { assertSameOrigin } from '../operation/caller.ts'
 import { emailField, givenPasswordField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -9,7 +9,7 @@ import { loadSessionResource, SessionResource } from './session-resource.ts'
 
 export const createSession = defineOperation({
   name: 'session.create',
-  summary: 'Signs in by e-mail and password. The session is in a cookie, in place of the one before.',
+  summary: 'Signs in by e-mail and password. The session cookie replaces any previous one.',
   method: 'POST',
   path: '/v1/session',
   access: 'public',
@@ -22,11 +22,11 @@ export const createSession = defineOperation({
     actor: { kind: 'member', id: user.id },
   }),
   handle: async ({ services, caller, answer, body }) => {
-    // Else another site's page could sign a browser in as somebody else.
-    refuseForeignOrigin(caller, services.baseUrl())
+    // Otherwise a page of another site could sign a browser in to another account.
+    assertSameOrigin(caller, services.baseUrl())
     services.rates.countSignIn(body.email, caller.address)
     const user = await findUserByEmail(services.wholeDb, body.email)
-    // Also where there is nobody, so that neither answer nor time tells who has an account.
+    // Verify even if there is no account, so that neither the response nor its time reveals who has one.
     const isRight = await services.passwords.verify(body.password, user?.password_hash ?? null)
     if (user === undefined || !isRight) throw signInFailed()
     if (!(await startSession(services, caller, answer, user))) throw signInFailed()

@@ -5,7 +5,7 @@ import { clearSession } from './session-life.ts'
 
 export const deleteSession = defineOperation({
   name: 'session.delete',
-  summary: 'Signs out: this session, or with `everywhere=true` every one of the same person.',
+  summary: 'Ends this session or, with `everywhere=true`, all sessions of the user.',
   method: 'DELETE',
   path: '/v1/session',
   access: 'session',

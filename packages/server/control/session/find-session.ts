@@ -7,10 +7,10 @@ import type { Services } from '../operation/operation.ts'
 import { readSessionToken } from './session-cookie.ts'
 import { IDLE_MS } from './session-life.ts'
 
-/** How stale a session's last use may be: one write a minute serves any number of calls. */
+/** How stale a session's last use may be. One write a minute is enough for any number of calls. */
 const TOUCH_INTERVAL_MS = 60_000
 
-/** Who is signed in by the caller's cookie; undefined where there is no cookie or its session has ended. */
+/** Returns the user of the caller's session cookie; undefined if there is no cookie or the session has ended. */
 export async function findSession(services: Services, caller: Caller): Promise<MemberActor | undefined> {
   const { wholeDb, clock } = services
   const token = readSessionToken(caller, services.baseUrl())

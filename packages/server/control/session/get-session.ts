@@ -4,7 +4,7 @@ import { loadSessionResource, SessionResource } from './session-resource.ts'
 
 export const getSession = defineOperation({
   name: 'session.get',
-  summary: 'Who is signed in, with the organizations and the role in each.',
+  summary: 'The signed-in user, with the organizations and the role in each.',
   method: 'GET',
   path: '/v1/session',
   access: 'session',

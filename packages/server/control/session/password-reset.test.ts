@@ -35,7 +35,7 @@ const signIn = async (password: string) =>
   (await plane.call('POST', '/v1/session', { body: { email: person.user.email, password } })).outcome
 
 describe('an owner-issued reset link', () => {
-  test('sets a new password once, ends every session and signs in', async () => {
+  test('sets a new password once, ends every session and signs the user in', async () => {
     const { status, json } = await issue()
     expect(status).toBe(201)
     expect(json.reset_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/reset-password#token=[\w-]{43}$/)
@@ -55,13 +55,13 @@ describe('an owner-issued reset link', () => {
     expect(stored + plane.logged()).not.toContain(token)
   })
 
-  test('of two uses at once one finds it', async () => {
+  test('succeeds for one of two concurrent uses', async () => {
     const token = tokenOf((await issue()).json.reset_url)
     const answers = await Promise.all([use(token, 'the first password'), use(token, 'the second password')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
   })
 
-  test('ends after an hour, by a newer one, and by a change of the password', async () => {
+  test('is invalid after an hour, after a newer link, and after a change of the password', async () => {
     const first = tokenOf((await issue()).json.reset_url)
     const second = tokenOf((await issue()).json.reset_url)
     expect((await use(first)).outcome).toBe('404 resource_not_found reset_token')
@@ -73,21 +73,21 @@ describe('an owner-issued reset link', () => {
     expect((await use(third)).outcome).toBe('404 resource_not_found reset_token')
   })
 
-  test('403 insufficient_role: for admins, and for a person of an organization that the owner does not own', async () => {
+  test('403 insufficient_role for admins, and for a user who belongs to an organization that the owner does not own', async () => {
     expect((await issue(ours.people.admin.cookie)).outcome).toBe('403 insufficient_role')
     await plane.insertMember(theirs.organization.id, person, 'viewer')
     expect((await issue()).outcome).toBe('403 insufficient_role')
     expect((await issue(theirs.people.owner.cookie)).outcome).toBe('404 resource_not_found')
   })
 
-  test('opens nothing once the person has joined an organization of somebody else', async () => {
+  test('is invalid once the user has joined an organization of another owner', async () => {
     const token = tokenOf((await issue()).json.reset_url)
     await plane.insertMember(theirs.organization.id, person, 'owner')
     expect((await use(token)).outcome).toBe('404 resource_not_found reset_token')
     expect(await signIn(PASSWORD)).toBe('201')
   })
 
-  test('opens nothing once its issuer is no owner any more', async () => {
+  test('is invalid once its issuer is no longer an owner', async () => {
     const owner = await plane.insertPerson()
     const id = await plane.insertMember(ours.organization.id, owner, 'owner')
     const token = tokenOf((await issue(owner.cookie)).json.reset_url)
@@ -96,7 +96,7 @@ describe('an owner-issued reset link', () => {
     expect((await use(token)).outcome).toBe('404 resource_not_found reset_token')
   })
 
-  test('409 resource_conflict: for the owner itself, and for who has not come yet', async () => {
+  test("409 resource_conflict for the owner's own account and for a pending invitation", async () => {
     const { cookie } = ours.people.owner
     const members = await plane.call<{ data: { id: string; role: string }[] }>(
       'GET',

@@ -3,7 +3,7 @@ import { hashToken } from '../../core/opaque-token.ts'
 import { findPasswordReset, removePasswordReset } from '../../storage/password-resets.ts'
 import { lockUser } from '../../storage/users.ts'
 import { mayResetPassword } from '../members/reset-authority.ts'
-import { refuseForeignOrigin } from '../operation/caller.ts'
+import { assertSameOrigin } from '../operation/caller.ts'
 import { passwordField, tokenField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
@@ -14,7 +14,7 @@ import { storePassword } from './store-password.ts'
 export const resetPassword = defineOperation({
   name: 'session.reset_password',
   summary:
-    "Sets a new password by an owner's reset link, once, and signs in. Every other session of the person ends.",
+    "Sets a new password with an owner's reset link, once, and signs in. Every other session of the user ends.",
   method: 'POST',
   path: '/v1/session/password-reset',
   access: 'public',
@@ -31,7 +31,7 @@ export const resetPassword = defineOperation({
   }),
   handle: async ({ services, caller, answer, body }) => {
     const { wholeDb, clock } = services
-    refuseForeignOrigin(caller, services.baseUrl())
+    assertSameOrigin(caller, services.baseUrl())
     services.rates.countAttempt(caller.address)
     const tokenHash = hashToken(body.reset_token)
     const reset = await findPasswordReset(wholeDb, tokenHash)
@@ -40,7 +40,7 @@ export const resetPassword = defineOperation({
     const changed = await wholeDb.transaction().execute(async tx => {
       const user = await lockUser(tx, reset.user_id)
       if (!(await removePasswordReset(tx, tokenHash))) throw noLink()
-      // What the issuer could do then it must still be able to do: the person may have joined another organization.
+      // The issuer must still have the right: the user may have joined another organization.
       if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id))) throw noLink()
       await storePassword(tx, reset.user_id, password, new Date(clock.now()))
       return { ...user, password_hash: password }
@@ -51,5 +51,7 @@ export const resetPassword = defineOperation({
 })
 
 function noLink(): Fault {
-  return new Fault('resource_not_found', 'The reset link is unknown, used or over.', { param: 'reset_token' })
+  return new Fault('resource_not_found', 'The reset link is unknown, used or expired.', {
+    param: 'reset_token',
+  })
 }

@@ -2,8 +2,8 @@ import type { Caller } from '../operation/caller.ts'
 import type { Answer } from '../operation/operation.ts'
 
 /**
- * Under https the name's prefix makes browsers hold to what is set here: this host alone, every path, never in the
- * clear. Without TLS no such promise can be made.
+ * Returns the name of the session cookie. With https its `__Host-` prefix makes browsers enforce this host, every path
+ * and TLS; without TLS browsers reject that prefix.
  */
 function nameOf(baseUrl: string): string {
   return isSecure(baseUrl) ? '__Host-rideau_session' : 'rideau_session'
@@ -18,8 +18,8 @@ export function readSessionToken(caller: Caller, baseUrl: string): string | unde
 }
 
 /**
- * Lax, not Strict, so that who comes by a link is signed in; what changes something needs more than the cookie (see
- * caller.ts). `token` undefined: the browser forgets it.
+ * Sets the session cookie; with `token` undefined, deletes it. It is Lax, not Strict, so that a user who follows a link
+ * stays signed in. Writes need more than the cookie (see caller.ts).
  */
 export function setSessionCookie(
   answer: Answer,

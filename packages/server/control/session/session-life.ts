@@ -7,14 +7,14 @@ import type { Caller } from '../operation/caller.ts'
 import type { Answer, Services } from '../operation/operation.ts'
 import { readSessionToken, setSessionCookie } from './session-cookie.ts'
 
-/** A session ends so long after its last use, */
+/** A session ends this long after its last use. */
 export const IDLE_MS = 7 * 24 * 3_600_000
-/** and at the latest so long after sign-in. */
+/** A session ends this long after sign-in, even if it is used. */
 const LIFE_MS = 30 * 24 * 3_600_000
 
 /**
- * Signs the user in under a new token, in place of the session that the caller had. False where the password changed
- * since `user` was read: what was verified then says nothing any more.
+ * Signs the user in with a new token, which replaces the caller's session. Returns false if the password changed since
+ * `user` was read: that user's credential was checked against the old password.
  */
 export async function startSession(
   services: Services,
@@ -32,11 +32,11 @@ export async function startSession(
   return true
 }
 
-/** The new session's token. `tx`: whose holder has locked the user. */
+/** Creates a session and returns its token. The caller of `tx` must have locked the user. */
 async function replaceSession(tx: Db, services: Services, caller: Caller, userId: string): Promise<string> {
   const now = services.clock.now()
-  const former = readSessionToken(caller, services.baseUrl())
-  if (former !== undefined) await removeSessionByHash(tx, hashToken(former))
+  const previous = readSessionToken(caller, services.baseUrl())
+  if (previous !== undefined) await removeSessionByHash(tx, hashToken(previous))
   await removeExpiredSessions(tx, new Date(now), new Date(now - IDLE_MS))
   const token = createToken(services.random)
   await insertSession(tx, {
@@ -50,7 +50,7 @@ async function replaceSession(tx: Db, services: Services, caller: Caller, userId
   return token
 }
 
-/** Makes the browser forget its session. */
+/** Deletes the session cookie in the browser. */
 export function clearSession(services: Services, answer: Answer): void {
   setSessionCookie(answer, undefined, 0, services.baseUrl())
 }

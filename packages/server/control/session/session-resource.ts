@@ -16,7 +16,7 @@ export const SessionResource = z
       }),
     ),
   })
-  .meta({ id: 'Session', description: 'Who is signed in.' })
+  .meta({ id: 'Session', description: 'The signed-in user.' })
 
 export async function loadSessionResource(
   services: Services,

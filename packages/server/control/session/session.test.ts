@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => plane.close())
 beforeEach(async () => {
-  // Sign-ins are counted by the minute, and every test of this file comes from one address.
+  // Sign-ins are limited per minute, and all tests of this file call from one address.
   plane.clock.advance(60_000)
   tenant = await plane.insertTenant('acme')
 })
@@ -30,7 +30,7 @@ beforeEach(async () => {
 const signIn = (email: string, password: string = PASSWORD, headers: Record<string, string> = {}) =>
   plane.call<Session>('POST', '/v1/session', { body: { email, password }, headers })
 
-/** The cookie as a browser would send it back. */
+/** Returns the cookie as a browser sends it back. */
 function cookieOf(headers: Headers): string {
   return headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
 }
@@ -42,7 +42,7 @@ async function newSession(person: Person): Promise<string> {
 const outcomeOf = async (cookie: string) => (await plane.call('GET', '/v1/session', { cookie })).outcome
 
 describe('POST /v1/session', () => {
-  test('201: who is signed in, with memberships; the cookie opens the control plane', async () => {
+  test('201 with the user and memberships; the cookie is accepted by the control plane', async () => {
     const { user } = tenant.people.admin
     const answer = await signIn(` ${user.email.toUpperCase()} `)
     expect(answer.status).toBe(201)
@@ -61,7 +61,7 @@ describe('POST /v1/session', () => {
     expect((await plane.call('GET', `/v1/orgs/${tenant.organization.id}`, { cookie })).outcome).toBe('200')
   })
 
-  test('the cookie is HttpOnly, SameSite, for every path and of 256 random bits; the database has its hash only', async () => {
+  test('the cookie is HttpOnly, SameSite, for every path and has 256 random bits; the database stores its hash only', async () => {
     const { headers } = await signIn(tenant.people.viewer.user.email)
     const [cookie = ''] = headers.getSetCookie()
     expect(cookie).toMatch(/^rideau_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
@@ -71,7 +71,7 @@ describe('POST /v1/session', () => {
     expect(plane.logged()).not.toContain(token)
   })
 
-  test('401 sign_in_failed: one answer for a wrong password, an unknown address and an account without a password', async () => {
+  test('401 sign_in_failed: the same response for a wrong password, an unknown address and an account without a password', async () => {
     const withoutPassword = await plane.insertPerson()
     await plane.database.db
       .updateTable('users')
@@ -93,14 +93,14 @@ describe('POST /v1/session', () => {
     }
   })
 
-  test('replaces the session that the browser had', async () => {
+  test('replaces the session of the browser', async () => {
     const person = await plane.insertPerson()
     const { headers } = await signIn(person.user.email, PASSWORD, { cookie: person.cookie })
     expect(await outcomeOf(person.cookie)).toBe('401 unauthenticated')
     expect(await outcomeOf(cookieOf(headers))).toBe('200')
   })
 
-  test('403 csrf_failed: not from another site, so that nobody is signed in as somebody else', async () => {
+  test('403 csrf_failed for another site, so that it cannot sign a browser in to another account', async () => {
     const { outcome } = await signIn(tenant.people.owner.user.email, PASSWORD, {
       origin: 'https://evil.example',
     })
@@ -120,7 +120,7 @@ describe('POST /v1/session', () => {
 })
 
 describe('a session', () => {
-  test('ends after a week without use, and lives on by it', async () => {
+  test('ends after a week without use; each use extends it', async () => {
     const { cookie } = await plane.insertPerson()
     plane.clock.advance(7 * DAY_MS - 1)
     expect(await outcomeOf(cookie)).toBe('200')
@@ -130,7 +130,7 @@ describe('a session', () => {
     expect(await outcomeOf(cookie)).toBe('401 unauthenticated')
   })
 
-  test('ends after thirty days however much it is used', async () => {
+  test('ends after thirty days even if it is used', async () => {
     const { cookie } = await plane.insertPerson()
     for (let day = 0; day < 29; day++) {
       plane.clock.advance(DAY_MS)
@@ -144,14 +144,14 @@ describe('a session', () => {
     ['no cookie', undefined],
     ['an empty cookie', 'rideau_session='],
     ['an unknown token', `rideau_session=${'A'.repeat(43)}`],
-    ['a token that is none', 'rideau_session=%ff%00'],
+    ['a malformed token', 'rideau_session=%ff%00'],
     ['the name of the https cookie', `__Host-rideau_session=${'A'.repeat(43)}`],
   ])('401 unauthenticated: %s', async (_, cookie) => {
     const { outcome } = await plane.call('GET', '/v1/orgs', { cookie })
     expect(outcome).toBe('401 unauthenticated')
   })
 
-  test('a Bearer wins over a cookie, and needs no CSRF header', async () => {
+  test('a Bearer token takes precedence over a cookie and needs no CSRF header', async () => {
     const { cookie } = tenant.people.owner
     const path = `/v1/projects/${tenant.project.id}`
     const by = (authorization: string) =>
@@ -161,7 +161,7 @@ describe('a session', () => {
     expect((await by('Bearer nonsense')).outcome).toBe('401 invalid_key')
   })
 
-  test('a person without any organization sees nothing of one', async () => {
+  test('a user without an organization sees no organization', async () => {
     const { cookie } = await plane.insertPerson()
     const get = async (path: string) => await plane.call('GET', path, { cookie })
     expect((await get('/v1/orgs')).json).toEqual({ data: [], has_more: false, next_cursor: null })
@@ -182,7 +182,7 @@ describe('a call by cookie', () => {
     ['another port', { 'x-rideau-csrf': '1', origin: 'http://127.0.0.1:1' }, '403 csrf_failed Origin'],
     ['another scheme', { 'x-rideau-csrf': '1', origin: 'https://OWNHOST' }, '403 csrf_failed Origin'],
     ['both', { 'x-rideau-csrf': '1', origin: 'OWN' }, '200'],
-  ])('that changes something, with %s', async (_, sent, outcome) => {
+  ])('that writes, with %s', async (_, sent, outcome) => {
     const headers: Record<string, string> = { ...sent, cookie: tenant.people.owner.cookie }
     if (headers.origin !== undefined) {
       headers.origin = headers.origin.replace('OWNHOST', `127.0.0.1:${plane.port}`).replace('OWN', plane.url)
@@ -191,12 +191,12 @@ describe('a call by cookie', () => {
     expect(answer.outcome).toBe(outcome)
   })
 
-  test('that only reads needs neither', async () => {
+  test('that only reads needs neither header', async () => {
     const headers = { cookie: tenant.people.owner.cookie, origin: 'https://evil.example' }
     expect((await plane.call('GET', '/v1/session', { headers })).outcome).toBe('200')
   })
 
-  test('takes the base URL and the listener as its own origin', async () => {
+  test("accepts the base URL and the listener's URL as its own origin", async () => {
     const behind = await openControlPlane({ baseUrl: () => 'https://rideau.example/' })
     try {
       const { user } = await behind.insertPerson()
@@ -220,7 +220,7 @@ describe('a call by cookie', () => {
 })
 
 describe('DELETE /v1/session', () => {
-  test('204: ends this session, tells the browser to forget it, and leaves the others', async () => {
+  test('204: ends this session, deletes the cookie and leaves other sessions unchanged', async () => {
     const person = await plane.insertPerson()
     const other = await newSession(person)
     const answer = await plane.call('DELETE', '/v1/session', { cookie: person.cookie })
@@ -230,7 +230,7 @@ describe('DELETE /v1/session', () => {
     expect(await outcomeOf(other)).toBe('200')
   })
 
-  test('everywhere=true ends every session of the person and of nobody else', async () => {
+  test('everywhere=true ends all sessions of this user and of no other', async () => {
     const person = await plane.insertPerson()
     const other = await newSession(person)
     const path = '/v1/session?everywhere=true'
@@ -245,7 +245,7 @@ describe('POST /v1/session/password', () => {
   const change = (cookie: string, current_password: string, new_password = NEW_PASSWORD) =>
     plane.call('POST', '/v1/session/password', { cookie, body: { current_password, new_password } })
 
-  test('200: ends every session, gives the caller a new one, and the new password alone signs in', async () => {
+  test('200: ends every session, starts a new one for the caller, and only the new password signs in', async () => {
     const person = await plane.insertPerson()
     const other = await newSession(person)
     const changed = await change(person.cookie, PASSWORD)
@@ -264,12 +264,12 @@ describe('POST /v1/session/password', () => {
     expect((await signIn(person.user.email)).outcome).toBe('201')
   })
 
-  test('400 invalid_request: a short new password', async () => {
+  test('400 invalid_request for a short new password', async () => {
     const { cookie } = await plane.insertPerson()
     expect((await change(cookie, PASSWORD, 'short')).outcome).toBe('400 invalid_request new_password')
   })
 
-  test('of two changes at once one wins, and its password is the one that signs in', async () => {
+  test('one of two concurrent changes succeeds, and its password signs in', async () => {
     const person = await plane.insertPerson()
     const other = await newSession(person)
     const [a, b] = await Promise.all([

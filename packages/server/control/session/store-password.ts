@@ -4,8 +4,8 @@ import { removeUserSessions } from '../../storage/sessions.ts'
 import { updatePassword } from '../../storage/users.ts'
 
 /**
- * A new password ends what the former one opened; null: none any more. `tx`: whose holder has locked the user, so that
- * no sign-in by the former one slips through.
+ * Stores a new password hash (null: no password), and ends the sessions and reset links of the previous one. The caller
+ * of `tx` must have locked the user, so that no concurrent sign-in with the previous password succeeds.
  */
 export async function storePassword(tx: Db, userId: string, hash: string | null, now: Date): Promise<void> {
   await updatePassword(tx, userId, hash, now)

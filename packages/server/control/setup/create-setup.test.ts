@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => plane.close())
 
 describe('POST /v1/setup', () => {
-  test('201: makes owner, organization, project, two environments and two keys that work', async () => {
+  test('201: creates owner, organization, project, two environments and two keys that work', async () => {
     const { status, json } = await plane.call<Setup>('POST', '/v1/setup', { body })
     expect(status).toBe(201)
     expect(json.user).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
@@ -60,7 +60,7 @@ describe('POST /v1/setup', () => {
     expect(order.json.data.map(({ name }) => name)).toEqual(['development', 'production'])
   })
 
-  test('stores keys as SHA-256 and the password as scrypt, and neither in the clear', async () => {
+  test('stores keys as SHA-256 and the password as scrypt, and none in plaintext', async () => {
     const { json } = await plane.call<Setup>('POST', '/v1/setup', { body })
     const { db } = plane.database
     const user = await db.selectFrom('users').selectAll().executeTakeFirstOrThrow()
@@ -80,7 +80,7 @@ describe('POST /v1/setup', () => {
     }
   })
 
-  test('gives development a sandbox credential and production none', async () => {
+  test('creates a sandbox credential in development and none in production', async () => {
     const { json } = await plane.call<Setup>('POST', '/v1/setup', { body })
     const rows = await plane.database.db.selectFrom('provider_credentials').selectAll().execute()
     expect(rows).toMatchObject([{ provider: 'sandbox', environment_id: json.environments[0]?.id }])
@@ -89,7 +89,7 @@ describe('POST /v1/setup', () => {
     expect(plane.secretBox.open(row.secret_cipher, `provider_credentials:${row.id}`)).toBe('')
   })
 
-  test('403 setup_closed: a second set-up makes nothing', async () => {
+  test('rejects a second set-up with 403 setup_closed and creates nothing', async () => {
     await plane.call('POST', '/v1/setup', { body })
     const again = await plane.call('POST', '/v1/setup', { body: { ...body, email: 'eve@example.com' } })
     expect(again.outcome).toBe('403 setup_closed')
@@ -97,7 +97,7 @@ describe('POST /v1/setup', () => {
     expect(users).toEqual([{ email: 'ada@example.com' }])
   })
 
-  test('of concurrent set-ups exactly one is made', async () => {
+  test('exactly one of several concurrent set-ups succeeds', async () => {
     const answers = await Promise.all(
       ['a', 'b', 'c'].map(name =>
         plane.call('POST', '/v1/setup', { body: { ...body, email: `${name}@example.com` } }),
@@ -108,7 +108,7 @@ describe('POST /v1/setup', () => {
     expect(await plane.database.db.selectFrom('organizations').select('id').execute()).toHaveLength(1)
   })
 
-  test('403 setup_closed: a wrong token makes nothing', async () => {
+  test('rejects a wrong token with 403 setup_closed and creates nothing', async () => {
     const wrong = { ...body, setup_token: `${SETUP_TOKEN}x` }
     expect((await plane.call('POST', '/v1/setup', { body: wrong })).outcome).toBe('403 setup_closed')
     expect(await plane.database.db.selectFrom('users').select('id').execute()).toEqual([])
@@ -117,12 +117,12 @@ describe('POST /v1/setup', () => {
 
   test.each([
     ['a short password', { ...body, password: 'nine char' }, 'password'],
-    ['an endless password', { ...body, password: 'x'.repeat(1025) }, 'password'],
-    ['no e-mail address', { ...body, email: 'ada' }, 'email'],
+    ['a password over 1024 characters', { ...body, password: 'x'.repeat(1025) }, 'password'],
+    ['an invalid e-mail address', { ...body, email: 'ada' }, 'email'],
     ['an unknown field', { ...body, role: 'owner' }, 'role'],
     ['an empty organization name', { ...body, organization: { name: ' ' } }, 'organization.name'],
     ['no organization', { ...body, organization: undefined }, 'organization'],
-    ['an unknown field below', { ...body, organization: { name: 'x', slug: 'y' } }, 'organization.slug'],
+    ['an unknown nested field', { ...body, organization: { name: 'x', slug: 'y' } }, 'organization.slug'],
     ['a NUL in a name', { ...body, name: 'a\0b' }, 'name'],
   ])('400 invalid_request: %s', async (_, sent, param) => {
     const { outcome } = await plane.call('POST', '/v1/setup', { body: sent })
@@ -130,7 +130,7 @@ describe('POST /v1/setup', () => {
   })
 })
 
-test('403 setup_closed: without a token there is no set-up', async () => {
+test('rejects set-up with 403 setup_closed if there is no token', async () => {
   const closed = await openControlPlane({ setupToken: () => undefined })
   try {
     expect((await closed.call('POST', '/v1/setup', { body })).outcome).toBe('403 setup_closed')

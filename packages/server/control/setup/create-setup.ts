@@ -48,7 +48,8 @@ const SetupResource = z
 
 export const createSetup = defineOperation({
   name: 'setup.create',
-  summary: 'First-run set-up: the owner and all that a first call needs. Open while no user exists.',
+  summary:
+    'First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.',
   method: 'POST',
   path: '/v1/setup',
   access: 'public',
@@ -62,12 +63,12 @@ export const createSetup = defineOperation({
   }),
   handle: async ({ services, caller, body }) => {
     services.rates.countAttempt(caller.address)
-    // Token and users first, so that only who may set up can make us work on a password.
+    // Check the token and the users first, so that only an authorized caller can make the app hash a password.
     if (!isSameToken(body.setup_token, services.setupToken())) throw closed()
     if (await hasUsers(services.db)) throw closed()
     const passwordHash = await services.passwords.hash(body.password)
     return await services.db.transaction().execute(async tx => {
-      // Of two set-ups at once the second waits here, and then finds a user.
+      // The second of two concurrent set-ups waits here and then finds a user.
       await sql`select pg_advisory_xact_lock(hashtext('rideau:setup'))`.execute(tx)
       if (await hasUsers(tx)) throw closed()
       return await insertAll(tx, services, body, passwordHash)
@@ -88,7 +89,7 @@ async function insertAll(
     email: body.email,
     name: body.name ?? null,
     password_hash: passwordHash,
-    // Who has the set-up token runs the house.
+    // The holder of the set-up token operates the deployment.
     email_proven: true,
     ...both,
   }
@@ -148,7 +149,7 @@ async function insertAll(
   }
 }
 
-/** Compared as hashes: their length is one, and the time to compare them tells nothing of the token. */
+/** Compares hashes: they have the same length, so the time of the comparison reveals nothing about the token. */
 function isSameToken(given: string, expected: string | undefined): boolean {
   if (expected === undefined) return false
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
@@ -156,5 +157,5 @@ function isSameToken(given: string, expected: string | undefined): boolean {
 }
 
 function closed(): Fault {
-  return new Fault('setup_closed', 'Set-up is over, or the set-up token is wrong.')
+  return new Fault('setup_closed', 'Set-up is complete, or the set-up token is wrong.')
 }

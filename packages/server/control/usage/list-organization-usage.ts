@@ -6,7 +6,7 @@ import { UsageResource } from './usage-resource.ts'
 
 export const listOrganizationUsage = defineOperation({
   name: 'usage.list_of_organization',
-  summary: "An organization's usage, newest bucket first. Requests of the sandbox cost nothing here.",
+  summary: "An organization's usage, newest bucket first. Requests of the sandbox cost nothing.",
   method: 'GET',
   path: '/v1/orgs/{orgId}/usage',
   access: { role: 'viewer', of: 'org' },

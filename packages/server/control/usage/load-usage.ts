@@ -5,7 +5,7 @@ import type { z } from '../operation/zod.ts'
 import { readUsageQuery, type UsageQuery } from './usage-query.ts'
 import { toUsageResource } from './usage-resource.ts'
 
-/** A page of an organization's usage, or of what lies below it. */
+/** Returns a page of the usage of an organization or of anything below it. */
 export async function loadUsage(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   query: z.output<typeof UsageQuery>,

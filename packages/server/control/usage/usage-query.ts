@@ -18,23 +18,27 @@ export const UsageQuery = z.strictObject({
   ...pageQuery,
   from: dateTimeField
     .optional()
-    .meta({ description: 'The bucket that it falls into counts whole; 30 days before `to` where absent.' }),
-  to: dateTimeField.optional().meta({ description: 'The last bucket begins before; now where absent.' }),
+    .meta({ description: 'The whole bucket of this time counts. Default: 30 days before `to`.' }),
+  to: dateTimeField
+    .optional()
+    .meta({ description: 'The last bucket begins before this time. Default: now.' }),
   granularity: z.enum(['hour', 'day']).optional().meta({
-    description: "Hours are UTC's, days those of the organization's time zone; `day` where absent.",
+    description: "Hours are in UTC, days in the organization's time zone. Default: `day`.",
   }),
   group_by: z
     .string()
     .regex(new RegExp(`^(${names})(,(${names}))*$`), `must be names of ${names}, separated by commas`)
     .optional()
-    .meta({ description: 'Such as `model,key`: which of model, provider, key, end_user and environment.' }),
+    .meta({
+      description: 'One or more of model, provider, key, end_user and environment, such as `model,key`.',
+    }),
 })
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
 const MOST_DAYS = 366
 
-/** The query with its defaults. The binding of a list's cursor is what was sent: a default moves with the clock. */
+/** Returns the query with its defaults. A cursor is bound to the query as sent, because the defaults change with time. */
 export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number) {
   const to = toDate(query.to) ?? new Date(now)
   const from = toDate(query.from) ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS)
@@ -42,7 +46,11 @@ export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number) 
     throw new Fault('request_validation_failed', 'from must not be later than to.', { param: 'from' })
   }
   if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
-    throw new Fault('request_validation_failed', `from to to may span ${MOST_DAYS} days.`, { param: 'from' })
+    throw new Fault(
+      'request_validation_failed',
+      `The time from "from" to "to" must be at most ${MOST_DAYS} days.`,
+      { param: 'from' },
+    )
   }
   const groups = new Set((query.group_by ?? '').split(',').filter(name => name !== ''))
   return {

@@ -7,20 +7,20 @@ import { z } from '../operation/zod.ts'
 export const UsageResource = z
   .strictObject({
     bucket: dateTime,
-    // A field of what `group_by` names, null where the requests have none; the others are absent.
+    // Present if `group_by` names the field, and null if the requests have no value for it.
     model: z.string().nullable().optional(),
     provider: z.string().nullable().optional(),
     key_id: uuid.nullable().optional(),
     end_user_id: z.string().nullable().optional(),
     environment_id: uuid.nullable().optional(),
-    /** Of the sandbox provider, whose prices are fictional and no spend of the organization. */
+    /** True for the sandbox provider, whose prices are fictitious and not part of the organization's spend. */
     sandbox: z.boolean(),
     requests: z.int(),
     errors: z.int(),
     input_tokens: z.int(),
     output_tokens: z.int(),
     cached_tokens: z.int(),
-    /** Of the requests whose price is known; null where it is of none. */
+    /** The sum for requests with a known price; null if no request has one. */
     cost_usd: z.number().nullable(),
     unpriced_requests: z.int(),
     latency_ms_p50: z.number().nullable(),
@@ -28,7 +28,7 @@ export const UsageResource = z
   })
   .meta({ id: 'Usage' })
 
-/** `isSpend`: the costs are the organization's, to which the sandbox adds nothing. */
+/** `isSpend`: the costs are the organization's spend, which excludes the sandbox. */
 export function toUsageResource(row: UsageRow, isSpend: boolean): z.output<typeof UsageResource> {
   const isPriced = row.requests > row.unpriced
   return {

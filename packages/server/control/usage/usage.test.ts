@@ -49,7 +49,7 @@ const list = async (path: string, query = ''): Promise<Usage[]> => {
 }
 
 describe('usage', () => {
-  test('of 30 days by day where nothing is asked, each row in full', async () => {
+  test('defaults to 30 days by day, with every field of each row', async () => {
     const [latest, before, ...others] = await list(paths.production)
     expect(others).toEqual([])
     expect(latest).toEqual({
@@ -66,11 +66,11 @@ describe('usage', () => {
       latency_ms_p95: expect.any(Number),
     })
     expect(Math.abs((latest?.latency_ms_p50 ?? 0) / 1000 - 1)).toBeLessThan(0.131)
-    // An unknown price is never zero.
+    // An unknown price is not the same as zero.
     expect(before).toMatchObject({ requests: 1, cost_usd: null, unpriced_requests: 1 })
   })
 
-  test('the sandbox is marked, and costs the organization nothing', async () => {
+  test("marks the sandbox and excludes it from the organization's cost", async () => {
     expect(await list(paths.development)).toMatchObject([
       { sandbox: true, requests: 1, cost_usd: 0.001234567 },
     ])
@@ -84,7 +84,7 @@ describe('usage', () => {
     ])
   })
 
-  test('by group: its fields are there, and those of no group are not', async () => {
+  test('returns the fields of the requested groups and omits the others', async () => {
     const rows = await list(paths.org, 'group_by=model,end_user,environment,provider,key')
     const ann = rows.find(row => row.end_user_id === 'ann')
     expect(ann).toMatchObject({
@@ -100,7 +100,7 @@ describe('usage', () => {
     expect(row).not.toHaveProperty('provider')
   })
 
-  test('from and to: the bucket that from falls into counts whole', async () => {
+  test('includes the whole bucket that from falls into', async () => {
     const noon = new Date(today.getTime() + 43_200_000).toISOString()
     expect(await list(paths.production, `from=${noon}&to=${noon}`)).toMatchObject([{ requests: 2 }])
     const quarter = `from=${new Date(today.getTime() - 120 * 86_400_000).toISOString()}`
@@ -110,7 +110,7 @@ describe('usage', () => {
     ])
   })
 
-  test('pages meet every row once', async () => {
+  test('lists every row once over pages', async () => {
     const seen: Usage[] = []
     let query = 'limit=1&group_by=model'
     for (;;) {

@@ -4,13 +4,12 @@ import { z } from '../operation/zod.ts'
 import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
 import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
 export const createWebhook = defineOperation({
   name: 'webhooks.create',
-  summary:
-    "Sends an organization's events to an address. The signing secret is in this answer and in no other.",
+  summary: "Sends an organization's events to an address. The signing secret is in this response only.",
   method: 'POST',
   path: '/v1/orgs/{orgId}/webhooks',
   access: { role: 'admin', of: 'org' },

@@ -4,7 +4,7 @@ import { z } from '../operation/zod.ts'
 
 export const deleteWebhook = defineOperation({
   name: 'webhooks.delete',
-  summary: 'Sends no more events to an address.',
+  summary: 'Removes a webhook: no more events are sent to its address.',
   method: 'DELETE',
   path: '/v1/webhooks/{id}',
   access: { role: 'admin', of: 'webhook' },

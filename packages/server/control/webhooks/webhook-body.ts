@@ -11,7 +11,7 @@ export const webhookFields = {
   events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100),
 }
 
-/** An address that events may be sent to. What its name resolves to is judged again at each delivery. */
+/** Checks the URL of a webhook. The addresses that its name resolves to are checked at each delivery. */
 export function parseWebhookUrl(text: string, egress: EgressPolicy): string {
   const objection = findUrlObjection(text, egress)
   if (objection !== undefined) {
@@ -20,7 +20,7 @@ export function parseWebhookUrl(text: string, egress: EgressPolicy): string {
   return new URL(text).href
 }
 
-/** Each once, in our own order. */
+/** Returns the events without duplicates, in the order of WEBHOOK_EVENTS. */
 export function toEvents(events: readonly (typeof WEBHOOK_EVENTS)[number][]): string[] {
   return WEBHOOK_EVENTS.filter(event => events.includes(event))
 }

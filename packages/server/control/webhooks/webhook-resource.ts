@@ -13,13 +13,11 @@ const fields = {
 
 export const WebhookResource = z.strictObject(fields).meta({ id: 'Webhook' })
 
-/** At creation only: the secret is shown once. */
+/** Returned at creation only: the secret is shown once. */
 export const NewWebhookResource = z
   .strictObject({
     ...fields,
-    secret: z
-      .string()
-      .meta({ description: 'What deliveries are signed with (Standard Webhooks): `whsec_…`.' }),
+    secret: z.string().meta({ description: 'The key that signs deliveries (Standard Webhooks): `whsec_…`.' }),
   })
   .meta({ id: 'NewWebhookRecord' })
 
@@ -28,7 +26,7 @@ export function toWebhookResource(row: WebhookRow): z.output<typeof WebhookResou
     id: row.id,
     org_id: row.org_id,
     url: row.url,
-    // The database holds only what this list allowed when it was written.
+    // The schema checked the list when it was written.
     events: row.events as z.output<typeof WebhookResource>['events'],
     ...toStamps(row),
   }

@@ -22,7 +22,7 @@ afterAll(() => plane.close())
 const pathOf = (of: Tenant): string => `/v1/orgs/${of.organization.id}/webhooks`
 const events = ['quota.alert', 'budget.alert', 'quota.alert']
 
-test('made with its secret once, listed, changed in part, removed; the secret is sealed', async () => {
+test('a webhook is created with its secret shown once, listed, changed in part and removed; the secret is sealed', async () => {
   const key = tenant.keys.admin
   const url = 'https://hooks.example.com/rideau?x=1'
   const made = await plane.call<NewWebhook>('POST', pathOf(tenant), { key, body: { url, events } })
@@ -83,7 +83,7 @@ describe('400 invalid_request', () => {
     'https://2130706433',
     'https://[::ffff:10.0.0.1]',
     'https://10.1.2.3/hook',
-  ])('url %s where private addresses are closed', async url => {
+  ])('url %s if private addresses are not allowed', async url => {
     const closed = await openControlPlane({ egress: { allowPrivate: false } })
     try {
       const there = await closed.insertTenant('acme')
@@ -96,7 +96,7 @@ describe('400 invalid_request', () => {
   })
 })
 
-test("its own organization's alone", async () => {
+test('an organization sees only its own webhooks', async () => {
   const other = await plane.insertTenant('other')
   const body = { url: 'https://example.com', events: ['budget.alert'] }
   const made = await plane.call<NewWebhook>('POST', pathOf(other), { key: other.keys.admin, body })

@@ -4,7 +4,7 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
-import { inTurn } from '../../http/in-turn.ts'
+import { batchInTick } from '../../http/batch-in-tick.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { Exchange } from '../request/request-context.ts'
 import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
@@ -77,7 +77,7 @@ export function attemptWhole<T>(
       },
       onEnd() {
         x.unwatch()
-        inTurn(() => {
+        batchInTick(() => {
           const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
           resolve(readAnswer({ status, readHeaders, bytes }, decode))
         }, reject)

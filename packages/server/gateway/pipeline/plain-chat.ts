@@ -1,5 +1,5 @@
 import { estimateTokens } from '@rideau/llm/usage/estimate'
-import { othersToCatchUp } from '../../http/in-turn.ts'
+import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import { writeHead } from '../../http/write-head.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import { callTargets } from '../attempts/call-targets.ts'
@@ -11,7 +11,7 @@ import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './ch
 /** A whole answer at once: bytes of the provider where the formats agree. */
 export async function servePlainChat(chat: ChatExchange): Promise<void> {
   const { x, deps, server, plan, facts } = chat
-  await othersToCatchUp
+  await oneMicrotask
   const answer = await callTargets(x, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
     const attempt = toAttempt(chat, target)

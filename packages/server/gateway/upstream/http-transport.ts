@@ -2,8 +2,13 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Client, type Dispatcher, util } from 'undici'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
-import { checkOrigin, createGuardedConnector, EgressError, type EgressPolicy } from '../../http/egress.ts'
-import { mayPause } from '../../http/mend-parser.ts'
+import {
+  assertAllowedOrigin,
+  createGuardedConnector,
+  EgressError,
+  type EgressPolicy,
+} from '../../http/egress.ts'
+import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
@@ -25,7 +30,7 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
     if (connections === undefined) {
       // A fallback to another provider must not begin what nobody waits for.
       if (isClosed) throw new Error('the transport is closed')
-      checkOrigin(origin, policy)
+      assertAllowedOrigin(origin, policy)
       if (origins.size >= MAX_ORIGINS) dropOldest()
       // The gateway's own clock watches headers and bodies: undici's is coarse and knows no per-request limits.
       const options = {

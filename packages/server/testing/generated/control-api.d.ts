@@ -11,7 +11,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * First-run set-up: the owner and all that a first call needs. Open while no user exists.
+         * First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `setup_closed`, `control_rate_limit_exceeded`.
          */
         post: operations["setup.create"];
@@ -29,18 +29,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is signed in, with the organizations and the role in each.
+         * The signed-in user, with the organizations and the role in each.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `insufficient_role`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["session.get"];
         put?: never;
         /**
-         * Signs in by e-mail and password. The session is in a cookie, in place of the one before.
+         * Signs in by e-mail and password. The session cookie replaces any previous one.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `sign_in_failed`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["session.create"];
         /**
-         * Signs out: this session, or with `everywhere=true` every one of the same person.
+         * Ends this session or, with `everywhere=true`, all sessions of the user.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["session.delete"];
@@ -59,7 +59,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Changes the own password. Every session of the person ends; the caller gets a new one.
+         * Changes the caller's own password. Every session of the user ends; the caller gets a new one.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `sign_in_failed`.
          */
         post: operations["session.change_password"];
@@ -79,7 +79,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sets a new password by an owner's reset link, once, and signs in. Every other session of the person ends.
+         * Sets a new password with an owner's reset link, once, and signs in. Every other session of the user ends.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["session.reset_password"];
@@ -97,13 +97,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The organizations that the caller belongs to.
+         * The organizations of which the caller is a member.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["orgs.list"];
         put?: never;
         /**
-         * Makes an organization, of which whoever is signed in is the owner.
+         * Creates an organization, owned by the signed-in user.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["orgs.create"];
@@ -135,7 +135,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an organization. `time_zone: null` goes back to UTC.
+         * Changes an organization. `time_zone: null` resets it to UTC.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["orgs.update"];
@@ -155,7 +155,7 @@ export interface paths {
         get: operations["members.list"];
         put?: never;
         /**
-         * Invites an e-mail address. The link to accept is in this answer and in no other.
+         * Invites an e-mail address. The link to accept is in this response only.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["members.invite"];
@@ -183,7 +183,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a member's role. In force at the member's next call.
+         * Changes a member's role, from the member's next call on.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["members.update"];
@@ -199,7 +199,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A link by which a member sets a new password, once, within an hour. It ends the one before.
+         * Creates a link with which a member can set a new password, once, within an hour. The previous link becomes invalid.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["members.create_reset_link"];
@@ -219,7 +219,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Joins an organization by an invitation. Without an account: `password` makes one. With one: its session or its password.
+         * Joins an organization by an invitation. A new user sends a `password`, which creates the account; an existing one needs its session or its password.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `resource_conflict`, `sign_in_failed`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["invitations.accept"];
@@ -237,13 +237,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An organization's management keys, newest first, also those that were revoked.
+         * An organization's management keys, newest first, including revoked ones.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["management_keys.list"];
         put?: never;
         /**
-         * Makes a management key. Its plaintext is in this answer and in no other.
+         * Creates a management key. Its plaintext is in this response only.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["management_keys.create"];
@@ -284,7 +284,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * The same as to revoke it: the record stays, so that its use stays explained.
+         * Revokes the key. The record stays, so that its usage can still be attributed.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["management_keys.delete"];
@@ -307,7 +307,7 @@ export interface paths {
         get: operations["projects.list"];
         put?: never;
         /**
-         * Makes a project with its two environments.
+         * Creates a project with its two environments.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["projects.create"];
@@ -339,7 +339,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a project. `allowed_origins: null` lets no browser in.
+         * Changes a project. `allowed_origins: null` allows no browser origin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["projects.update"];
@@ -399,7 +399,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A client token with every scope for whoever asks, for 15 minutes, also from this host's own pages. Its end user is `member:<id>`: the member, or the management key. It ends with the member's rights.
+         * Creates a client token with every scope for the caller, valid for 15 minutes and from this host's pages too. Its end user is `member:<id>`, the id of the member or management key. It becomes invalid when the member loses access.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `signing_key_unavailable`.
          */
         post: operations["playground_tokens.create"];
@@ -423,7 +423,7 @@ export interface paths {
         get: operations["keys.list"];
         put?: never;
         /**
-         * Makes a key. Its plaintext is in this answer and in no other.
+         * Creates a key. Its plaintext is in this response only.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`.
          */
         post: operations["keys.create"];
@@ -448,14 +448,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * The same as to revoke it: the record stays, so that its use stays explained.
+         * Revokes the key. The record stays, so that its usage can still be attributed.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["keys.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes a living key. `restrictions` keeps those that are not sent; null, there or in its place, lifts them.
+         * Changes an active key. Restrictions that are not sent stay; null removes one, and `restrictions: null` all of them.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`, `resource_conflict`.
          */
         patch: operations["keys.update"];
@@ -551,7 +551,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a provider credential. Another `base_url` or other `options` need `api_key` in the same call: a stored key is never sent to a new host.
+         * Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         patch: operations["provider_credentials.update"];
@@ -565,7 +565,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who did what to which resource, and from where, newest first.
+         * The operations on an organization's resources with actor and client address, newest first.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["audit_log.list"];
@@ -585,7 +585,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An organization's usage, newest bucket first. Requests of the sandbox cost nothing here.
+         * An organization's usage, newest bucket first. Requests of the sandbox cost nothing.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["usage.list_of_organization"];
@@ -645,7 +645,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An environment's requests, newest first, without their bodies. With `after` a live tail, oldest first.
+         * An environment's requests, newest first, without bodies. With `after`: the requests that ended after that one, oldest first.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["logs.list"];
@@ -665,7 +665,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One request by its X-Request-Id. Bodies are there where capture was full, and for developers and up only.
+         * One request by its X-Request-Id. Bodies are included if capture was full and the caller has at least the role developer.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["logs.get"];
@@ -685,7 +685,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The providers that the product knows, and the fields that a credential for each takes. By id.
+         * All providers and the fields of a credential for each, by id.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["catalog.list_providers"];
@@ -705,7 +705,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The models that the product knows, with their prices. By id.
+         * All models of the catalogue with their prices, by id.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["catalog.list_models"];
@@ -727,7 +727,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a key with the same rights and the same expiry. The old one stays valid for the overlap, an hour where none is named; 0 ends it at once.
+         * Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["keys.roll"];
@@ -767,7 +767,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks the provider whether it takes the key, and which models it has. The outcome is in the record: `validation_error` is null where it does.
+         * Checks the key with its provider and stores the models that it can use. In the record, `validation_error` is null if the key is valid.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["provider_credentials.validate"];
@@ -791,7 +791,7 @@ export interface paths {
         get: operations["model_aliases.list"];
         put?: never;
         /**
-         * A name of the environment for one of several models. It wins over a model of the same bare name.
+         * Creates a name in the environment for one of several models. It takes precedence over a model with the same bare name.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["model_aliases.create"];
@@ -823,7 +823,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes what an alias stands for; its name stays. `targets` replaces the whole list.
+         * Changes the strategy or targets of an alias; its name cannot change. `targets` replaces the whole list.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         patch: operations["model_aliases.update"];
@@ -839,7 +839,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Which target would serve a request by this alias now, and why the others would or would not.
+         * Returns which target would serve a request for this alias now, and the state of the others.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["model_aliases.dry_run"];
@@ -863,7 +863,7 @@ export interface paths {
         get: operations["custom_models.list"];
         put?: never;
         /**
-         * A model that the catalogue lacks, or says something else of, in this environment. Prices, also where they replace a listed one, need the role admin.
+         * Adds a model that the catalogue lacks, or replaces the catalogue's record in this environment. Setting or replacing a price needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["custom_models.create"];
@@ -884,14 +884,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes what an environment says of a model: the catalogue counts again. Of a priced one it needs the role admin.
+         * Removes an environment's record of a model, so that the catalogue applies again. A record with a price needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["custom_models.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes what an environment says of a model. Prices, and the name of a model that has one, need the role admin.
+         * Changes an environment's record of a model. Changing a price, or the model of a record with one, needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["custom_models.update"];
@@ -911,7 +911,7 @@ export interface paths {
         get: operations["limits.list"];
         put?: never;
         /**
-         * A rate limit on an environment, one of its keys, one of its end users, or each of them by default.
+         * Creates a rate limit for an environment, one of its keys, one of its end users, or every end user without one of its own.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["limits.create"];
@@ -929,13 +929,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The rate limits that were made for the organization itself, newest first.
+         * The organization's own rate limits, newest first.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["limits.list_of_organization"];
         put?: never;
         /**
-         * A rate limit on an organization, or on a project, an environment or a key of it.
+         * Creates a rate limit for an organization, or for one of its projects, environments or keys.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["limits.create_in_organization"];
@@ -956,14 +956,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a rate limit. One that was made for the organization is its administrators'.
+         * Removes a rate limit. A limit of the organization needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["limits.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes a rate limit. One that was made for the organization is its administrators'.
+         * Changes a rate limit. A limit of the organization needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         patch: operations["limits.update"];
@@ -977,13 +977,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An environment's quotas, newest first, with what is used of each.
+         * An environment's quotas, newest first, with the usage of each.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["quotas.list"];
         put?: never;
         /**
-         * A quota of requests or tokens by calendar window; it counts the whole window, also before its creation.
+         * Creates a quota of requests or tokens for a calendar window. Usage in the window before its creation counts too.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["quotas.create"];
@@ -1011,7 +1011,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a quota. What was used in the window stays used.
+         * Changes a quota. Usage in the current window still counts.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         patch: operations["quotas.update"];
@@ -1025,13 +1025,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A project's budgets, newest first, with what is spent of each.
+         * A project's budgets, newest first, with the spend of each.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["budgets.list"];
         put?: never;
         /**
-         * A budget of a project, or of an environment or a key of it. The sandbox counts.
+         * Creates a budget for a project, one of its environments or one of its keys. The sandbox counts.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["budgets.create"];
@@ -1049,13 +1049,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The budgets that were made for the organization itself, newest first, with what is spent of each.
+         * The organization's own budgets, newest first, with the spend of each.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["budgets.list_of_organization"];
         put?: never;
         /**
-         * A budget of an organization, or of an environment or a key of it. The sandbox is no spend of the whole.
+         * Creates a budget for an organization, one of its environments or one of its keys. The organization's own spend excludes the sandbox.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["budgets.create_in_organization"];
@@ -1083,7 +1083,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a budget. What was spent in the window stays spent.
+         * Changes a budget. Spend in the current window still counts.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         patch: operations["budgets.update"];
@@ -1103,7 +1103,7 @@ export interface paths {
         get: operations["plans.list"];
         put?: never;
         /**
-         * What end users on it may use. Absent bounds bind nothing.
+         * Creates a plan, which limits the end users assigned to it. An absent bound does not limit anything.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`, `resource_conflict`.
          */
         post: operations["plans.create"];
@@ -1135,7 +1135,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a plan, and with it what its end users may use. `null` takes a bound away.
+         * Changes a plan, and with it the limits of its end users. `null` removes a bound.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`, `resource_conflict`.
          */
         patch: operations["plans.update"];
@@ -1155,7 +1155,7 @@ export interface paths {
         get: operations["end_users.list"];
         put?: never;
         /**
-         * Makes an end user's record. A plan that is set here counts before any that a token names.
+         * Creates an end user's record. Its plan takes precedence over the plan in a token.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `attributes_too_large`, `resource_conflict`.
          */
         post: operations["end_users.create"];
@@ -1180,7 +1180,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes an end user's record: its plan, attributes and block. What it used stays in the ledger.
+         * Removes an end user's record: its plan, attributes and block. Its usage stays in the ledger.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["end_users.delete"];
@@ -1203,7 +1203,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Refuses the end user from now on. One that is blocked stays as it is.
+         * Rejects further requests of the end user. A second call changes nothing.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["end_users.block"];
@@ -1223,7 +1223,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Serves the end user again. One that is not blocked stays as it is.
+         * Accepts requests of the end user again. A second call changes nothing.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["end_users.unblock"];
@@ -1241,18 +1241,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A project's identity provider; 404 where none is set.
+         * A project's identity provider; 404 if none is set.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["federated_auth.get"];
         /**
-         * Sets or replaces a project's identity provider. Its key set is fetched; what does not work is refused.
+         * Sets or replaces a project's identity provider. Its key set is fetched first; a configuration that does not work is rejected.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `federated_config_invalid`.
          */
         put: operations["federated_auth.put"];
         post?: never;
         /**
-         * Removes a project's identity provider: its tokens mint nothing any more.
+         * Removes a project's identity provider: its tokens are no longer accepted.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["federated_auth.delete"];
@@ -1271,7 +1271,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tells what an identity token would give, or why it would be refused. Mints nothing.
+         * Checks an identity token: returns the end user and plan it would give, or why it would be rejected. Issues no token.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `federated_auth_not_configured`, `federated_config_invalid`.
          */
         post: operations["federated_auth.test"];
@@ -1289,12 +1289,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A project's device attestation; 404 where none is set.
+         * A project's device attestation; 404 if none is set.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["device_auth.get"];
         /**
-         * Sets or replaces the apps whose devices may mint tokens of the project's publishable keys.
+         * Sets or replaces the apps whose devices may get client tokens with the project's publishable keys.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         put: operations["device_auth.put"];
@@ -1323,7 +1323,7 @@ export interface paths {
         get: operations["webhooks.list"];
         put?: never;
         /**
-         * Sends an organization's events to an address. The signing secret is in this answer and in no other.
+         * Sends an organization's events to an address. The signing secret is in this response only.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["webhooks.create"];
@@ -1344,7 +1344,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Sends no more events to an address.
+         * Removes a webhook: no more events are sent to its address.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["webhooks.delete"];
@@ -1399,7 +1399,7 @@ export interface components {
             capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
-            /** @description For administrators. Absent or null: unknown, which is never zero. */
+            /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
             pricing?: {
                 input_usd_per_mtok: number;
                 output_usd_per_mtok: number;
@@ -1413,7 +1413,7 @@ export interface components {
             capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
-            /** @description For administrators. Absent or null: unknown, which is never zero. */
+            /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
             pricing?: {
                 input_usd_per_mtok: number;
                 output_usd_per_mtok: number;
@@ -1442,14 +1442,14 @@ export interface components {
             targets: {
                 /** @description `provider/model` or a bare name; never another alias. */
                 model: string;
-                /** @description For the strategy weighted; 1 where absent. */
+                /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
                 timeout_ms?: number | null;
                 max_retries?: number | null;
             }[];
         };
         ModelAliasQuestionInput: {
-            /** @description What the request would ask of a model; chat where absent. */
+            /** @description The capabilities that the request needs. Default: chat. */
             capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[] | null;
         };
         ModelAliasChangesInput: {
@@ -1458,7 +1458,7 @@ export interface components {
             targets?: {
                 /** @description `provider/model` or a bare name; never another alias. */
                 model: string;
-                /** @description For the strategy weighted; 1 where absent. */
+                /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
                 timeout_ms?: number | null;
                 max_retries?: number | null;
@@ -1487,20 +1487,20 @@ export interface components {
             limit_usd: number;
             /** @enum {string} */
             window: "day" | "week" | "month" | "total";
-            /** @description Absent: the whole organization or project. */
+            /** @description Default: the whole organization or project. */
             scope?: ("environment" | "key") | null;
             scope_ref?: string | null;
-            /** @description Of limit_usd: each raises `budget.alert` once a window. */
+            /** @description Percentages of limit_usd; each raises `budget.alert` once per window. */
             alert_pcts?: number[] | null;
         };
         BudgetChangeInput: {
             limit_usd?: number;
             /** @enum {string} */
             window?: "day" | "week" | "month" | "total";
-            /** @description Absent: the whole organization or project. */
+            /** @description Default: the whole organization or project. */
             scope?: ("environment" | "key") | null;
             scope_ref?: string | null;
-            /** @description Of limit_usd: each raises `budget.alert` once a window. */
+            /** @description Percentages of limit_usd; each raises `budget.alert` once per window. */
             alert_pcts?: number[] | null;
         };
         DeviceAuthSettingsInput: {
@@ -1511,7 +1511,7 @@ export interface components {
                 environment: "production" | "development";
                 device_check?: {
                     key_id: string;
-                    /** @description Needed with a new key_id; absent: the stored one of the same key_id stays. */
+                    /** @description Required with a new key_id. Absent: the stored key of the same key_id stays. */
                     private_key?: string | null;
                 } | null;
             } | null;
@@ -1545,7 +1545,7 @@ export interface components {
             algorithms?: string[] | null;
             user_id_claim?: string | null;
             plan_claim?: string | null;
-            /** @description Claims by name, each with the value or the values of which it must have one. */
+            /** @description Accepted values by claim: a token must have one of the values of each claim. */
             required_claims?: {
                 [key: string]: (string | number | boolean) | (string | number | boolean)[];
             } | null;
@@ -1583,7 +1583,7 @@ export interface components {
             max_concurrency?: number | null;
             tokens_per_day?: number | null;
             usd_per_month?: number | null;
-            /** @description Of an environment one plan at most: a new one takes the place of the old. */
+            /** @description At most one plan of an environment is the default; a new default replaces the old one. */
             is_default?: boolean | null;
         };
         PlanChangeInput: {
@@ -1594,7 +1594,7 @@ export interface components {
             max_concurrency?: number | null;
             tokens_per_day?: number | null;
             usd_per_month?: number | null;
-            /** @description Of an environment one plan at most: a new one takes the place of the old. */
+            /** @description At most one plan of an environment is the default; a new default replaces the old one. */
             is_default?: boolean | null;
         };
         NewQuotaInput: {
@@ -1606,7 +1606,7 @@ export interface components {
             /** @enum {string} */
             window: "hour" | "day" | "week" | "month";
             limit: number;
-            /** @description Requests are refused above limit × (1 + grace_pct / 100); 0 where absent. */
+            /** @description Requests are rejected above limit × (1 + grace_pct / 100). Default: 0. */
             grace_pct?: number | null;
         };
         QuotaChangeInput: {
@@ -1618,7 +1618,7 @@ export interface components {
             /** @enum {string} */
             window?: "hour" | "day" | "week" | "month";
             limit?: number;
-            /** @description Requests are refused above limit × (1 + grace_pct / 100); 0 where absent. */
+            /** @description Requests are rejected above limit × (1 + grace_pct / 100). Default: 0. */
             grace_pct?: number | null;
         };
         NewWebhookInput: {
@@ -1691,7 +1691,7 @@ export interface components {
             created_at: string;
             actor: {
                 /**
-                 * @description `system`: an alert that nobody asked for, such as `budget.alert`.
+                 * @description `system`: an automatic event, such as `budget.alert`.
                  * @enum {string}
                  */
                 kind: "member" | "management_key" | "anonymous" | "system";
@@ -1703,11 +1703,11 @@ export interface components {
                 kind: string;
                 id: string | null;
             };
-            /** @description The record before, without secrets; null where there was none. */
+            /** @description The record before the operation, without secrets; null if there was none. */
             before: unknown;
-            /** @description What the operation answered, without secrets. */
+            /** @description The result of the operation, without secrets. */
             after: unknown;
-            /** @description Empty where the system acted. */
+            /** @description Empty for the actor `system`. */
             client_address: string;
             /** Format: uuid */
             request_id: string;
@@ -2087,17 +2087,17 @@ export interface components {
             alias: string;
             /** @enum {string} */
             strategy: "priority" | "weighted" | "lowest_latency" | "lowest_cost";
-            /** @description Which target would be tried first, null where none can serve. Under `weighted` the likeliest; under `lowest_latency` the first in the list, since what was measured is known to each gateway alone. */
+            /** @description The target of the first attempt; null if none is usable. Under `weighted` the likeliest one; under `lowest_latency` the first in the list, since only each gateway knows its measured latencies. */
             serves: string | null;
             targets: {
                 model: string;
-                /** @description `provider/model`, where it stands for one. */
+                /** @description The `provider/model` that the target resolves to; null if there is none. */
                 resolved: string | null;
                 usable: boolean;
-                /** @description The code that stands against it; null where it is usable. */
+                /** @description The fault of an unusable target; null for a usable one. */
                 reason: ("invalid_request" | "request_validation_failed" | "model_missing_capability" | "provider_credential_missing" | "request_canceled" | "invalid_scope" | "attributes_too_large" | "federated_auth_not_configured" | "federated_config_invalid" | "device_attest_not_configured" | "provider_rejected" | "context_length_exceeded" | "content_filtered" | "model_unpriced" | "request_timeout" | "resource_conflict" | "request_too_large" | "unsupported_media_type" | "unauthenticated" | "invalid_key" | "key_expired" | "key_revoked" | "invalid_identity_token" | "invalid_device_attestation" | "sign_in_failed" | "endpoint_not_allowed" | "model_not_allowed" | "end_user_blocked" | "insufficient_role" | "client_token_cannot_mint" | "publishable_key_required" | "origin_not_allowed" | "csrf_failed" | "setup_closed" | "route_not_found" | "model_not_found" | "no_eligible_target" | "embeddings_not_supported" | "resource_not_found" | "idempotency_conflict" | "budget_exceeded" | "rate_limit_exceeded" | "concurrency_limit_exceeded" | "end_user_rpm_exceeded" | "mint_rate_limit_exceeded" | "control_rate_limit_exceeded" | "quota_exceeded" | "provider_unavailable" | "provider_overloaded" | "provider_auth_failed" | "timeout" | "stream_interrupted" | "signing_key_unavailable" | "internal_error" | "config_unavailable") | null;
                 message: string;
-                /** @description Under `weighted`, of the first tries: 0.25 is every fourth. */
+                /** @description Under `weighted`, the share of first attempts: 0.25 is every fourth. */
                 share: number | null;
             }[];
         };
@@ -2154,7 +2154,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             spent_usd: number;
-            /** @description Held for requests that are under way; null where the control plane cannot ask a gateway. */
+            /** @description Reserved by running requests; null if the control plane cannot read the gateway's counters. */
             reserved_usd: number | null;
             resets_at: string | null;
         };
@@ -2230,9 +2230,9 @@ export interface components {
         FederatedAuthTest: {
             valid: boolean;
             end_user_id: string | null;
-            /** @description What the token's plan claim says. */
+            /** @description The value of the token's plan claim. */
             plan: string | null;
-            /** @description Why it would be refused. */
+            /** @description Why the token would be rejected. */
             reason: string | null;
         };
         Limit: {
@@ -2290,7 +2290,7 @@ export interface components {
             window: "hour" | "day" | "week" | "month";
             limit: number;
             grace_pct: number;
-            /** @description In the current window; null for default_end_user, which every end user has for itself. */
+            /** @description In the current window; null for default_end_user, which applies to each end user separately. */
             used: number | null;
             /** @description Held for requests that are under way; null where `used` is, and where the control plane cannot ask a gateway. */
             reserved: number | null;
@@ -2324,7 +2324,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description What deliveries are signed with (Standard Webhooks): `whsec_…`. */
+            /** @description The key that signs deliveries (Standard Webhooks): `whsec_…`. */
             secret: string;
         };
         Project: {
@@ -2340,7 +2340,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
-        /** @description Who is signed in. */
+        /** @description The signed-in user. */
         Session: {
             user: {
                 /** Format: uuid */
@@ -2397,7 +2397,7 @@ export interface components {
             latency_ms_p50: number | null;
             latency_ms_p95: number | null;
         };
-        /** @description Every failure, on every route. */
+        /** @description The body of every error response. */
         Error: {
             error: {
                 /** @enum {string} */
@@ -2612,9 +2612,9 @@ export interface operations {
     "orgs.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2778,9 +2778,9 @@ export interface operations {
     "members.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2981,9 +2981,9 @@ export interface operations {
     "management_keys.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3116,9 +3116,9 @@ export interface operations {
     "projects.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3286,9 +3286,9 @@ export interface operations {
     "environments.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3434,9 +3434,9 @@ export interface operations {
     "keys.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3635,9 +3635,9 @@ export interface operations {
     "provider_credentials.list_in_project": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3710,9 +3710,9 @@ export interface operations {
     "provider_credentials.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3880,12 +3880,12 @@ export interface operations {
     "audit_log.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 actor_id?: string;
-                /** @description Such as `keys.create`. */
+                /** @description For example `keys.create`. */
                 operation?: string;
                 resource_id?: string;
                 /** @description Inclusive. */
@@ -3928,17 +3928,17 @@ export interface operations {
     "usage.list_of_organization": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description The bucket that it falls into counts whole; 30 days before `to` where absent. */
+                /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
-                /** @description The last bucket begins before; now where absent. */
+                /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
-                /** @description Hours are UTC's, days those of the organization's time zone; `day` where absent. */
+                /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description Such as `model,key`: which of model, provider, key, end_user and environment. */
+                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
                 group_by?: string;
             };
             header?: never;
@@ -3976,17 +3976,17 @@ export interface operations {
     "usage.list_of_project": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description The bucket that it falls into counts whole; 30 days before `to` where absent. */
+                /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
-                /** @description The last bucket begins before; now where absent. */
+                /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
-                /** @description Hours are UTC's, days those of the organization's time zone; `day` where absent. */
+                /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description Such as `model,key`: which of model, provider, key, end_user and environment. */
+                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
                 group_by?: string;
             };
             header?: never;
@@ -4024,17 +4024,17 @@ export interface operations {
     "usage.list_of_environment": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description The bucket that it falls into counts whole; 30 days before `to` where absent. */
+                /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
-                /** @description The last bucket begins before; now where absent. */
+                /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
-                /** @description Hours are UTC's, days those of the organization's time zone; `day` where absent. */
+                /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description Such as `model,key`: which of model, provider, key, end_user and environment. */
+                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
                 group_by?: string;
             };
             header?: never;
@@ -4072,18 +4072,18 @@ export interface operations {
     "logs.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 status?: number;
                 error_code?: string;
-                /** @description As asked for, as answered, or `provider/model`. */
+                /** @description The model of the request, the model of the response, or `provider/model`. */
                 model?: string;
                 provider?: string;
                 key_id?: string;
                 end_user_id?: string;
-                /** @description Inclusive; when the request arrived. */
+                /** @description Inclusive; the time when the request arrived. */
                 from?: string;
                 /** @description Exclusive. */
                 to?: string;
@@ -4158,9 +4158,9 @@ export interface operations {
     "catalog.list_providers": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4196,9 +4196,9 @@ export interface operations {
     "catalog.list_models": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4331,9 +4331,9 @@ export interface operations {
     "model_aliases.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4536,9 +4536,9 @@ export interface operations {
     "custom_models.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4675,9 +4675,9 @@ export interface operations {
     "limits.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4750,9 +4750,9 @@ export interface operations {
     "limits.list_of_organization": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4889,9 +4889,9 @@ export interface operations {
     "quotas.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5028,9 +5028,9 @@ export interface operations {
     "budgets.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5103,9 +5103,9 @@ export interface operations {
     "budgets.list_of_organization": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5242,9 +5242,9 @@ export interface operations {
     "plans.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5412,9 +5412,9 @@ export interface operations {
     "end_users.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5869,9 +5869,9 @@ export interface operations {
     "webhooks.list": {
         parameters: {
             query?: {
-                /** @description Page size; 20 where absent. */
+                /** @description Page size. Default: 20. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;

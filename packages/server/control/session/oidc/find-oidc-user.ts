@@ -9,13 +9,13 @@ import { storePassword } from '../store-password.ts'
 import type { OidcPerson } from './oidc-client.ts'
 
 /**
- * The account of whom the issuer vouches for: linked before, or by its e-mail address, or made for who is invited.
- * undefined: nobody here knows this person.
+ * Returns the account of a person whom the issuer has authenticated: one that is linked already, one with the verified
+ * e-mail address, or a new one for an invited address. undefined if there is none of these.
  */
 export async function findOidcUser(services: Services, person: OidcPerson): Promise<UserRow | undefined> {
   const { issuer, subject, verifiedEmail: email } = person
   return await services.wholeDb.transaction().execute(async tx => {
-    // Before the look, so that of two first sign-ins at once the second finds what the first made.
+    // Lock before the lookup, so that the second of two concurrent first sign-ins finds the account of the first.
     if (email !== undefined) await lockEmail(tx, email)
     const linked = await findUserByIdentity(tx, issuer, subject)
     if (linked !== undefined || email === undefined) return linked
@@ -32,8 +32,8 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
 }
 
 /**
- * An account whose address nobody vouched for may have been made, by an invitation, by somebody else than the address
- * belongs to. Who can prove the address takes it over: what opened it before opens it no more.
+ * An account with an unproven address may have been created, by an invitation, by somebody who does not own the address.
+ * A person who proves the address takes the account over: its previous password and sessions become invalid.
  */
 async function proveEmail(tx: Db, services: Services, user: UserRow): Promise<UserRow> {
   if (user.email_proven) return user

@@ -1,43 +1,45 @@
 import * as client from 'openid-client'
 import type { Clock } from '../../../core/chance.ts'
 
-/** Where people of this house sign in besides by password; by the operator's settings. */
+/** The operator's settings for sign-in by OpenID Connect, besides passwords. */
 export interface OidcSettings {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** An issuer without TLS, for development. */
+  /** Allows an issuer without TLS, for development. */
   readonly allowInsecure: boolean
 }
 
-/** What must still be known when the browser comes back. */
+/** What the callback needs to know about the sign-in it completes. */
 export interface PendingSignIn {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** Who the issuer says it is. */
+/** The identity according to the issuer. */
 export interface OidcPerson {
   readonly issuer: string
   readonly subject: string
-  /** In lower case; undefined where the issuer does not vouch for it. */
+  /** In lower case; undefined if the issuer has not verified it. */
   readonly verifiedEmail: string | undefined
   readonly name: string | undefined
 }
 
 export interface OidcClient {
-  /** Where to send the browser. Rejects where the issuer cannot be asked. */
+  /** Returns the address to send the browser to. Rejects if the issuer cannot be reached. */
   begin(redirectUri: string): Promise<{ url: URL; pending: PendingSignIn }>
-  /** `callback`: the address that the browser came back to. Rejects where anything of it does not fit. */
+  /**
+   * Completes the sign-in. `callback` is the address that the browser returned to. Rejects if any part of it is invalid.
+   */
   finish(callback: URL, pending: PendingSignIn): Promise<OidcPerson>
 }
 
-/** The issuer may change its addresses; its keys are asked for anew by the library itself. */
+/** How long the issuer's metadata is cached, because its addresses may change. The library itself refreshes the keys. */
 const METADATA_MS = 3_600_000
 const TIMEOUT_SECONDS = 10
 
-/** Authorization code with PKCE, state and nonce. */
+/** Creates a client for the authorization code flow with PKCE, state and nonce. */
 export function openOidcClient(settings: OidcSettings, clock: Clock): OidcClient {
   let known: { config: Promise<client.Configuration>; until: number } | undefined
   const configure = (): Promise<client.Configuration> => {
@@ -78,7 +80,7 @@ export function openOidcClient(settings: OidcSettings, clock: Clock): OidcClient
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('the issuer gave no ID token')
       const { email, email_verified: isVerified, name } = claims
-      // Some issuers write the claim as a text.
+      // Some issuers send the claim as a string.
       const vouched = isVerified === true || isVerified === 'true'
       return {
         issuer: claims.iss,
@@ -92,7 +94,7 @@ export function openOidcClient(settings: OidcSettings, clock: Clock): OidcClient
 
 async function discover(settings: OidcSettings): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret, allowInsecure } = settings
-  // Signatures are checked also where the token came straight from the issuer.
+  // Signatures are checked even if the token came directly from the issuer.
   const execute = [client.enableNonRepudiationChecks]
   if (allowInsecure) execute.push(client.allowInsecureRequests)
   return await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {

@@ -46,7 +46,7 @@ async function begin(): Promise<{ pending: string; back: string }> {
   return { pending, back: issuer.signIn(start.headers.get('location') as string) }
 }
 
-/** The whole way of a browser: its session, or the code of the failure. */
+/** Completes a sign-in as a browser does. Returns its session, or the code of the failure. */
 async function signIn(claims: Record<string, unknown>): Promise<Session | string> {
   issuer.claims = claims
   const { pending, back } = await begin()
@@ -70,7 +70,7 @@ const invite = async (email: string, of = tenant) =>
 const newEmail = () => `${plane.newId()}@example.com`
 
 describe('sign-in by OIDC', () => {
-  test('asks for a code with PKCE, state and nonce, and keeps what it must know sealed', async () => {
+  test('requests a code with PKCE, state and nonce, and seals its own state in the cookie', async () => {
     const start = await get(`${plane.url}/v1/session/oidc/start`)
     const { searchParams } = new URL(start.headers.get('location') as string)
     expect(Object.fromEntries(searchParams)).toMatchObject({
@@ -84,7 +84,7 @@ describe('sign-in by OIDC', () => {
     expect(bytes).not.toContain(searchParams.get('state'))
   })
 
-  test('links a verified address to the account that has it, and knows the person by its subject from then on', async () => {
+  test('links a verified address to its account, and identifies the person by its subject afterwards', async () => {
     const person = await plane.insertPerson(newEmail())
     await plane.insertMember(tenant.organization.id, person, 'admin')
     const sub = plane.newId()
@@ -94,7 +94,7 @@ describe('sign-in by OIDC', () => {
     expect(later).toMatchObject({ user: { id: person.user.id, email: person.user.email } })
   })
 
-  test('who proves an address takes its account over from whoever made it without proof', async () => {
+  test('a person who proves an address takes its account over from a creator without proof', async () => {
     const squatted = await plane.insertPerson(newEmail())
     await signIn({ sub: plane.newId(), email: squatted.user.email, email_verified: true })
     const { outcome } = await plane.call('GET', '/v1/session', { cookie: squatted.cookie })
@@ -103,7 +103,7 @@ describe('sign-in by OIDC', () => {
     expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('401 sign_in_failed')
   })
 
-  test('an account whose address the operator vouched for keeps its password', async () => {
+  test('an account whose address the operator proved keeps its password', async () => {
     const owner = await plane.insertPerson(newEmail())
     await plane.database.db
       .updateTable('users')
@@ -115,7 +115,7 @@ describe('sign-in by OIDC', () => {
     expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('201')
   })
 
-  test('makes the account of who is invited, whose password no owner can set', async () => {
+  test('creates the account of an invited person, whose password no owner can set', async () => {
     const email = newEmail()
     await invite(email)
     const session = await signIn({ sub: plane.newId(), email, email_verified: 'true', name: 'Grace' })
@@ -134,7 +134,7 @@ describe('sign-in by OIDC', () => {
     expect(reset.outcome).toBe('403 insufficient_role')
   })
 
-  test('of two first sign-ins at once both reach one account', async () => {
+  test('two concurrent first sign-ins reach one account', async () => {
     const email = newEmail()
     await invite(email)
     issuer.claims = { sub: plane.newId(), email, email_verified: true }
@@ -144,7 +144,7 @@ describe('sign-in by OIDC', () => {
     expect(ids[0]).toBe(ids[1])
   })
 
-  test('401 sign_in_failed: nobody here, an address without proof, an invitation that is over', async () => {
+  test('401 sign_in_failed for an unknown person, an unverified address and an expired invitation', async () => {
     const email = newEmail()
     expect(await signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
     await invite(email)
@@ -164,7 +164,7 @@ describe('sign-in by OIDC', () => {
     expect(await signIn(claims)).toBe('401 sign_in_failed')
   })
 
-  test('401 sign_in_failed: a callback that another browser began, an altered one, one too late; none asks the issuer', async () => {
+  test('401 sign_in_failed for a callback of another browser, an altered one and a late one, without a call to the issuer', async () => {
     const { back, pending } = await begin()
     const other = await begin()
     const before = issuer.exchanges()
@@ -180,7 +180,7 @@ describe('sign-in by OIDC', () => {
   })
 })
 
-test('404 route_not_found where it is not configured', async () => {
+test('404 route_not_found if it is not configured', async () => {
   const without = await openControlPlane()
   try {
     for (const path of ['/v1/session/oidc/start', '/v1/session/oidc/callback']) {
@@ -191,7 +191,7 @@ test('404 route_not_found where it is not configured', async () => {
   }
 })
 
-test('401 sign_in_failed where the issuer cannot be reached, and again tried by the next', async () => {
+test('401 sign_in_failed if the issuer cannot be reached; the next sign-in tries again', async () => {
   const gone = await openScriptedIssuer()
   await gone.close()
   const oidc = { issuer: gone.url, ...OIDC_CLIENT, allowInsecure: true }

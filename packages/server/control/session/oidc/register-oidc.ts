@@ -13,14 +13,14 @@ import { type OidcSettings, openOidcClient, type PendingSignIn } from './oidc-cl
 
 const PATH = '/v1/session/oidc'
 const PENDING_COOKIE = 'rideau_oidc'
-/** What the cookie's secret is bound to. */
+/** The context to which the cookie's sealed value is bound. */
 const CONTEXT = 'session:oidc'
-/** How long somebody may take to sign in at the issuer. */
+/** How long a sign-in at the issuer may take. */
 const PENDING_MS = 600_000
 
 /**
- * Sign-in by an OpenID Connect issuer. The two routes are for a browser's address bar, not for a client: they answer by
- * a redirection, and the OpenAPI document does not tell of them.
+ * Registers sign-in by an OpenID Connect issuer. Its two routes are for browsers, not for clients: they redirect and are
+ * not in the OpenAPI document.
  */
 export function registerOidc(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export function registerOidc(
     ({
       path: PATH,
       httpOnly: true,
-      // The issuer sends the browser back from another site.
+      // The issuer redirects the browser from another site, so the cookie cannot be Strict.
       sameSite: 'lax',
       secure: services.baseUrl().startsWith('https:'),
       maxAge: PENDING_MS / 1000,
@@ -70,9 +70,12 @@ export function registerOidc(
     const user = await findOidcUser(services, person)
     const answer: Answer = { setCookie: (name, value, options) => void reply.setCookie(name, value, options) }
     if (user === undefined || !(await startSession(services, caller, answer, user))) {
-      throw new Fault('sign_in_failed', 'Nobody by a verified e-mail address of this account is known here.')
+      throw new Fault(
+        'sign_in_failed',
+        'No user or invitation has a verified e-mail address of this account.',
+      )
     }
-    await noteSignIn(services, request, caller, user)
+    await auditSignIn(services, request, caller, user)
     return reply
       .header('Cache-Control', 'no-store')
       .setCookie(PENDING_COOKIE, '', { ...cookieOptions(), maxAge: 0 })
@@ -86,13 +89,16 @@ function openPending(services: Services, caller: Caller): PendingSignIn {
     const pending = JSON.parse(services.secretBox.open(sealed, CONTEXT)) as PendingSignIn & { until: number }
     if (pending.until > services.clock.now()) return pending
   } catch {
-    // Altered, cut or of another key: the same as none.
+    // An altered or shortened cookie, or one sealed with another key, counts as absent.
   }
-  throw new Fault('sign_in_failed', 'This sign-in was not begun here, or too long ago. Start again.')
+  throw new Fault(
+    'sign_in_failed',
+    'This sign-in was started in another browser or has expired. Start again.',
+  )
 }
 
-/** As `session.create` is noted, but that a GET is no operation that writes. */
-async function noteSignIn(
+/** Adds the audit entry of the sign-in: a GET is not an operation that writes, so it gets none automatically. */
+async function auditSignIn(
   services: Services,
   request: FastifyRequest,
   caller: Caller,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** undici's HTTP/1.1 parser of a connection (7.30.2, lib/dispatcher/client-h1.js), as far as it is mended here. */
+/** The parts of undici's HTTP/1.1 parser (7.30.2, lib/dispatcher/client-h1.js) that the patch uses. */
 interface Parser {
   paused: boolean
   readonly ptr: number | null
@@ -13,18 +13,20 @@ interface Parser {
 const mended = new WeakSet<object>()
 let isEnding = false
 
-/** False while the rest of an ended connection is read: nothing can be held back any more. */
+/** False while the rest of an ended connection is read: the parser cannot pause then. */
 export function mayPause(): boolean {
   return !isEnding
 }
 
 /**
- * undici asserts that a parser is not paused when its connection ends, from within the socket's event: a provider that closes
- * while our caller reads slowly would end the process (undici#5360, mended in undici 8, which throws on import under Node 20).
- * Here such a parser first reads what has come, unpaused, and then ends. Called with each new connection; does its work
- * once. To be dropped with a version of undici that holds the fix: the test of a slow caller tells.
+ * Patches the prototype of undici's parser, once; call it for each new connection.
+ *
+ * undici asserts, inside a socket event, that a parser is not paused when its connection ends. A provider that closes
+ * the connection while a caller reads slowly would therefore end the process (undici#5360; fixed in undici 8, which
+ * Node 20 cannot load). The patched parser resumes, reads the bytes that have arrived and then ends. The slow-caller
+ * test shows when a version of undici makes this patch unnecessary.
  */
-export function mendParser(socket: Socket): void {
+export function patchUndiciParser(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
   const parser =
     symbol === undefined ? undefined : (socket as unknown as Record<symbol, Parser | null>)[symbol]
@@ -42,7 +44,7 @@ export function mendParser(socket: Socket): void {
         this.execute((this.socket.read() as Buffer | null) ?? Buffer.alloc(0))
       }
     } catch (error) {
-      // undici fails the connection's calls with it. Thrown out of the socket's event it would end the process.
+      // undici fails the connection's calls with the returned error. An error thrown here would end the process.
       return error as Error
     } finally {
       isEnding = false

@@ -1,43 +1,43 @@
 import { expect, test } from 'vitest'
-import { inTurn } from './in-turn.ts'
+import { batchInTick } from './batch-in-tick.ts'
 
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+const nextTick = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-test('what was put off in one turn runs behind it, together and in order; what that puts off runs in the next', async () => {
+test('runs the tasks of one tick after it, together and in order, and the tasks that they add in the next tick', async () => {
   const seen: string[] = []
   const noError = (error: unknown): never => expect.unreachable(String(error))
-  inTurn(() => {
+  batchInTick(() => {
     seen.push('a')
-    inTurn(() => seen.push('next turn'), noError)
+    batchInTick(() => seen.push('next tick'), noError)
   }, noError)
-  inTurn(() => seen.push('b'), noError)
+  batchInTick(() => seen.push('b'), noError)
   await Promise.resolve()
   expect(seen).toEqual([])
-  await nextTurn()
+  await nextTick()
   expect(seen).toEqual(['a', 'b'])
-  await nextTurn()
-  expect(seen).toEqual(['a', 'b', 'next turn'])
+  await nextTick()
+  expect(seen).toEqual(['a', 'b', 'next tick'])
 })
 
-test('gives what a task throws to that task’s own handler, and runs the others', async () => {
+test('passes an exception to the handler of the task that threw it, and runs the other tasks', async () => {
   const seen: string[] = []
   const handled: unknown[] = []
   const broken = new Error('broken')
-  inTurn(
+  batchInTick(
     () => {
       throw broken
     },
     error => handled.push(error),
   )
-  inTurn(
+  batchInTick(
     () => seen.push('other'),
     error => handled.push(error),
   )
-  await nextTurn()
+  await nextTick()
   expect([seen, handled]).toEqual([['other'], [broken]])
 })
 
-test('runs the others where a task’s handler throws too, and leaves that to the process’s handler', async () => {
+test('runs the other tasks and raises uncaughtException when a task’s handler throws too', async () => {
   const seen: string[] = []
   const inherited = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
@@ -46,8 +46,8 @@ test('runs the others where a task’s handler throws too, and leaves that to th
     const throwing = (): never => {
       throw new Error('broken')
     }
-    inTurn(throwing, throwing)
-    inTurn(() => seen.push('other'), throwing)
+    batchInTick(throwing, throwing)
+    batchInTick(() => seen.push('other'), throwing)
     await expect(uncaught).resolves.toMatchObject({ message: 'broken' })
     expect(seen).toEqual(['other'])
   } finally {

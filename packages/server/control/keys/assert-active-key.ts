@@ -1,11 +1,11 @@
 import { Fault } from '../../core/fault.ts'
 import type { KeyRow } from '../../storage/schema.ts'
 
-/** A key that was revoked, has expired or was rolled has come to its end, and nothing brings it back. */
-export function refuseEndedKey(row: KeyRow, now: number): void {
+/** Throws 409 `resource_conflict` for a key that was revoked, has expired or was rolled: none of these can be undone. */
+export function assertActiveKey(row: KeyRow, now: number): void {
   const reason = findReason(row, now)
   if (reason !== undefined)
-    throw new Fault('resource_conflict', `The key ${reason}; it cannot change any more.`)
+    throw new Fault('resource_conflict', `The key ${reason}; it can no longer change.`)
 }
 
 function findReason({ revoked_at, rolled_to, expires_at }: KeyRow, now: number): string | undefined {
