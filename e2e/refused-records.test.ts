@@ -74,7 +74,7 @@ test('records in an earlier version’s journal are stored or set aside, count a
     key_id: log.key_id,
     end_user_id: null,
     endpoint: 'chat',
-    format: 'native',
+    surface: 'native',
     model_requested: 'custom/m',
     provider: 'custom',
     model: 'custom/m',

@@ -67,7 +67,7 @@ describe('list', () => {
       key_id: null,
       end_user_id: null,
       endpoint: 'chat',
-      format: 'native',
+      surface: 'native',
       model_requested: 'sandbox/echo',
       provider: 'sandbox',
       model: 'echo',
