@@ -193,7 +193,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
   )
 
   test('eight at once hold it no longer', async () => {
-    const attack = CHAT(withField(`[${numbered(130_000, n => `{"k${n}":0}`)}]`))
+    const attack = CHAT(withField(`[${numbered(30_000, n => `{"k${n}":0}`)}]`))
     const reports: Report[] = []
     for (let again = 0; again < 3; again++) {
       reports.push(
