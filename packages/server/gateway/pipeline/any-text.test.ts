@@ -115,7 +115,7 @@ describe('names of dropped fields', () => {
     const [status, list] = await dropped(many)
     expect([status, list]).toEqual([200, expect.stringMatching(/^field_0, field_1, .*field_\d+, \.\.\.$/)])
     expect(list?.length).toBeLessThanOrEqual(1024)
-    expect(await dropped(`"${'x'.repeat(1_000_000)}":1`)).toEqual([200, '...'])
+    expect(await dropped(`"${'x'.repeat(16_000)}":1`)).toEqual([200, '...'])
     await expectServing()
   })
 })
