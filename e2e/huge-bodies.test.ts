@@ -20,11 +20,19 @@ const MONITOR = `
   const look = () => { peak = Math.max(peak, process.memoryUsage.rss()) }
   const answers = {
     '/reset': () => { delay.reset(); base = process.memoryUsage.rss(); peak = base },
-    '/reference': () => { JSON.parse('[' + '{},'.repeat(1400000) + '{}]') },
+    '/reference': () => {
+      const text = '[' + '{},'.repeat(1400000) + '{}]'
+      const start = performance.now()
+      JSON.parse(text)
+      return { delayMs: performance.now() - start }
+    },
     '/report': () => { look(); return { delayMs: delay.max / 1e6, growthMiB: (peak - base) / 1048576 } },
   }
   setInterval(look, 5).unref()
-  const server = createServer((req, res) => res.end(JSON.stringify(answers[req.url]() ?? {})))
+  // A delay is counted when the histogram's timer fires behind it: an answer at once could leave out the newest.
+  const server = createServer((req, res) => {
+    setTimeout(() => res.end(JSON.stringify(answers[req.url]() ?? {})), 25)
+  })
   server.on('error', () => {})
   server.listen(Number(process.env.MONITOR_PORT), '127.0.0.1')
   server.unref()
@@ -47,8 +55,9 @@ beforeAll(async () => {
   secretKey = (await setUp(program)).secretKey
   for (let at = 0; at < 50; at++) await send(CHAT(withField('1')))
   const references: number[] = []
-  for (let at = 0; at < 3; at++) references.push((await measure(() => monitor('/reference'))).delayMs)
-  referenceMs = Math.max(...references)
+  for (let at = 0; at < 3; at++) references.push((await monitor('/reference')).delayMs)
+  // The least of three, like every measurement that is compared with it.
+  referenceMs = Math.min(...references)
 })
 
 afterAll(async () => {
@@ -173,7 +182,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       () => OPEN('/v1/invitations/accept')(`{${numbered(800_000, n => `"k${n}":0`)}}`),
     ],
   ] as [string, number, () => Attack][])(
-    'holds the event loop for less than a seventh of it would at once, and takes little memory: %s',
+    'holds the event loop for less than a third of what it would at once, and takes little memory: %s',
     async (_, status, make) => {
       const attack = make()
       const reports: Report[] = []
@@ -187,7 +196,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
         )
       }
       // The least of three: what else runs on this machine may hold the program as well.
-      expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(referenceMs)
+      expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(2 * referenceMs)
       expect(Math.min(...reports.map(({ growthMiB }) => growthMiB))).toBeLessThan(MAX_GROWTH_MIB)
     },
   )
@@ -203,7 +212,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
         }),
       )
     }
-    expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(referenceMs)
+    expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(2 * referenceMs)
   })
 
   test('two hundred of the length that is parsed at once hold it no longer', async () => {
