@@ -26,6 +26,8 @@ export interface ChatRequest {
   readonly frequencyPenalty?: number
   readonly reasoningEffort?: string
   readonly user?: string
+  /** Top-level fields that have no canonical meaning, of formats that let them pass: a target that knows such a field takes it from here. */
+  readonly extra?: ReadonlyMap<string, Json>
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /** Merged into the body of the provider named by the key. */

@@ -1,5 +1,19 @@
-/** What a body asks that not every target can give; by the path of each field. */
-export interface Findings {
+/** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
+export interface Findings extends TargetFindings {
+  /** The first field that the provider would get unread: a client token may not send it unless the environment lets it. */
+  readonly passedOn: string | undefined
+  /** The first field that reaches what the provider keeps. Looked for only where an end user asks, who may send none. */
+  readonly stored: string | undefined
+  /** Answers that are asked for and billed. */
+  readonly choices: number
+  /** Marks of prompt caching stand in it, so that input may be billed as written to the provider's cache. */
+  readonly asksForCaching: boolean
+  /** The provider keeps the answer, or may by the format's own default, unless it is told otherwise. */
+  readonly mayBeStored: boolean
+}
+
+/** What not every target can give. */
+export interface TargetFindings {
   /** Only a target of this format can honour it: refused by name, or dropped, elsewhere. */
   readonly nativeOnly: string[]
   /** A provider would run it, at a price of its own. */
@@ -7,15 +21,11 @@ export interface Findings {
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
   /** Adds input that cannot be counted in advance. */
-  readonly uncounted?: string[]
+  readonly uncounted: string[]
   /** Nobody here knows what it asks: no target gets it. */
-  readonly unread?: string[]
+  readonly unread: string[]
 }
 
-export function noFindings(): Findings {
-  return { nativeOnly: [], hosted: [], stateful: [] }
-}
-
-export function everyFinding(): Required<Findings> {
+export function noFindings(): TargetFindings {
   return { nativeOnly: [], hosted: [], stateful: [], uncounted: [], unread: [] }
 }

@@ -1,12 +1,12 @@
-import type { Json } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject, toText } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import type { Message } from '../../request/message.ts'
 import type { SourceBody } from '../../request/source-body.ts'
 import { isHarmless } from './harmless-params.ts'
 
-/** Fields of OpenAI's format that have a canonical meaning, or that ask for nothing of the model. */
-export const TRANSLATED: ReadonlySet<string> = new Set([
+/** Fields of OpenAI's format that have a canonical meaning: every other one is an extra field of the request. */
+const TRANSLATED: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'stream',
@@ -26,11 +26,34 @@ export const TRANSLATED: ReadonlySet<string> = new Set([
   'frequency_penalty',
   'reasoning_effort',
   'user',
+])
+
+/** The fields of a body in OpenAI's format that have no canonical meaning; undefined: there are none. */
+export function readExtra(body: JsonObject): ReadonlyMap<string, Json> | undefined {
+  let extra: Map<string, Json> | undefined
+  for (const name in body) {
+    const value = body[name]
+    if (TRANSLATED.has(name) || value === undefined || value === null) continue
+    extra ??= new Map()
+    extra.set(name, value)
+  }
+  return extra
+}
+
+/** Extra fields that ask for nothing of the model. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'metadata',
   'prompt_cache_key',
   'prompt_cache_retention',
   'safety_identifier',
 ])
+
+/** Does an extra field ask for something that would change the answer? */
+export function isLostExtra(name: string, value: Json): boolean {
+  if (WITHOUT_EFFECT.has(name)) return false
+  if (name === 'modalities' && Array.isArray(value) && value.every(each => each === 'text')) return false
+  return !isHarmless(name, value)
+}
 
 /** Wire names of the canonical parameters that some formats lack. */
 export type PlacedParam =
@@ -47,12 +70,11 @@ export type PlacedParam =
 
 /**
  * Wire names of what is set, that a translated request has no place for, and whose loss would change the answer:
- * `noPlace` are those of the canonical parameters. Of a body in OpenAI's format also every field that nobody here knows,
+ * `noPlace` are those of the canonical parameters. Of the request's extra fields also every one that asks for something,
  * but for those that are passed on (`passedOn`).
  */
 export function findLostParams(
   request: ChatRequest,
-  source: SourceBody | undefined,
   noPlace: readonly PlacedParam[],
   passedOn: readonly string[] = [],
 ): string[] {
@@ -69,26 +91,11 @@ export function findLostParams(
     reasoning_effort: request.reasoningEffort,
   }
   const lost: string[] = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
-  if (source?.format !== 'openai-chat') return lost
-  for (const name of source.fields.keys()) {
-    if (TRANSLATED.has(name) || passedOn.includes(name)) continue
-    if (isLong(source, name)) {
-      lost.push(name)
-      continue
-    }
-    const value = readField(source, name)
-    const isText = name === 'modalities' && JSON.stringify(value) === '["text"]'
-    if (!isText && !isHarmless(name, value)) lost.push(name)
+  if (request.extra === undefined) return lost
+  for (const [name, value] of request.extra) {
+    if (!passedOn.includes(name) && isLostExtra(name, value)) lost.push(name)
   }
   return lost
-}
-
-/** What asks for nothing is short: a longer value need not be parsed to tell. */
-const HARMLESS_BYTES = 256
-
-export function isLong({ fields }: SourceBody, name: string): boolean {
-  const span = fields.get(name)
-  return span !== undefined && span.valueEnd - span.valueStart > HARMLESS_BYTES
 }
 
 /** A top-level field of the received bytes; undefined: absent. */

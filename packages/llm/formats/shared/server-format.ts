@@ -1,10 +1,9 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import type { FinishReason } from '../../reply/chat-reply.ts'
 import type { ClientFormatId, FormatId } from '../../request/format-id.ts'
-import type { SourceBody } from '../../request/source-body.ts'
 import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
-import type { ChatCall } from './chat-call.ts'
+import type { ParseContext, ParsedChat } from './parsed-chat.ts'
 import type { PlainAnswer } from './plain-answer.ts'
 import type { ServedFault } from './served-fault.ts'
 
@@ -31,7 +30,7 @@ export interface Answered {
   /** The provider's own usage does not follow OpenAI's arithmetic. */
   readonly rewritesUsage: boolean
   /** What was asked. */
-  readonly call: ChatCall
+  readonly call: ParsedChat
 }
 
 /** One event of a provider's stream: its meaning, and its own bytes where they can be passed on. */
@@ -68,10 +67,8 @@ export interface StreamEncoder {
 /** A format that chat callers speak to us. */
 export interface ChatServer {
   readonly id: FormatId
-  /** `pathModel`: the model where the format names it in the path, else empty. */
-  parse(body: JsonObject, source: SourceBody, pathModel: string): ChatCall
-  /** A field that the provider gets unread, which client tokens may not send; undefined: there is none. */
-  findPassedOn(body: JsonObject): string | undefined
+  /** Throws RequestError. */
+  parse(body: JsonObject, context: ParseContext): ParsedChat
   encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
   openStream(answered: Answered): StreamEncoder
   /** The frame that ends a stream after its headers are out. */
@@ -89,7 +86,6 @@ export interface ChatServer {
 /** How a format asks for a count, and how it is told. */
 export interface CountFormat {
   readonly server: ChatServer
-  /** `pathModel`: see ChatServer. */
-  parse(body: JsonObject, pathModel: string): ChatCall
+  parse(body: JsonObject, context: ParseContext): ParsedChat
   encode(tokens: number): JsonObject
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { MeterSet } from '../../core/meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMostInput } from '../billing/count-input.ts'
@@ -9,8 +8,6 @@ import { mayReason, mostOutput, toHold } from '../plan/held-amounts.ts'
 import type { Exchange } from '../request/request-context.ts'
 import { accept, admit, tryAdmit } from './admit.ts'
 
-/** What asks for input to be cached, in the words of the formats that have a word for it. */
-const CACHE_MARKS = ['cache_control', 'cachePoint']
 /** A stream begins with this much output held where nothing was learned: it is extended as it goes. */
 const FIRST_OUTPUT = 1_024
 /** An answer that cannot be cut is held at this much where its true maximum does not fit and nothing was learned. */
@@ -47,7 +44,6 @@ export function admitChat(
   x: Exchange,
   plan: ChatPlan,
   limits: MeterSet,
-  choices: JsonObject[string],
   deps: GatewayDeps,
 ): ChatPlan | Promise<ChatPlan> {
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
@@ -60,9 +56,9 @@ export function admitChat(
     limits,
     input: countInput(plan.call.request),
     mostInput: countMostInput(plan.call.request),
-    choices: typeof choices === 'number' ? choices : 1,
+    choices: plan.call.findings.choices,
     isSandbox,
-    mayWriteCache: CACHE_MARKS.some(mark => plan.source.bytes.includes(mark)),
+    mayWriteCache: plan.call.findings.asksForCaching,
   }
   const offers = listOffers(x, plan, deps)
   const make = (index: number): ChatPlan | Promise<ChatPlan> => {

@@ -1,4 +1,4 @@
-import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Answered, ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -63,7 +63,7 @@ export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
   noteTarget(chat.facts, target)
 }
 
-function toAnswered(x: Exchange, { provider, format, id }: PlannedTarget, call: ChatCall): Answered {
+function toAnswered(x: Exchange, { provider, format, id }: PlannedTarget, call: ParsedChat): Answered {
   return {
     requestId: x.requestId,
     created: Math.floor(x.arrivedAt / 1000),

@@ -35,19 +35,20 @@ export async function serveChat(
   const read = await readJson(x, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = read.source.bytes
   noteModel(facts, rest === '' ? read.value.model : rest)
-  const call = server.parse(read.value, read.source, rest)
+  const isEndUser = caller.kind === 'client_token'
+  const call = server.parse(read.value, { source: read.source, pathModel: rest, isEndUser })
   const checking = checkInnerTexts(x, call.request.messages)
   if (checking !== undefined) await checking
   const body = call.shape === undefined ? read : { ...read, source: { ...read.source, format: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata
-  const naming = nameEndUser(x, call.endUser ?? body.value.end_user, deps)
+  const naming = nameEndUser(x, call.endUser, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, server, body.value)
+  refusePassThrough(caller, environment, call.findings)
   const limits = findLimits(x, deps)
   const sent = withFormatHeaders(x, body, server, caller, environment)
-  const planned = planChat(call, sent, caller, environment, limits, deps)
-  const admitting = admitChat(x, planned, limits, body.value.n, deps)
+  const planned = planChat(call, sent.source, caller, environment, limits, deps)
+  const admitting = admitChat(x, planned, limits, deps)
   const plan = admitting instanceof Promise ? await admitting : admitting
   const chat = openChatExchange(x, deps, server, plan, facts)
   openRecord(x, facts, plan.held, () => countInput(plan.call.request), deps)

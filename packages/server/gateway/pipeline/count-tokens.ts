@@ -47,15 +47,16 @@ export async function serveCountTokens(
   const body = await readJson(x, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
   noteModel(facts, rest === '' ? body.value.model : rest)
-  const call = parse(body.value, rest)
+  const isEndUser = caller.kind === 'client_token'
+  const call = parse(body.value, { source: body.source, pathModel: rest, isEndUser })
   const checking = checkInnerTexts(x, call.request.messages)
   if (checking !== undefined) await checking
-  const naming = nameEndUser(x, body.value.end_user, deps)
+  const naming = nameEndUser(x, call.endUser, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, server, body.value)
+  refusePassThrough(caller, environment, call.findings)
   const sent = withFormatHeaders(x, body, server, caller, environment)
   const limits = findLimits(x, deps)
-  const plan = planChat(call, sent, caller, environment, limits, deps)
+  const plan = planChat(call, sent.source, caller, environment, limits, deps)
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
   const admitting = admit(x, deps, { limits, isSandbox, hold: SMALLEST })
   if (admitting !== undefined) await admitting

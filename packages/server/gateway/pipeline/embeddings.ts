@@ -1,5 +1,6 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
+import { findStored } from '@rideau/llm/formats/shared/stored-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
@@ -43,7 +44,7 @@ export async function serveEmbeddings(
   const { request, endUser } = server.parse(value)
   const naming = nameEndUser(x, endUser ?? value.end_user, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, server, value)
+  refusePassThrough(caller, environment, { stored: findStored(value), passedOn: server.findPassedOn(value) })
   const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
   refuseByPlan(limits.plan, x.route.need)
   const inputTokens = countInput(request.input, estimateTokens)

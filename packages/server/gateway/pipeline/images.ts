@@ -1,3 +1,4 @@
+import { findStored } from '@rideau/llm/formats/shared/stored-fields'
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { encodeImages } from '@rideau/llm/images/image-reply'
 import { findPassedOn } from '@rideau/llm/images/image-request'
@@ -43,7 +44,10 @@ export async function serveImages(
   const request = body.parse()
   const naming = nameEndUser(x, named, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, { findPassedOn }, body.value)
+  refusePassThrough(caller, environment, {
+    stored: findStored(body.value),
+    passedOn: findPassedOn(body.value),
+  })
   const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
   refuseByPlan(limits.plan, x.route.need)
   const plan = planImages({ request, caller, environment, limits }, deps)

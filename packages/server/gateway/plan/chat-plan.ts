@@ -1,5 +1,5 @@
-import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
@@ -18,7 +18,7 @@ export interface PlannedTarget extends ResolvedTarget {
 
 /** Everything that is decided before a provider is called. */
 export interface ChatPlan extends CallPlan<PlannedTarget> {
-  readonly call: ChatCall
+  readonly call: ParsedChat
   readonly source: SourceBody
   /** What is held of limits of tokens and money; absent: none concerns the request. */
   readonly held?: HeldOutput

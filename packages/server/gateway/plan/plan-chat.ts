@@ -1,8 +1,8 @@
 import { findClientFormatId } from '@rideau/llm/formats/find-format'
 import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
-import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -11,7 +11,6 @@ import type { MeterSet } from '../../core/meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { JsonBody } from '../request/read-json.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
 import { fitRequest } from './fit-request.ts'
@@ -24,8 +23,8 @@ import { listLost, refuseFindings } from './refuse-findings.ts'
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
 export function planChat(
-  call: ChatCall,
-  body: JsonBody,
+  call: ParsedChat,
+  source: SourceBody,
   caller: Caller,
   environment: Environment,
   limits: MeterSet,
@@ -36,18 +35,18 @@ export function planChat(
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {
-      const target = planTarget(resolved, call, body.source, environment, caller)
-      return holdToBound(holdToLimits(target, request.model, limits), caller, body.value.n)
+      const target = planTarget(resolved, call, source, environment, caller)
+      return holdToBound(holdToLimits(target, request.model, limits), caller, call.findings.choices)
     },
     deps,
   )
   const { targets, alias, isStream } = plan
-  return { targets, alias, isStream, call, source: body.source }
+  return { targets, alias, isStream, call, source }
 }
 
 function planTarget(
   resolved: ResolvedTarget,
-  call: ChatCall,
+  call: ParsedChat,
   source: SourceBody,
   environment: Environment,
   caller: Caller,
@@ -73,19 +72,15 @@ function planTarget(
     return { refusal: unsupported(showParam(first, call), provider) }
   }
   // What an end user asks is never stored at a provider: absent means off.
-  const withheld = caller.kind === 'client_token' && mayStore(source) ? [...dropped, 'store'] : dropped
+  const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
+  const withheld = isWithheld ? [...dropped, 'store'] : dropped
   // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
   return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld }
 }
 
 /** A parameter as its caller wrote it. */
-export function showParam(name: string, { spelled }: ChatCall): string {
-  return spelled?.get(name) ?? showPath(name)
-}
-
-/** Responses are stored unless the request says otherwise. */
-function mayStore({ format, fields }: SourceBody): boolean {
-  return format === 'openai-responses' || fields.has('store')
+export function showParam(name: string, { spellings }: ParsedChat): string {
+  return spellings?.get(name) ?? showPath(name)
 }
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }

@@ -1,6 +1,6 @@
-import type { ChatCall } from '@rideau/llm/formats/shared/chat-call'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
@@ -10,13 +10,12 @@ const UNREAD = /^(?:input|contents|messages|system)\[/
 
 /** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
 export function refuseFindings(
-  { findings }: ChatCall,
+  { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
   environment: Environment,
   caller: Caller,
 ): Refusal | undefined {
-  if (findings === undefined) return undefined
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return refuse(
@@ -29,7 +28,7 @@ export function refuseFindings(
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
     return refuse(unread, 'a client token may not send this here.')
   }
-  const [uncounted] = findings.uncounted ?? []
+  const [uncounted] = findings.uncounted
   if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
     return refuse(
       uncounted,
@@ -57,12 +56,11 @@ export function refuseFindings(
 
 /** Parameters that this target leaves out, by the path at which the caller wrote them. */
 export function listLost(
-  { findings }: ChatCall,
+  { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
 ): readonly string[] {
-  if (findings === undefined) return []
-  const { hosted, unread = [], nativeOnly } = findings
+  const { hosted, unread, nativeOnly } = findings
   return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
 }
 

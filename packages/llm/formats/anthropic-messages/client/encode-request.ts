@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { MessagesEnvelope } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -31,7 +31,7 @@ export function encodeRequest(
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
   const made = isOurs
     ? passRequest(request, envelope === undefined ? model : undefined, source, dropped, version)
-    : toBody(request, target, source, dropped)
+    : toBody(request, target, dropped)
   const headers = encodeHeaders(request.stream, isOurs ? source.headers : undefined)
   if (envelope !== undefined) delete headers['anthropic-version']
   return {
@@ -63,12 +63,12 @@ export function encodeHeaders(
 function toBody(
   request: ChatRequest,
   target: Target,
-  source: SourceBody | undefined,
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'reserved' | 'emulated'> {
   const made = encodeBody(without(request, dropped), target)
-  if (source?.format === 'openai-chat') {
-    for (const name of PASSED_ON) if (!dropped.includes(name)) copyField(made, source, name)
+  for (const name of PASSED_ON) {
+    const value = dropped.includes(name) ? undefined : request.extra?.get(name)
+    if (value !== undefined) made[name] = value
   }
   const body: JsonObject = { ...made, ...request.providerOptions?.[target.provider.id] }
   const reserved = findChanged(made, body, optionsPath(target))
@@ -198,11 +198,4 @@ function without(request: ChatRequest, dropped: readonly string[]): ChatRequest 
   return Object.fromEntries(
     Object.entries(request).filter(([name]) => !names.includes(name as keyof ChatRequest)),
   ) as unknown as ChatRequest
-}
-
-function copyField(body: JsonObject, { bytes, fields }: SourceBody, name: string): void {
-  const span = fields.get(name)
-  if (span === undefined) return
-  const value = JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
-  if (value !== null) body[name] = value
 }

@@ -3,7 +3,7 @@ import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
-import { readField, TRANSLATED } from '../../shared/lost-params.ts'
+import { isLostExtra } from '../../shared/lost-params.ts'
 import { findUnknownParts } from './encode-parts.ts'
 import { forcesTool } from './encode-tools.ts'
 import { findModelTraits, type ModelTraits } from './model-traits.ts'
@@ -22,7 +22,7 @@ export function findUnsupportedParams(
   const traits = findModelTraits(model)
   const names = findCanonical(request, traits)
   for (const { content } of request.messages) names.push(...findUnknownParts(content))
-  if (source?.format === 'openai-chat') names.push(...findForeign(source, traits))
+  if (request.extra !== undefined) names.push(...findForeign(request.extra, traits))
   return [...new Set(names)]
 }
 
@@ -30,8 +30,8 @@ function findCanonical(request: ChatRequest, traits: ModelTraits): string[] {
   const { temperature, topP, seed, presencePenalty, frequencyPenalty, stop, reasoningEffort } = request
   const names: string[] = []
   if (seed !== undefined) names.push('seed')
-  if (isSet('presence_penalty', presencePenalty)) names.push('presence_penalty')
-  if (isSet('frequency_penalty', frequencyPenalty)) names.push('frequency_penalty')
+  if (!isHarmless('presence_penalty', presencePenalty)) names.push('presence_penalty')
+  if (!isHarmless('frequency_penalty', frequencyPenalty)) names.push('frequency_penalty')
   // White space alone cannot end an answer there.
   if (stop?.some(each => each.trim() === '') === true) names.push('stop')
   const thinks = willThink(request, traits)
@@ -55,17 +55,11 @@ export function willThink(request: ChatRequest, traits: ModelTraits): boolean {
 }
 
 /** What only an OpenAI body can ask for; a field that nobody here knows is named too, rather than lost. */
-function findForeign(source: SourceBody, traits: ModelTraits): string[] {
+function findForeign(extra: ReadonlyMap<string, Json>, traits: ModelTraits): string[] {
   const names: string[] = []
-  for (const name of source.fields.keys()) {
-    if (TRANSLATED.has(name)) continue
+  for (const [name, value] of extra) {
     if (PASSED_ON.includes(name) && (name !== 'top_k' || traits.hasSampling)) continue
-    if (isSet(name, readField(source, name))) names.push(name)
+    if (isLostExtra(name, value)) names.push(name)
   }
   return names
-}
-
-function isSet(name: string, value: Json | undefined): boolean {
-  if (name === 'modalities' && Array.isArray(value) && value.every(each => each === 'text')) return false
-  return !isHarmless(name, value)
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { type Findings, noFindings } from '../../shared/findings.ts'
+import { noFindings, type TargetFindings } from '../../shared/findings.ts'
 import { isObject } from '../../shared/read-fields.ts'
 
 /** Read for every target, or of no consequence to an answer: how much of the past is kept, how long a cache lives. */
@@ -20,7 +20,7 @@ const IMAGE_SOURCES: ReadonlySet<Json | undefined> = new Set(['base64', 'url'])
  * What of a Messages body only a target of the same format can honour: tools that its models were trained for or that
  * its provider runs, what these left in the conversation, and fields that nobody here reads. `body` is checked before.
  */
-export function findAnthropicOnly(body: JsonObject): Findings {
+export function findAnthropicOnly(body: JsonObject): TargetFindings {
   const findings = noFindings()
   const { nativeOnly } = findings
   const lost = new Set<Json | undefined>()

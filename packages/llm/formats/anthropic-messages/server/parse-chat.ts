@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
 import {
   invalid,
   optionalFlag,
@@ -25,7 +25,7 @@ export function findUnknownField(body: JsonObject): string | undefined {
 }
 
 /** `POST {anthropic prefix}/v1/messages` in Anthropic's own shape: as on the compat surface, unknown fields pass on. */
-export function parseAnthropicChat(body: JsonObject): ChatCall {
+export function parseAnthropicChat(body: JsonObject): OwnFindings {
   const request = parseRequest(body)
   const cap = optionalNumber(body, 'max_tokens', { min: 1, integer: true })
   if (cap === undefined) throw invalid('max_tokens', 'is required.')
@@ -37,15 +37,15 @@ export function parseAnthropicChat(body: JsonObject): ChatCall {
 }
 
 /** `POST {anthropic prefix}/v1/messages/count_tokens`: the same without what concerns the answer. */
-export function parseCountTokens(body: JsonObject): ChatCall {
+export function parseCountTokens(body: JsonObject): OwnFindings {
   return toCall(parseRequest(body), body)
 }
 
-function toCall(request: ChatRequest, body: JsonObject): ChatCall {
+function toCall(request: ChatRequest, body: JsonObject): OwnFindings {
   const hosted = findHosted(body)
   const found = findAnthropicOnly(body)
-  const findings = hosted === undefined ? found : { ...found, uncounted: [hosted] }
-  return { request, metadata: null, timeoutMs: undefined, endUser: undefined, findings }
+  if (hosted !== undefined) found.uncounted.push(hosted)
+  return { request, metadata: null, timeoutMs: undefined, findings: found }
 }
 
 function parseRequest(body: JsonObject): { -readonly [K in keyof ChatRequest]: ChatRequest[K] } {

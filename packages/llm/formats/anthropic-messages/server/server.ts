@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -23,8 +24,7 @@ import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-
  */
 export const anthropicServer: ChatServer = {
   id: 'anthropic-messages',
-  parse: parseAnthropicChat,
-  findPassedOn: findUnknownField,
+  parse: (body, context) => withBodyFindings(parseAnthropicChat(body), body, context, findUnknownField),
   encodeReply: toAnthropicReply,
   openStream: answered =>
     answered.format === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
@@ -37,7 +37,7 @@ export const anthropicServer: ChatServer = {
 /** `{anthropic prefix}/v1/messages/count_tokens`. */
 export const anthropicCount: CountFormat = {
   server: anthropicServer,
-  parse: parseCountTokens,
+  parse: (body, context) => withBodyFindings(parseCountTokens(body), body, context, findUnknownField),
   encode: tokens => ({ input_tokens: tokens }),
 }
 

@@ -111,7 +111,7 @@ export function findUnsupportedParams(
 ): readonly string[] {
   // A body of this same format is the provider's to judge.
   if (source?.format === 'bedrock-converse') return []
-  const lost = findLostParams(request, source, NO_PLACE)
+  const lost = findLostParams(request, NO_PLACE)
   if (!canHonourChoice(request, model)) lost.push('tool_choice')
   if (!canHonourEffort(request, model)) lost.push('reasoning_effort')
   lost.push(...findRefusedSampling(request, model), ...findLostParts(request.messages, PARTS))

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
+import { noFindings } from '../../shared/findings.ts'
 import { CONVERSE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import { optionalNumber, optionalObject, set } from '../../shared/read-fields.ts'
 import { refuseReservedFields, refuseReservedOptions } from '../../shared/reserved-fields.ts'
@@ -45,7 +45,7 @@ function findOther(
  * `POST {bedrock prefix}/model/{model}/converse` in AWS's own shape, and the same with a stream for an answer; see
  * parseCompatChat. The path names the model.
  */
-function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCall {
+function parseConverse(body: JsonObject, model: string, stream: boolean): OwnFindings {
   refuseReservedFields(body, KNOWN_FIELDS, undefined, OBJECTS)
   checkMessages(body)
   checkTools(body)
@@ -69,9 +69,8 @@ function parseConverse(body: JsonObject, model: string, stream: boolean): ChatCa
     request,
     metadata: parseLogMetadata(body.requestMetadata, CONVERSE_METADATA),
     timeoutMs: undefined,
-    endUser: undefined,
-    spelled: toSpelled(extra),
-    findings: { nativeOnly: [...nativeOnly], hosted: [], stateful: [] },
+    spellings: toSpelled(extra),
+    findings: { ...noFindings(), nativeOnly: [...nativeOnly] },
   }
 }
 
@@ -90,10 +89,10 @@ function toSpelled(extra: JsonObject | undefined): ReadonlyMap<string, string> {
   return new Map([...SPELLED, ['reasoning_effort', `additionalModelRequestFields.${name}`]])
 }
 
-export function parseConversePlain(body: JsonObject, _source: SourceBody, model: string): ChatCall {
+export function parseConversePlain(body: JsonObject, model: string): OwnFindings {
   return parseConverse(body, model, false)
 }
 
-export function parseConverseStream(body: JsonObject, _source: SourceBody, model: string): ChatCall {
+export function parseConverseStream(body: JsonObject, model: string): OwnFindings {
   return parseConverse(body, model, true)
 }

@@ -2,6 +2,7 @@ import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-fr
 import { countAwsEvents } from '../../../frames/aws-event-stream.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -18,8 +19,8 @@ import { findUnknownField, parseConversePlain, parseConverseStream } from './par
 /** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
 export const converseServer: ChatServer = {
   id: 'bedrock-converse',
-  parse: parseConversePlain,
-  findPassedOn: findUnknownField,
+  parse: (body, context) =>
+    withBodyFindings(parseConversePlain(body, context.pathModel), body, context, findUnknownField),
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
@@ -35,7 +36,11 @@ export const converseServer: ChatServer = {
 }
 
 /** The same as `…/converse-stream`: the path says that the answer is a stream. */
-export const converseStreamServer: ChatServer = { ...converseServer, parse: parseConverseStream }
+export const converseStreamServer: ChatServer = {
+  ...converseServer,
+  parse: (body, context) =>
+    withBodyFindings(parseConverseStream(body, context.pathModel), body, context, findUnknownField),
+}
 
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
   if (answered.format === 'bedrock-converse') return answer.bytes

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { cohere } from '../../../providers/cohere.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { readExtra } from '../../shared/lost-params.ts'
 import { cohereV2 } from './client.ts'
 
 const REASONER = 'command-a-reasoning-08-2025'
@@ -90,14 +90,17 @@ describe('encodeRequest', () => {
       unsupported({ parallelToolCalls: false, presencePenalty: -1, frequencyPenalty: 1.5, messages }),
     ).toEqual(['parallel_tool_calls', 'presence_penalty', 'frequency_penalty', 'file'])
     const body = { model: 'x', messages: [], k: 3, logit_bias: { 1: 2 }, n: 1, store: false, made_up: 1 }
-    const request: ChatRequest = { model: 'x', messages: [], stream: false, includeUsage: true }
-    const source = toSourceBody('openai-chat', body)
-    expect(cohereV2.findUnsupportedParams(request, cohere, REASONER, source)).toEqual([
-      'logit_bias',
-      'made_up',
-    ])
+    const extra = readExtra(body)
+    const request: ChatRequest = {
+      model: 'x',
+      messages: [],
+      stream: false,
+      includeUsage: true,
+      ...(extra && { extra }),
+    }
+    expect(cohereV2.findUnsupportedParams(request, cohere, REASONER)).toEqual(['logit_bias', 'made_up'])
     const target: Target = { provider: cohere, model: REASONER, baseUrl: 'https://a.example/v2', apiKey: '' }
-    expect(JSON.parse(cohereV2.encodeRequest(request, target, source).body.toString())).toMatchObject({
+    expect(JSON.parse(cohereV2.encodeRequest(request, target, undefined).body.toString())).toMatchObject({
       k: 3,
     })
   })

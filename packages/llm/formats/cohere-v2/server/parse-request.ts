@@ -2,9 +2,10 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
 import { parseTools } from '../../shared/chat-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
+import { noFindings } from '../../shared/findings.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
   invalid,
   listAt,
@@ -15,6 +16,7 @@ import {
   textAt,
 } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
 
@@ -22,7 +24,7 @@ import { parseMessages } from './parse-messages.ts'
  * A body of `POST {prefix}/v2/chat` as a canonical request. Throws RequestError where the gateway relies on a value of
  * the wrong form; everything else is the provider's to judge.
  */
-export function parseRequest(body: JsonObject): ChatCall {
+export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
   refuseReservedFields(body, FIELDS.names)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
@@ -45,9 +47,18 @@ export function parseRequest(body: JsonObject): ChatCall {
     request,
     metadata: null,
     timeoutMs: undefined,
-    endUser: undefined,
-    spelled: FIELDS.spellings,
-    findings: { nativeOnly, hosted: [], stateful: [] },
+    endUser: body.end_user,
+    spellings: FIELDS.spellings,
+    findings: {
+      ...noFindings(),
+      nativeOnly,
+      passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,
+      stored: isEndUser ? findStored(body) : undefined,
+      choices: 1,
+      // The format has no marks of caching, and its providers keep nothing.
+      asksForCaching: false,
+      mayBeStored: false,
+    },
   }
 }
 

@@ -23,6 +23,8 @@ import { encodeReply } from './encode-reply.ts'
 import { ChatEventEncoder } from './encode-stream.ts'
 import { parseRequest } from './parse-request.ts'
 
+const parse = (body: JsonObject) =>
+  parseRequest(body, { source: toSourceBody('cohere-v2', body), pathModel: '', isEndUser: false })
 const target: Target = { provider: cohere, model: 'm', baseUrl: 'https://x/v2', apiKey: '' }
 const ENVELOPE = { id: 'c1', created: 0, model: 'p/m' }
 const USAGE: Usage = { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 6 }
@@ -170,7 +172,7 @@ describe('a request of this format for another provider', () => {
     thinking: { type: 'enabled', token_budget: 2048 },
     stop_sequences: ['x'],
   }
-  const { request, findings } = parseRequest(body)
+  const { request, findings } = parse(body)
 
   test('is what it asks of anybody', () => {
     expect(findings?.nativeOnly).toEqual([])
@@ -209,7 +211,7 @@ describe('a request of this format for another provider', () => {
     [{ thinking: { type: 'enabled', token_budget: 9000 } }, 'high'],
     [{}, undefined],
   ])('%j asks for the effort %s', (fields, effort) => {
-    const { request: asked } = parseRequest({
+    const { request: asked } = parse({
       model: 'm',
       messages: [{ role: 'user', content: 'a' }],
       ...fields,
@@ -218,7 +220,7 @@ describe('a request of this format for another provider', () => {
   })
 
   test('what only this format has is named, and what asks for nothing is not', () => {
-    const { findings: found, request: asked } = parseRequest({
+    const { findings: found, request: asked } = parse({
       model: 'm',
       messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'hologram' }] }],
       documents: ['d'],
@@ -292,7 +294,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
   })
 
   test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, { body }) => {
-    const { request, findings } = parseRequest(body)
+    const { request, findings } = parse(body)
     const to = { ...target, model: String(body.model) }
     const sent = JSON.parse(cohereV2.encodeRequest(request, to, undefined).body.toString())
     expect(justified.unexplained(name, findDifferences(normalize(sent), normalize(body)))).toEqual([])

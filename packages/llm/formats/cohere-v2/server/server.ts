@@ -11,7 +11,6 @@ import type {
   StreamEnd,
   UpstreamEvent,
 } from '../../shared/server-format.ts'
-import { FIELDS } from '../wire/fields.ts'
 import { toCohereError } from './encode-error.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 import { encodeReply } from './encode-reply.ts'
@@ -22,7 +21,6 @@ import { parseRequest } from './parse-request.ts'
 export const cohereServer: ChatServer = {
   id: 'cohere-v2',
   parse: parseRequest,
-  findPassedOn: body => FIELDS.findUnknown(body),
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'cohere-v2' ? new PassedStream() : new TranslatedStream(answered),

@@ -2,7 +2,6 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { SourceParams } from './read-source.ts'
 import { encodeThinking, findThinking } from './thinking.ts'
 
 type ConfigName =
@@ -20,7 +19,6 @@ type ConfigName =
 export function encodeConfig(
   request: ChatRequest,
   { provider, model }: Target,
-  { n, topK }: SourceParams,
   dropped: readonly string[],
 ): JsonObject {
   const config: JsonObject = {}
@@ -31,12 +29,13 @@ export function encodeConfig(
   set('maxOutputTokens', request.maxOutputTokens)
   set('temperature', request.temperature)
   set('topP', request.topP)
-  set('topK', topK)
+  set('topK', toNumber(request.extra?.get('top_k')))
   set('seed', request.seed)
   set('presencePenalty', request.presencePenalty)
   set('frequencyPenalty', request.frequencyPenalty)
   if (request.stop !== undefined && request.stop.length > 0) set('stopSequences', [...request.stop])
-  if (n !== undefined && n > 1) set('candidateCount', n)
+  const choices = toNumber(request.extra?.get('n'))
+  if (choices !== undefined && choices > 1) set('candidateCount', choices)
   Object.assign(config, encodeFormat(request.responseFormat))
   const effort = request.reasoningEffort
   const thinking = effort === undefined ? undefined : findThinking(provider, model)
@@ -44,6 +43,10 @@ export function encodeConfig(
     config.thinkingConfig = encodeThinking(effort, thinking)
   }
   return config
+}
+
+function toNumber(value: Json | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined
 }
 
 function encodeFormat(format: ResponseFormat | undefined): JsonObject {

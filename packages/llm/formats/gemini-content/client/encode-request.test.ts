@@ -6,6 +6,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
+import { readExtra } from '../../shared/lost-params.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
@@ -26,14 +27,9 @@ const request = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
   includeUsage: false,
   ...fields,
 })
-const source = (body: JsonObject): SourceBody => {
-  const bytes = Buffer.from(JSON.stringify(body))
-  const fields = Object.entries(body).map(([name, value]) => {
-    const keyStart = bytes.indexOf(`"${name}"`)
-    const valueStart = keyStart + name.length + 3
-    return [name, { keyStart, valueStart, valueEnd: valueStart + JSON.stringify(value).length }] as const
-  })
-  return { format: 'openai-chat', bytes, fields: new Map(fields) }
+const withExtra = (body: JsonObject): Partial<ChatRequest> => {
+  const extra = readExtra(body)
+  return extra === undefined ? {} : { extra }
 }
 const encode = (fields: Partial<ChatRequest> = {}, model?: string, from?: SourceBody): JsonObject =>
   JSON.parse(encodeRequest(request(fields), target(model), from).body.toString())
@@ -312,7 +308,7 @@ describe('parameters', () => {
   })
 
   test('n and top_k of a caller who has fields for them', () => {
-    expect(encode({}, undefined, source({ n: 2, top_k: 40 })).generationConfig).toEqual({
+    expect(encode(withExtra({ n: 2, top_k: 40 })).generationConfig).toEqual({
       candidateCount: 2,
       topK: 40,
     })
@@ -376,7 +372,7 @@ describe('what cannot be honoured is named', () => {
   })
 
   test('fields of an OpenAI caller, unless they ask for nothing', () => {
-    const body = source({
+    const extra = withExtra({
       model: 'm',
       messages: [],
       logit_bias: { 5: 1 },
@@ -384,6 +380,6 @@ describe('what cannot be honoured is named', () => {
       logprobs: true,
       top_k: 3,
     })
-    expect(find({}, undefined, body)).toEqual(['logit_bias', 'logprobs'])
+    expect(find(extra)).toEqual(['logit_bias', 'logprobs'])
   })
 })

@@ -11,7 +11,6 @@ import { encodeContents } from './encode-contents.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
 import { OWN_NAMES } from './known-fields.ts'
 import { passRequest } from './pass-request.ts'
-import { readSource } from './read-source.ts'
 
 /** Where models stand, after the base address. */
 const MODEL_PATH = '/models'
@@ -29,7 +28,7 @@ export function encodeRequest(
   const { body, reserved } =
     source?.format === 'gemini-content'
       ? passBody(request, source, target, dropped)
-      : makeBody(request, source, target, dropped)
+      : makeBody(request, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
     headers: {
@@ -57,23 +56,13 @@ function passBody(
   return { body, reserved: findReservedOwn(body, OWN_NAMES) }
 }
 
-function makeBody(
-  request: ChatRequest,
-  source: SourceBody | undefined,
-  target: Target,
-  dropped: readonly string[],
-): Made {
-  const made = encodeBody(request, target, source, dropped)
+function makeBody(request: ChatRequest, target: Target, dropped: readonly string[]): Made {
+  const made = encodeBody(request, target, dropped)
   const body = withOptions(made, request.providerOptions?.[target.provider.id])
   return { body, reserved: findChanged(made, body, optionsPath(target)) }
 }
 
-function encodeBody(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[],
-): JsonObject {
+function encodeBody(request: ChatRequest, target: Target, dropped: readonly string[]): JsonObject {
   const body: JsonObject = { ...encodeContents(request.messages, target.model) }
   const tools = encodeTools(request.tools)
   if (tools !== undefined) {
@@ -81,7 +70,7 @@ function encodeBody(
     const toolConfig = dropped.includes('tool_choice') ? undefined : encodeToolConfig(request.toolChoice)
     if (toolConfig !== undefined) body.toolConfig = toolConfig
   }
-  const config = encodeConfig(request, target, readSource(source), dropped)
+  const config = encodeConfig(request, target, dropped)
   if (Object.keys(config).length > 0) body.generationConfig = config
   return body
 }

@@ -19,7 +19,7 @@ export function findUnsupportedParams(
   // A body of this format goes out as it came.
   if (source?.format === 'gemini-content') return []
   const { tools, toolChoice, parallelToolCalls, reasoningEffort, messages } = request
-  const names = findLostParams(request, source, [], PASSED_ON)
+  const names = findLostParams(request, [], PASSED_ON)
   const hasTools = tools !== undefined && tools.length > 0
   if (parallelToolCalls === false && hasTools) names.push('parallel_tool_calls')
   if (toolChoice !== undefined && hasTools && !isToolChoiceKnown(toolChoice)) names.push('tool_choice')

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { joinPath } from '../../shared/field-path.ts'
-import type { Findings } from '../../shared/findings.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
 import {
   invalid,
   listAt,
@@ -30,7 +30,7 @@ const INTEGER = { integer: true }
 const FORMATS: ReadonlySet<string> = new Set(['text/plain', 'application/json'])
 
 /** Checks what the gateway relies on in `generationConfig`, and notes what not every target can honour. */
-export function checkConfig(body: JsonObject, findings: Required<Findings>): void {
+export function checkConfig(body: JsonObject, findings: TargetFindings): void {
   const config = optionalObject(body, 'generationConfig')
   if (config === undefined) return
   const at = (name: string): string => joinPath('generationConfig', name)
@@ -56,7 +56,7 @@ export function checkConfig(body: JsonObject, findings: Required<Findings>): voi
 
 const THINKING = ['includeThoughts', 'thinkingLevel', 'thinkingBudget']
 
-function checkThinking(config: JsonObject, path: string, findings: Required<Findings>): void {
+function checkThinking(config: JsonObject, path: string, findings: TargetFindings): void {
   const thinking = optionalObject(config, 'thinkingConfig', path)
   if (thinking === undefined) return
   noteUnread(thinking, path, THINKING, findings)
@@ -77,7 +77,7 @@ export function noteUnread(
   object: JsonObject,
   path: string,
   known: readonly string[],
-  findings: Required<Findings>,
+  findings: TargetFindings,
 ): void {
   for (const [name, value] of Object.entries(object)) {
     if (value !== null && value !== undefined && !known.includes(name))

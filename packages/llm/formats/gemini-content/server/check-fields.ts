@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import { joinPath } from '../../shared/field-path.ts'
-import type { Findings } from '../../shared/findings.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { checkTexts, noteUnread } from './check-config.ts'
 import { isKeptAtProvider } from './decode-parts.ts'
@@ -13,7 +13,7 @@ const ROLES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'user', '
 
 const CONTENT = ['role', 'parts']
 
-export function checkContents(body: JsonObject, findings: Required<Findings>): void {
+export function checkContents(body: JsonObject, findings: TargetFindings): void {
   const instruction = optionalObject(body, 'systemInstruction')
   if (instruction !== undefined) {
     noteUnread(instruction, 'systemInstruction', CONTENT, findings)
@@ -36,13 +36,13 @@ const NATIVE_PARTS: ReadonlySet<string> = new Set([
   ...['toolCall', 'toolResponse'],
 ])
 
-function checkParts(value: Json | undefined, path: string, findings: Required<Findings>): void {
+function checkParts(value: Json | undefined, path: string, findings: TargetFindings): void {
   if (value === undefined || value === null) return
   for (const [i, each] of listAt(value, path).entries())
     checkPart(objectAt(each, `${path}[${i}]`), `${path}[${i}]`, findings)
 }
 
-function checkPart(part: JsonObject, path: string, findings: Required<Findings>): void {
+function checkPart(part: JsonObject, path: string, findings: TargetFindings): void {
   for (const [name, value] of Object.entries(part)) {
     if (value === null || value === undefined) continue
     const at = joinPath(path, name)
@@ -55,7 +55,7 @@ function checkPart(part: JsonObject, path: string, findings: Required<Findings>)
 
 const RESULT = ['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']
 
-type Check = (value: Json, path: string, findings: Required<Findings>) => void
+type Check = (value: Json, path: string, findings: TargetFindings) => void
 
 const PARTS: Readonly<Record<string, Check | undefined>> = toTable({
   text: textAt,
@@ -97,7 +97,7 @@ const DECLARED = ['name', 'description', 'parameters', 'parametersJsonSchema']
 /** What a declaration says besides those; no other format has words for it. */
 const NATIVE_DECLARED = ['behavior', 'response', 'responseJsonSchema']
 
-export function checkTools(body: JsonObject, findings: Required<Findings>): void {
+export function checkTools(body: JsonObject, findings: TargetFindings): void {
   if (body.tools === undefined || body.tools === null) return
   for (const [i, value] of listAt(body.tools, 'tools').entries()) {
     const tool = objectAt(value, `tools[${i}]`)
@@ -111,7 +111,7 @@ export function checkTools(body: JsonObject, findings: Required<Findings>): void
   }
 }
 
-function checkDeclarations(value: Json | undefined, path: string, findings: Required<Findings>): void {
+function checkDeclarations(value: Json | undefined, path: string, findings: TargetFindings): void {
   for (const [i, each] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`
     const declared = objectAt(each, at)
@@ -125,7 +125,7 @@ function checkDeclarations(value: Json | undefined, path: string, findings: Requ
   }
 }
 
-export function checkToolConfig(body: JsonObject, findings: Required<Findings>): void {
+export function checkToolConfig(body: JsonObject, findings: TargetFindings): void {
   const config = optionalObject(body, 'toolConfig')
   if (config === undefined) return
   for (const [name, value] of Object.entries(config)) {
@@ -147,7 +147,7 @@ const LOOSE: ReadonlySet<Json | undefined> = new Set([
   null,
 ])
 
-export function checkSafety(body: JsonObject, findings: Required<Findings>): void {
+export function checkSafety(body: JsonObject, findings: TargetFindings): void {
   if (body.safetySettings === undefined || body.safetySettings === null) return
   const settings = listAt(body.safetySettings, 'safetySettings').map((value, i) =>
     objectAt(value, `safetySettings[${i}]`),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
 import { joinPath } from '../../shared/field-path.ts'
-import { everyFinding } from '../../shared/findings.ts'
+import { noFindings } from '../../shared/findings.ts'
 import { GEMINI_LABELS, parseLogMetadata } from '../../shared/log-metadata.ts'
 import { invalid, isObject, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
 import { RequestError } from '../../shared/request-error.ts'
@@ -40,7 +40,7 @@ export function findPassedOnContent(body: JsonObject): string | undefined {
  * `POST {gemini prefix}/v1beta/models/{model}:generateContent` and `:streamGenerateContent` in Google's own shape. A
  * provider of the format gets the body as it came; what others have no word for is refused by name, or dropped.
  */
-export function parseContent(given: JsonObject, model: string, stream: boolean): ChatCall {
+export function parseContent(given: JsonObject, model: string, stream: boolean): OwnFindings {
   const spelled = spellCamel(given)
   if ('doubled' in spelled) {
     const { doubled } = spelled
@@ -48,7 +48,7 @@ export function parseContent(given: JsonObject, model: string, stream: boolean):
     throw new RequestError('request_validation_failed', message, { param: doubled })
   }
   const { body } = spelled
-  const findings = everyFinding()
+  const findings = noFindings()
   for (const [name, value] of Object.entries(body)) {
     if (value === null || READ.has(name)) continue
     refuseReservedName(name, name)
@@ -68,14 +68,13 @@ export function parseContent(given: JsonObject, model: string, stream: boolean):
     request: { ...decodeRequest(body), model, stream, includeUsage: true },
     metadata: parseLogMetadata(labels, GEMINI_LABELS),
     timeoutMs: undefined,
-    endUser: undefined,
     findings,
-    showsThoughts: isObject(thinking) && thinking.includeThoughts === true,
+    showsReasoning: isObject(thinking) && thinking.includeThoughts === true,
   }
 }
 
 /** `:countTokens`. */
-export function parseContentCount(given: JsonObject, model: string): ChatCall {
+export function parseContentCount(given: JsonObject, model: string): OwnFindings {
   return parseContent(toCounted(given), model, false)
 }
 

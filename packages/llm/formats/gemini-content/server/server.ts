@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
@@ -23,8 +24,8 @@ import { findPassedOnContent, parseContent, parseContentCount, toCounted } from 
  */
 export const geminiServer: ChatServer = {
   id: 'gemini-content',
-  parse: (body, _source, model) => parseContent(body, model, false),
-  findPassedOn: findPassedOnContent,
+  parse: (body, context) =>
+    withBodyFindings(parseContent(body, context.pathModel, false), body, context, findPassedOnContent),
   encodeReply: toContentReply,
   openStream: answered => openEncoder(answered, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
@@ -38,7 +39,8 @@ export const geminiServer: ChatServer = {
 /** `:streamGenerateContent?alt=sse`. */
 export const geminiEvents: ChatServer = {
   ...geminiServer,
-  parse: (body, _source, model) => parseContent(body, model, true),
+  parse: (body, context) =>
+    withBodyFindings(parseContent(body, context.pathModel, true), body, context, findPassedOnContent),
 }
 
 /** `:streamGenerateContent` without more: one list, of which elements arrive as they are made. */
@@ -54,8 +56,14 @@ export const geminiList: ChatServer = {
 
 /** `:countTokens`. */
 export const geminiCount: CountFormat = {
-  server: { ...geminiServer, findPassedOn: body => findPassedOnContent(toCounted(body)) },
-  parse: parseContentCount,
+  server: geminiServer,
+  parse: (body, context) =>
+    withBodyFindings(
+      parseContentCount(body, context.pathModel),
+      toCounted(body),
+      context,
+      findPassedOnContent,
+    ),
   encode: totalTokens => ({ totalTokens }),
 }
 
@@ -88,7 +96,7 @@ function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
 }
 
 function toShown({ call }: Answered): { thoughts: boolean } {
-  return { thoughts: call.showsThoughts === true }
+  return { thoughts: call.showsReasoning === true }
 }
 
 function openEncoder(answered: Answered, form: Form): StreamEncoder {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
 import {
   parseMessages,
   parseOutputCap,
@@ -56,7 +56,7 @@ const STRICT = { strict: true }
 const PENALTY = { min: -2, max: 2 }
 
 /** `POST /v1/chat` (contract.md §3). */
-export function parseNativeChat(body: JsonObject): ChatCall {
+export function parseNativeChat(body: JsonObject): OwnFindings {
   refuseUnknown(body, FIELDS)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')

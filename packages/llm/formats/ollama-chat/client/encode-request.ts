@@ -28,7 +28,7 @@ export function encodeRequest(
 ): UpstreamRequest {
   const made = encodeBody(request, target, dropped)
   const options = request.providerOptions?.[target.provider.id]
-  const merged = mergeOptions(mergeOptions(made, readPassedOn(source, dropped)), options)
+  const merged = mergeOptions(mergeOptions(made, readPassedOn(request, source, dropped)), options)
   const body = withOwnCap(merged, request)
   const path = options === undefined ? undefined : optionsPath(target)
   return {
@@ -42,10 +42,17 @@ export function encodeRequest(
   }
 }
 
-function readPassedOn(source: SourceBody | undefined, dropped: readonly string[]): JsonObject | undefined {
-  const isOwn = source?.format === 'ollama-chat'
-  if (source === undefined || (!isOwn && source.format !== 'openai-chat')) return undefined
-  const given = (isOwn ? OWN : PASSED_ON).map(name => [name, readField(source, name)] as const)
+function readPassedOn(
+  { extra }: ChatRequest,
+  source: SourceBody | undefined,
+  dropped: readonly string[],
+): JsonObject | undefined {
+  const own = source?.format === 'ollama-chat' ? source : undefined
+  const isOwn = own !== undefined
+  const given =
+    own === undefined
+      ? PASSED_ON.map(name => [name, extra?.get(name)] as const)
+      : OWN.map(name => [name, readField(own, name)] as const)
   const fields = Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null))
   const options = toObject(fields.options)
   if (!isOwn || options === undefined) return fields
@@ -131,10 +138,9 @@ export function findUnsupportedParams(
   request: ChatRequest,
   _provider: Provider,
   _model: string,
-  source?: SourceBody,
 ): readonly string[] {
   const { toolChoice } = request
-  const lost = findLostParams(request, source, NO_PLACE, PASSED_ON)
+  const lost = findLostParams(request, NO_PLACE, PASSED_ON)
   if (toolChoice === 'required' || typeof toolChoice === 'object') lost.push('tool_choice')
   return [...lost, ...findLostParts(request.messages, PARTS)]
 }

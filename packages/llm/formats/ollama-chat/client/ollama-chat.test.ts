@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { ollama } from '../../../providers/ollama.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { readExtra } from '../../shared/lost-params.ts'
 import { ollamaChat } from './client.ts'
 
 const REQUEST: ChatRequest = { model: 'x', messages: [], stream: false, includeUsage: true }
@@ -16,11 +16,11 @@ const send = (
   target: Partial<Target> = {},
   source?: JsonObject,
 ): UpstreamRequest =>
-  ollamaChat.encodeRequest(
-    { ...REQUEST, ...fields },
-    { ...TARGET, ...target },
-    source === undefined ? undefined : toSourceBody('openai-chat', source),
-  )
+  ollamaChat.encodeRequest({ ...REQUEST, ...fields, ...toExtra(source) }, { ...TARGET, ...target }, undefined)
+const toExtra = (body: JsonObject = {}): Partial<ChatRequest> => {
+  const extra = readExtra(body)
+  return extra === undefined ? {} : { extra }
+}
 const encode = (...given: Parameters<typeof send>): JsonObject => JSON.parse(send(...given).body.toString())
 const unsupported = (fields: Partial<ChatRequest>): readonly string[] =>
   ollamaChat.findUnsupportedParams({ ...REQUEST, ...fields }, ollama, 'qwen3')

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
-import type { Findings } from '../../shared/findings.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
 import {
   invalid,
   listAt,
@@ -21,7 +21,7 @@ const MESSAGE: ReadonlySet<string> = new Set([
   ...['role', 'content', 'images', 'thinking', 'tool_calls', 'tool_name', 'tool_call_id', 'name'],
 ])
 
-export function checkMessages(body: JsonObject, findings: Required<Findings>): void {
+export function checkMessages(body: JsonObject, findings: TargetFindings): void {
   const messages = listAt(body.messages, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
   for (const [i, value] of messages.entries()) {
@@ -99,7 +99,7 @@ const MACHINE: ReadonlySet<string> = new Set([
   ...['use_mlock', 'num_thread', 'numa', 'f16_kv', 'logits_all', 'embedding_only'],
 ])
 
-export function checkOptions(body: JsonObject, findings: Required<Findings>): void {
+export function checkOptions(body: JsonObject, findings: TargetFindings): void {
   const options = optionalObject(body, 'options')
   if (options === undefined) return
   for (const [name, value] of Object.entries(options)) {

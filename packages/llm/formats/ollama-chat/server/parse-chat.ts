@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
-import { everyFinding } from '../../shared/findings.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
+import { noFindings } from '../../shared/findings.ts'
 import { invalid, isObject, optionalFlag, optionalNumber, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { checkMessages, checkOptions, checkTools, findUnreadOption } from './check-fields.ts'
@@ -22,8 +22,8 @@ export function findPassedOnChat(body: JsonObject): string | undefined {
 }
 
 /** `POST {ollama prefix}/api/chat` in Ollama's own shape: a stream, unless the body says otherwise. */
-export function parseOllamaChat(body: JsonObject): ChatCall {
-  const findings = everyFinding()
+export function parseOllamaChat(body: JsonObject): OwnFindings {
+  const findings = noFindings()
   for (const [name, value] of Object.entries(body)) {
     if (value === null || READ.has(name)) continue
     refuseReservedName(name, name)
@@ -43,7 +43,6 @@ export function parseOllamaChat(body: JsonObject): ChatCall {
     request: { ...decodeRequest(body), model, stream, includeUsage: true },
     metadata: null,
     timeoutMs: undefined,
-    endUser: undefined,
     findings,
   }
 }

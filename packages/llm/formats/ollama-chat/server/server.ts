@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -19,8 +20,7 @@ import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
 /** `{ollama prefix}/api/chat`: an answer of a provider of the same format is passed on, every other one is translated. */
 export const ollamaServer: ChatServer = {
   id: 'ollama-chat',
-  parse: parseOllamaChat,
-  findPassedOn: findPassedOnChat,
+  parse: (body, context) => withBodyFindings(parseOllamaChat(body), body, context, findPassedOnChat),
   encodeReply: toOllamaReply,
   openStream: answered =>
     answered.format === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { parseResponses } from '../../openai-responses/server/parse-chat.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
 import {
   parseMessages,
   parseOutputCap,
@@ -11,6 +11,7 @@ import {
   parseTools,
 } from '../../shared/chat-fields.ts'
 import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
+import { readExtra } from '../../shared/lost-params.ts'
 import {
   invalid,
   isObject,
@@ -40,7 +41,7 @@ export function findPassedOnChat(body: JsonObject): string | undefined {
  * `POST {prefix}/v1/chat/completions` in OpenAI's own shape. What the gateway relies on is checked; ranges are the
  * provider's to judge, and a field that we do not know passes on to it.
  */
-export function parseCompatChat(body: JsonObject): ChatCall {
+export function parseCompatChat(body: JsonObject): OwnFindings {
   if (body.messages === undefined && body.input !== undefined) return parseMixed(body)
   refuseReservedFields(body, OWN)
   refuseOtherTier(body.service_tier)
@@ -71,16 +72,16 @@ export function parseCompatChat(body: JsonObject): ChatCall {
   set(request, 'frequencyPenalty', optionalNumber(body, 'frequency_penalty'))
   set(request, 'reasoningEffort', optionalText(body, 'reasoning_effort'))
   set(request, 'user', optionalText(body, 'user'))
+  set(request, 'extra', readExtra(body))
   return {
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
-    endUser: undefined,
   }
 }
 
 /** Some editors send the body of a Responses request here, and read the answer as a chat completion. */
-function parseMixed(body: JsonObject): ChatCall {
+function parseMixed(body: JsonObject): OwnFindings {
   const { stream_options, ...rest } = body
   const call = parseResponses(rest)
   const includeUsage = isObject(stream_options) && stream_options.include_usage === true

@@ -5,6 +5,7 @@ import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../native/server/encode-error.ts'
+import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type {
@@ -26,8 +27,7 @@ import { markChoices, markChunk } from './passed-reasoning.ts'
  */
 export const openAiChatServer: ChatServer = {
   id: 'openai-chat',
-  parse: parseCompatChat,
-  findPassedOn: findPassedOnChat,
+  parse: (body, context) => withBodyFindings(parseCompatChat(body), body, context, findPassedOnChat),
   encodeReply: toCompatReply,
   openStream: answered =>
     answered.format === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),

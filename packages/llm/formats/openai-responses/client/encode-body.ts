@@ -3,10 +3,8 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { encodeInput } from './encode-input.ts'
-import { readField } from './read-field.ts'
 
 /** What a chat completion's body calls as this format does: passed on where the caller wrote one. */
 export const SAME_NAMES = [
@@ -32,7 +30,6 @@ type BodyName =
 export function encodeBody(
   request: ChatRequest,
   deviations: OpenAiDeviations,
-  source: SourceBody | undefined,
   dropped: readonly string[],
 ): JsonObject {
   const body: JsonObject = { input: encodeInput(request.messages, deviations.developerRole === true) }
@@ -48,9 +45,9 @@ export function encodeBody(
   if (request.reasoningEffort !== undefined && !dropped.includes('reasoning_effort')) {
     body.reasoning = { effort: request.reasoningEffort }
   }
-  const own = source?.format === 'openai-chat' ? source : undefined
-  if (own !== undefined) for (const name of SAME_NAMES) set(name, readField(own, name))
-  const text = encodeText(request.responseFormat, own === undefined ? undefined : readField(own, 'verbosity'))
+  const { extra } = request
+  if (extra !== undefined) for (const name of SAME_NAMES) set(name, extra.get(name))
+  const text = encodeText(request.responseFormat, extra?.get('verbosity'))
   if (text !== undefined) body.text = text
   return body
 }

@@ -9,6 +9,7 @@ import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
+import { readExtra } from '../../shared/lost-params.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { openAiResponses } from './client.ts'
 
@@ -222,11 +223,16 @@ describe('a chat as a Responses request', () => {
   })
 
   test('what a compat caller wrote under the same name goes along, and verbosity', () => {
-    const source = toSource(
-      { model: 'x', messages: [], metadata: { a: 'b' }, store: true, verbosity: 'low', user: 'u' },
-      'openai-chat',
-    )
-    expect(encode(ask({ user: 'u' }), at('gpt-5'), source)).toMatchObject({
+    const written = {
+      model: 'x',
+      messages: [],
+      metadata: { a: 'b' },
+      store: true,
+      verbosity: 'low',
+      user: 'u',
+    }
+    const extra = readExtra(written)
+    expect(encode(ask({ user: 'u', ...(extra && { extra }) }), at('gpt-5'))).toMatchObject({
       metadata: { a: 'b' },
       store: true,
       text: { verbosity: 'low' },
@@ -275,11 +281,8 @@ describe('what cannot be honoured', () => {
       'seed',
       'frequency_penalty',
     ])
-    const source = toSource(
-      { model: 'x', messages: [], logprobs: true, n: 1, modalities: ['audio'] },
-      'openai-chat',
-    )
-    expect(find({}, 'gpt-4o', source)).toEqual(['logprobs', 'modalities'])
+    const extra = readExtra({ model: 'x', messages: [], logprobs: true, n: 1, modalities: ['audio'] })
+    expect(find({ ...(extra && { extra }) }, 'gpt-4o')).toEqual(['logprobs', 'modalities'])
   })
 
   test('sampling, by models that reason: always, or while they do', () => {

@@ -34,7 +34,7 @@ export function encodeRequest(
   const { body, reserved } =
     source?.format === 'openai-responses'
       ? passBody(request, target, source, left)
-      : makeBody(request, target, source, left, options)
+      : makeBody(request, target, left, options)
   return {
     ...toAddress(target, '/responses'),
     headers: {
@@ -76,12 +76,11 @@ function passBody(
 function makeBody(
   request: ChatRequest,
   target: Target,
-  source: SourceBody | undefined,
   dropped: readonly string[],
   options: JsonObject | undefined,
 ): Made {
   const deviations = target.provider.openai ?? {}
-  const body: JsonObject = { model: toWireModel(target), ...encodeBody(request, deviations, source, dropped) }
+  const body: JsonObject = { model: toWireModel(target), ...encodeBody(request, deviations, dropped) }
   if (request.maxOutputTokens !== undefined) body.max_output_tokens = atLeast(request.maxOutputTokens)
   if (request.stream) body.stream = true
   // Nothing is kept there: the reasoning goes to the caller, encrypted, and comes back with the next turn.

@@ -7,26 +7,10 @@ import { listUnsupported } from '../../shared/model-rules.ts'
 import { SAME_NAMES } from './encode-body.ts'
 import { readField } from './read-field.ts'
 
-/** Fields of a chat completion that encodeBody knows, by their canonical meaning or their own name. */
-const TRANSLATED: ReadonlySet<string> = new Set([
-  ...SAME_NAMES,
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'reasoning_effort',
-  'verbosity',
-  'user',
-])
+/** Extra fields of a chat completion that encodeBody knows. */
+const KNOWN_EXTRA: ReadonlySet<string> = new Set([...SAME_NAMES, 'verbosity'])
+/** Parameters that it writes. */
+const WRITTEN: ReadonlySet<string> = new Set(['temperature', 'top_p'])
 
 /** See ClientFormat.findUnsupportedParams. What was written in this format is named as this format names it. */
 export function findUnsupportedParams(
@@ -49,14 +33,10 @@ export function findUnsupportedParams(
   set('seed', request.seed)
   set('presence_penalty', request.presencePenalty)
   set('frequency_penalty', request.frequencyPenalty)
-  if (source?.format === 'openai-chat') {
-    for (const name of source.fields.keys()) {
-      if (!TRANSLATED.has(name)) values.set(name, readField(source, name))
-    }
-  }
+  for (const [name, value] of request.extra ?? []) if (!KNOWN_EXTRA.has(name)) values.set(name, value)
   const found: string[] = []
   for (const [name, value] of values) {
-    const isHonoured = TRANSLATED.has(name) && !refused.includes(name)
+    const isHonoured = WRITTEN.has(name) && !refused.includes(name)
     if (!isHonoured && !isHarmless(name, value)) found.push(name)
   }
   return found

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import type { ToolKind } from '../../shared/chat-call.ts'
-import type { Findings } from '../../shared/findings.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
+import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findOtherField } from '../../shared/tool-fields.ts'
 
@@ -46,7 +46,7 @@ export interface ResponsesTools {
 }
 
 /** Tools of this format as functions, which everybody knows. What cannot be one is among the findings. */
-export function parseResponsesTools(value: Json | undefined, findings: Findings): ResponsesTools {
+export function parseResponsesTools(value: Json | undefined, findings: TargetFindings): ResponsesTools {
   const kinds = new Map<string, ToolKind>()
   if (value === undefined || value === null) return { tools: undefined, kinds }
   const tools: FunctionTool[] = []
@@ -61,7 +61,7 @@ function parseTool(
   tool: JsonObject,
   path: string,
   kinds: Map<string, ToolKind>,
-  findings: Findings,
+  findings: TargetFindings,
 ): FunctionTool | undefined {
   const type = textAt(tool.type, `${path}.type`)
   if (isHostedTool(tool)) {
@@ -147,7 +147,7 @@ function describeCustom(tool: JsonObject, path: string): { description: string; 
 
 export function parseResponsesToolChoice(
   value: Json | undefined,
-  findings: Findings,
+  findings: TargetFindings,
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (value === 'auto' || value === 'none' || value === 'required') return value

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { ToolKind } from '../../shared/chat-call.ts'
+import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 
 /** An event of the stream, without its number. */

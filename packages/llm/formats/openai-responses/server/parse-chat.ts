@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import type { ChatCall } from '../../shared/chat-call.ts'
-import { type Findings, noFindings } from '../../shared/findings.ts'
+import type { OwnFindings } from '../../shared/body-findings.ts'
+import { noFindings, type TargetFindings } from '../../shared/findings.ts'
 import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import {
   invalid,
@@ -29,7 +29,7 @@ import { parseInput } from './read-input.ts'
 const OWN: ReadonlySet<string> = new Set([...KNOWN_FIELDS, ...STATE_FIELDS, 'prompt'])
 
 /** `POST {prefix}/v1/responses` in OpenAI's own shape; see parseCompatChat. */
-export function parseResponses(body: JsonObject): ChatCall {
+export function parseResponses(body: JsonObject): OwnFindings {
   refuseReservedFields(body, OWN)
   refuseOtherTier(body.service_tier)
   const model = textAt(body.model, 'model')
@@ -63,7 +63,6 @@ export function parseResponses(body: JsonObject): ChatCall {
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
-    endUser: undefined,
     findings,
     repeated: { echo: toEcho(body, text, reasoning, tools), toolKinds: tools.kinds },
   }
@@ -84,7 +83,7 @@ function refuseUnbilled(body: JsonObject): void {
   }
 }
 
-function parseMessages(body: JsonObject, findings: Findings): Message[] {
+function parseMessages(body: JsonObject, findings: TargetFindings): Message[] {
   const instructions = optionalText(body, 'instructions')
   const messages = parseInput(body.input, findings)
   return instructions === undefined || instructions === ''
@@ -111,7 +110,12 @@ function parseFormat(text: JsonObject): ResponseFormat | undefined {
 }
 
 /** What changes an answer and has no counterpart in other formats. */
-function findNativeOnly(body: JsonObject, text: JsonObject, reasoning: JsonObject, findings: Findings): void {
+function findNativeOnly(
+  body: JsonObject,
+  text: JsonObject,
+  reasoning: JsonObject,
+  findings: TargetFindings,
+): void {
   const add = (name: string, isSet: boolean): void => {
     if (isSet) findings.nativeOnly.push(name)
   }

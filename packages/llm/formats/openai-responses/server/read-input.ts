@@ -3,14 +3,14 @@ import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
-import type { Findings } from '../../shared/findings.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isHostedTool } from './check-tools.ts'
 
 /** Input items as messages: what an assistant thought, said and called in one turn is one message. */
-export function parseInput(value: Json | undefined, findings: Findings): Message[] {
+export function parseInput(value: Json | undefined, findings: TargetFindings): Message[] {
   if (typeof value === 'string') return [{ role: 'user', content: value }]
   const reader = new InputReader(findings)
   for (const [at, item] of listAt(value, 'input').entries()) {
@@ -31,12 +31,12 @@ interface Turn {
 }
 
 class InputReader {
-  readonly #findings: Findings
+  readonly #findings: TargetFindings
   readonly #messages: Message[] = []
   readonly #carried = new InnerTexts()
   #turn: Turn | undefined
 
-  constructor(findings: Findings) {
+  constructor(findings: TargetFindings) {
     this.#findings = findings
   }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import type { RepeatedFields } from '../../shared/chat-call.ts'
+import type { RepeatedFields } from '../../shared/parsed-chat.ts'
 
 /** What a response says of itself besides its output. */
 export interface ResponseHead extends ReplyEnvelope, RepeatedFields {}

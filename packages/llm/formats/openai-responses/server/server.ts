@@ -2,6 +2,7 @@ import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../native/server/encode-error.ts'
+import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
@@ -21,8 +22,7 @@ import type { ResponseHead } from './response-head.ts'
  */
 export const responsesServer: ChatServer = {
   id: 'openai-responses',
-  parse: parseResponses,
-  findPassedOn: findPassedOnResponses,
+  parse: (body, context) => withBodyFindings(parseResponses(body), body, context, findPassedOnResponses),
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'openai-responses' ? new PassedStream(answered) : new TranslatedStream(answered),

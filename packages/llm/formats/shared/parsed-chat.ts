@@ -1,0 +1,43 @@
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { LogMetadata } from '../../request/bounded-text.ts'
+import type { ChatRequest } from '../../request/chat-request.ts'
+import type { FormatId } from '../../request/format-id.ts'
+import type { SourceBody } from '../../request/source-body.ts'
+import type { Findings } from './findings.ts'
+
+/** What a format is told besides the body that it parses. */
+export interface ParseContext {
+  readonly source: SourceBody
+  /** The model where the format names it in the path, else empty. */
+  readonly pathModel: string
+  /** The request came with a client token: what an end user may not send is looked for. */
+  readonly isEndUser: boolean
+}
+
+/** A chat body, read once: nothing after the parser looks into the body that came. */
+export interface ParsedChat {
+  readonly request: ChatRequest
+  readonly metadata: LogMetadata | null
+  /** Milliseconds for one attempt; undefined: the gateway's default. */
+  readonly timeoutMs: number | undefined
+  /** As a secret key's body names it, not checked yet (name-end-user.ts); a client token's end user is its own. */
+  readonly endUser: Json | undefined
+  /** The body's shape, where it is not the one of the format that it came in. */
+  readonly shape?: FormatId
+  /** How the caller's format spells canonical parameters, where it differs: errors and headers use these names. */
+  readonly spellings?: ReadonlyMap<string, string>
+  readonly findings: Findings
+  /** The caller asked to see reasoning, in formats where one has to ask. */
+  readonly showsReasoning?: boolean
+  /** What an answer repeats of its request, in the formats that do so. */
+  readonly repeated?: RepeatedFields
+}
+
+/** A tool of this format that other formats know as a function only: how its calls are shown to the caller. */
+export type ToolKind = 'custom' | 'local_shell'
+
+/** What an answer of OpenAI's Responses repeats of its request. */
+export interface RepeatedFields {
+  readonly echo: JsonObject
+  readonly toolKinds: ReadonlyMap<string, ToolKind>
+}

@@ -1,0 +1,43 @@
+import type { Json, JsonObject } from '../../json/json-value.ts'
+
+/** The fields of each format that hold messages. */
+const MESSAGES = ['messages', 'input', 'contents', 'system', 'systemInstruction', 'system_instruction']
+const OPTIONS = ['provider_options', 'extra_body']
+
+const STORE = /^store$/i
+const FILE_ID = /^file[_-]?ids?$/i
+
+/** Arguments and results of tools are text for the model: their keys mean nothing to a provider. */
+const OF_TOOLS: ReadonlySet<string> = new Set(['input', 'arguments', 'json', 'args', 'response'])
+
+/** The path of the first field that reaches what a provider keeps: a stored file, or an answer to store; undefined: none. */
+export function findStored(body: JsonObject): string | undefined {
+  for (const name of MESSAGES) {
+    const found = findNamed(FILE_ID, body[name], name)
+    if (found !== undefined) return found
+  }
+  for (const name of OPTIONS) {
+    const found = findNamed(STORE, body[name], name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A field of such a name at any depth, whose value asks for something. */
+function findNamed(pattern: RegExp, value: Json | undefined, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) {
+      const found = findNamed(pattern, each, `${path}[${index}]`)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  for (const [name, each] of Object.entries(value)) {
+    const at = `${path}.${name}`
+    if (pattern.test(name) && each !== null && each !== false) return at
+    const found = OF_TOOLS.has(name) ? undefined : findNamed(pattern, each, at)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
