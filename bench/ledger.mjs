@@ -1,7 +1,7 @@
 // npm run bench (after the requests), or alone: npm run bench:ledger -- [--quick] [--json]
-// CPU microseconds of this process for one admit and one settle over five meters (two rates, a quota, a budget,
-// concurrency), in process and on Redis, by number of requests in flight, and of Redis itself. Many short rounds, interleaved
-// for both Redis rows, because other work on the machine makes every figure larger: the best, the lower quartile, the median.
+// CPU microseconds of this process for one reserve and one settle over five meters (two rates, a quota, a budget,
+// concurrency), in process and on Redis with so many requests in flight, and of Redis itself. Many short rounds, those of
+// both Redis rows in turn, since other work on the machine makes every figure larger: the best, the lower quartile, the median.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,10 +12,10 @@ import { isMain, root } from '../tools/build.mjs'
 import { findFreePort, findProgram, isListening, startProcess } from './processes.mjs'
 
 const ENTRY = `
-export { ProcessLedger } from './packages/server/ledger/process-ledger.ts'
+export { ProcessLedger } from './packages/server/ledger/process/process-ledger.ts'
 export { RedisLedger } from './packages/server/ledger/redis/redis-ledger.ts'
 export { openRedis } from './packages/server/redis/open-redis.ts'
-export { CALLER, makeMeter, openSeeds } from './packages/server/testing/harness/ledger-model.ts'
+export { CALLER, makeMeter, openSeeds } from './packages/server/ledger/testing/make-meter.ts'
 `
 
 /** The program's ledgers, bundled from the sources. */
@@ -23,7 +23,8 @@ async function loadLedgers(folder) {
   const outfile = path.join(folder, 'ledgers.mjs')
   const stdin = { contents: ENTRY, resolveDir: root, loader: 'ts' }
   // Inside the project, so that packages resolve.
-  await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
+  const loader = { '.lua': 'text' }
+  await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', loader })
   return await import(pathToFileURL(outfile).href)
 }
 
@@ -53,7 +54,7 @@ async function openBare(client) {
   await client.connect()
   client.defineCommand('nothing', { numberOfKeys: 1, lua: 'return 1' })
   return {
-    admit: async () => ({ isAdmitted: (await client.nothing('key')) === 1 }),
+    reserve: async () => ({ isAdmitted: (await client.nothing('key')) === 1 }),
     settle: () => client.nothing('key'),
   }
 }
@@ -66,7 +67,7 @@ async function runRequests(ledger, request, count, inFlight) {
     while (begun < count) {
       begun++
       const next = request()
-      const verdict = ledger.admit(next)
+      const verdict = ledger.reserve(next)
       const answer = verdict instanceof Promise ? await verdict : verdict
       if (!answer.isAdmitted) throw new Error(`a request was refused: ${JSON.stringify(answer)}`)
       const settling = ledger.settle(next.id, used)
@@ -132,12 +133,12 @@ export async function benchLedgers({ quick = false, log }) {
     makeMeter('concurrency', much),
   ]
   let number = 0
-  const hold = { tokens: 2_000, nanoUsd: 10_000 }
+  const amounts = { tokens: 2_000, nanoUsd: 10_000 }
   const request = () => {
     const id = `01941f29-7c00-7000-8000-${String(number++).padStart(12, '0')}`
-    return { id, at: Date.now(), meters, subject: CALLER, hold, leaseMs: 60_000 }
+    return { id, at: Date.now(), meters, subject: CALLER, amounts, leaseMs: 60_000 }
   }
-  const common = { owner: 'bench', seeds: openSeeds(), onCrossing: () => {} }
+  const common = { owner: 'bench', seeds: openSeeds(), onThresholdCrossed: () => {} }
   const rounds = quick ? 7 : 25
   const inProcess = {
     name: 'process',
@@ -190,7 +191,7 @@ const COLUMNS = {
 }
 
 function print(rows, log) {
-  log('\nadmit + settle over five meters: CPU µs per request, of the gateway and of Redis')
+  log('\nreserve + settle over five meters: CPU µs per request, of the gateway and of Redis')
   const line = (name, cells) => log(name.padEnd(10) + cells.map(cell => cell.padStart(11)).join(''))
   line('ledger', Object.keys(COLUMNS))
   for (const row of rows)

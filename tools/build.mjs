@@ -40,6 +40,8 @@ export async function buildServer(from = root) {
         '@rideau/llm': path.join(from, 'packages/llm'),
         '@rideau/server': path.join(from, 'packages/server'),
       },
+      // Redis scripts are imported as text.
+      loader: { '.lua': 'text' },
       sourcemap: 'inline',
       sourcesContent: false,
       logLevel: 'silent',
@@ -77,7 +79,7 @@ function* walk(from, folder) {
     const name = `${folder}/${entry.name}`
     if (entry.isDirectory()) {
       if (!/^(node_modules|testing|fixtures)$/.test(entry.name)) yield* walk(from, name)
-    } else if (/\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts')) {
+    } else if (/\.(ts|json|lua)$/.test(entry.name) && !entry.name.endsWith('.test.ts')) {
       yield name
     }
   }

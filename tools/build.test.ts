@@ -60,6 +60,18 @@ describe('the build', () => {
     },
   )
 
+  test('takes a Lua script in as text, and builds anew where it changed', async () => {
+    write('packages/server/redis/one.lua', 'return 1')
+    write(
+      'packages/server/main.ts',
+      "import one from './redis/one.lua?raw'\nexport const script: string = one",
+    )
+    const bundle = await buildServer(root)
+    expect(await evaluate(bundle, 'm.script')).toBe('return 1')
+    write('packages/server/redis/one.lua', 'return 2')
+    expect(await evaluate(await buildServer(root), 'm.script')).toBe('return 2')
+  })
+
   test('builds at the same time give the same whole file', async () => {
     const tool = path.join(repository, 'tools/build.mjs')
     const build = () => evaluate(tool, `m.buildServer(${JSON.stringify(root)})`)

@@ -23,8 +23,8 @@ import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
 import { listen, urlBySettings, urlOf } from '../http/listen.ts'
 import type { Drain } from '../journal/drain.ts'
+import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { OpenedLedger } from '../ledger/open-ledger.ts'
 import { openCancellations } from '../redis/cancellations.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
 import { markCredentialRejected } from '../storage/credential-validation.ts'
@@ -345,7 +345,7 @@ async function openCounting(
     drain,
     onException: exceptions.note,
     onCrossing: ({ meter, settled }) => {
-      if (meter.kind === 'span') alerts.note({ meter, settled })
+      if (meter.kind === 'fixed') alerts.note({ meter, settled })
     },
   })
   closers.push(() => counting.ledger.close())
@@ -370,11 +370,11 @@ function readinessOf(
   drain: Drain,
   config: Config,
 ): Readiness {
-  const { isWhole, reasons } = ledger.health()
+  const { isHealthy, reasons } = ledger.health()
   const isLost = snapshots.isLost()
   const isFull = drain.isFull()
   return {
-    ready: !isLost && (isWhole || config.limitsFailOpen) && !(isFull && config.journalFull === 'refuse'),
+    ready: !isLost && (isHealthy || config.limitsFailOpen) && !(isFull && config.journalFull === 'refuse'),
     reasons: [
       ...(isLost ? ['the database does not announce changes'] : []),
       ...(isFull ? ['the journal is full: usage records do not reach the database'] : []),
@@ -391,7 +391,8 @@ function openCancelElsewhere(
   if (config.redisUrl === undefined) return () => Promise.resolve(false)
   const cancellations = openCancellations({
     url: config.redisUrl,
-    cancelHere: (environmentId, requestId, endUserId) => inFlight.cancel(environmentId, requestId, endUserId),
+    cancelLocal: (environmentId, requestId, endUserId) =>
+      inFlight.cancel(environmentId, requestId, endUserId),
     newId,
     log: line => log.warn(line),
     onException: exceptions.note,

@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import { systemClock } from '../core/chance.ts'
 import { type OnException, runGuarded } from '../core/on-exception.ts'
 import type { Drain } from '../journal/drain.ts'
-import type { Crossing, SeedSource } from '../ledger/ledger.ts'
-import { type OpenedLedger, openLedger } from '../ledger/open-ledger.ts'
+import { type OpenedLedger, openLedger } from '../ledger/failover/open-ledger.ts'
+import type { ThresholdCrossing } from '../ledger/ledger.ts'
+import type { SeedSource } from '../ledger/seed-source.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { listMeterSeeds } from '../storage/usage-seeds.ts'
@@ -18,7 +19,7 @@ export interface LedgerParts {
   readonly storage: Storage
   readonly drain: Drain
   readonly onException: OnException
-  readonly onCrossing: (crossing: Crossing) => void
+  readonly onCrossing: (crossing: ThresholdCrossing) => void
 }
 
 /** The ledger that this process counts its limits with: by itself, or with others over Redis where REDIS_URL is set. */
@@ -27,7 +28,7 @@ export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
   return await openLedger({
     owner,
     // In the middle of a settlement, which has more to count.
-    onCrossing: crossing => runGuarded('an alert', onException, () => parts.onCrossing(crossing)),
+    onThresholdCrossed: crossing => runGuarded('an alert', onException, () => parts.onCrossing(crossing)),
     seeds: toSeeds(parts),
     redisUrl,
     isFailOpen,

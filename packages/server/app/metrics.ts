@@ -2,7 +2,7 @@ import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
 import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
-import type { OpenedLedger } from '../ledger/open-ledger.ts'
+import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Records } from './records.ts'
 
@@ -51,7 +51,7 @@ export async function openMetrics({ host, port, log, ...measured }: MetricsOptio
 /** What `/metrics` tells of a gateway process. Every value is read when it is asked for. */
 function listReadings(measured: Measured): Reading[] {
   const { requestCounts, inFlight, records, isReady, counting, exceptions } = measured
-  const { ledger, countHolds, countAlone } = counting
+  const { ledger, countReservations, countLocalAdmissions } = counting
   return [
     {
       name: 'rideau_requests_total',
@@ -79,14 +79,18 @@ function listReadings(measured: Measured): Reading[] {
     gauge(
       'rideau_limits_whole',
       '1 where limits are counted as configured; 0 while shared counting is lost.',
-      () => Number(ledger.health().isWhole),
+      () => Number(ledger.health().isHealthy),
     ),
-    gauge('rideau_limits_holds', 'Requests of this process that hold something of a limit.', countHolds),
+    gauge(
+      'rideau_limits_holds',
+      'Requests of this process that hold something of a limit.',
+      countReservations,
+    ),
     {
       name: 'rideau_limits_alone_total',
       help: 'Requests that this process counted alone while shared counting was lost.',
       kind: 'counter',
-      read: countAlone,
+      read: countLocalAdmissions,
     },
     {
       name: 'rideau_exceptions_total',

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { toMeteredUsage } from '../core/metered-usage.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
-import { toUsed } from '../core/to-used.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'
 import { openSetAside } from '../journal/set-aside.ts'
@@ -50,7 +50,7 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
     openFor = resolve
   })
   const onReplayed = async (lines: readonly RecordLine[]): Promise<void> =>
-    (await opened).settleFormer(lines.filter(({ id }) => id !== '').map(toEnd))
+    (await opened).settleRecovered(lines.filter(({ id }) => id !== '').map(toEnd))
   const drain = new Drain({
     folder,
     journal,
@@ -75,7 +75,7 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
   return { drain, recordCounts, openFor }
 }
 
-function toEnd({ json }: RecordLine): Parameters<Ledger['settleFormer']>[0][number] {
+function toEnd({ json }: RecordLine): Parameters<Ledger['settleRecovered']>[0][number] {
   const record = JSON.parse(json) as RequestRecord
-  return { id: record.id, orgId: record.org_id, used: toUsed(record) }
+  return { id: record.id, orgId: record.org_id, usage: toMeteredUsage(record) }
 }

@@ -1,55 +1,49 @@
 import type { ModelPricing, TokenPrices } from '@rideau/llm/provider/prices'
 import type { Refusal } from './verdict.ts'
 
-/** A price's whole unit is a millionth of a dollar per million tokens; a thousand of them for one token are a nano-dollar. */
+/** Prices are USD per million tokens with at most six decimals. As integers they count millionths of a dollar. */
 const PRICE_UNITS = 1_000_000
+/** A price unit for one token is a thousandth of a nano-dollar. */
 const UNITS_PER_NANO_USD = 1000n
-/** A price is for so many tokens. */
+/** The number of tokens that a price is for. */
 const PRICED_TOKENS = 1_000_000n
 
 export interface BoundedRequest {
-  /** null: unknown, and then no bound can be kept. */
+  /** null: the price is unknown, and every bound is refused. */
   readonly pricing: ModelPricing | null
   readonly inputTokens: number
-  /** What the caller asks for at most; undefined: as much as the model gives. */
+  /** The caller's own cap on output tokens. undefined: none. */
   readonly maxOutputTokens: number | undefined
-  /** What the model gives at most; null: unknown. */
+  /** The model's own cap on output tokens. null: unknown. */
   readonly modelMaxOutputTokens: number | null
-  /** Answers asked for at once. */
+  /** Number of answers requested in one call. */
   readonly choices: number
 }
 
 export type CostVerdict =
   | { readonly refusal: Refusal }
-  /** undefined: nothing more has to be sent for the bound to hold. */
+  /** Output tokens to send upstream as the cap. undefined: the bound holds without one. */
   | { readonly outputCap: number | undefined }
 
 /**
- * Holds a key's `max_request_cost_usd` against counted input and `max_output_tokens` (contract.md §4 "keys"). Where the
- * caller names no cap, the cap is what the bound still buys after the input.
+ * Checks a request against its key's `max_request_cost_usd`: the cost of the counted input and of `max_output_tokens` must
+ * not exceed the bound. Where the caller sets no cap, returns the cap that the bound still pays for after the input. Refuses
+ * with `budget_exceeded` where that is less than one token, and with `model_unpriced` where the price is unknown.
  */
-export function boundCost(boundNanoUsd: number, request: BoundedRequest): CostVerdict {
+export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): CostVerdict {
   const { pricing, maxOutputTokens, modelMaxOutputTokens } = request
-  if (pricing === null) {
-    return {
-      refusal: {
-        code: 'model_unpriced',
-        message: "The key bounds a request's cost, and this model's price is unknown.",
-        param: 'model',
-      },
-    }
-  }
+  if (pricing === null) return { refusal: UNPRICED }
   const prices = pricesFor(pricing, request.inputTokens)
-  // Input that the provider writes into its cache unasked costs more than input.
+  // A provider may write input to its cache unasked, which costs more than plain input.
   const input = toUnits(Math.max(prices.input, prices.cache_write ?? 0))
   const perRequest = toUnits(pricing.per_request ?? 0) * PRICED_TOKENS
   const left = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * input - perRequest
   const perToken = toUnits(prices.output) * BigInt(request.choices)
   const wanted = BigInt(maxOutputTokens ?? 1)
-  if (left < 0n || left < wanted * perToken) return { refusal: tooDear() }
+  if (left < 0n || left < wanted * perToken) return { refusal: TOO_EXPENSIVE }
   if (maxOutputTokens !== undefined || perToken === 0n) return { outputCap: undefined }
   const affordable = Number(left / perToken)
-  // What the model gives at most is within the bound: a cap as high as that could only make a provider refuse.
+  // The model's own cap keeps the cost within the bound. A higher cap could only make the provider refuse the request.
   if (modelMaxOutputTokens !== null && affordable >= modelMaxOutputTokens) return { outputCap: undefined }
   return { outputCap: Math.min(affordable, Number.MAX_SAFE_INTEGER) }
 }
@@ -63,10 +57,14 @@ function toUnits(price: number): bigint {
   return BigInt(Math.round(price * PRICE_UNITS))
 }
 
-function tooDear(): Refusal {
-  return {
-    code: 'budget_exceeded',
-    message: 'This request could cost more than the key allows for one request.',
-    param: 'restrictions.max_request_cost_usd',
-  }
+const UNPRICED: Refusal = {
+  code: 'model_unpriced',
+  message: "The key bounds a request's cost, and this model's price is unknown.",
+  param: 'model',
+}
+
+const TOO_EXPENSIVE: Refusal = {
+  code: 'budget_exceeded',
+  message: 'This request could cost more than the key allows for one request.',
+  param: 'restrictions.max_request_cost_usd',
 }

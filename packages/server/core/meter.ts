@@ -1,83 +1,80 @@
 import type { FaultCode } from './fault-table.ts'
 
-/**
- * What a meter counts, in whole numbers: requests, tokens (input and output of every kind), nano-dollars, or requests
- * that are running.
- */
+/** What a meter counts, in whole numbers: requests, tokens of every kind, nano-dollars, or running requests. */
 export type Metric = 'requests' | 'tokens' | 'nano_usd' | 'in_flight'
 
-/** Whose requests a meter counts: every field that is not null has to be theirs. */
+/** Which requests a meter counts: those that match every field that is not null. */
 export interface MeterSubject {
   readonly orgId: string
   readonly projectId: string | null
   readonly environmentId: string | null
   readonly keyId: string | null
-  /** As the caller names it; only beside an environment. */
+  /** The end user's id as callers send it. Only set together with `environmentId`. */
   readonly endUserId: string | null
-  /** Leaves out what the sandbox answers: an organization's spend (contract.md §3). */
-  readonly isRealOnly: boolean
+  /** True: answers of the sandbox provider are not counted. An organization's budgets count real spend only. */
+  readonly excludesSandbox: boolean
 }
 
-/** What an error or a header says of the policy behind a meter. */
+/** The policy behind a meter, as errors and headers name it. */
 export interface MeterSource {
   readonly kind: 'limit' | 'quota' | 'budget' | 'plan'
-  /** The limit's, quota's, budget's or plan's own id. */
+  /** Id of the limit, quota, budget or plan. */
   readonly id: string
   readonly scope: 'org' | 'project' | 'environment' | 'key' | 'end_user'
-  /** The id of what is limited, or the end user's external id. */
+  /** Id of the limited organization, project, environment or key, or the end user's id as callers send it. */
   readonly ref: string
-  /** By contract.md §4, "Which limit gives which code". */
+  /** Error code of a refusal. */
   readonly code: FaultCode
 }
 
 interface MeterBase {
   /**
-   * Names the counter: the same for as long as it counts the same thing of the same subject in the same window, whatever
-   * its limit. No two meters of one request share it.
+   * Identifies the counter. Equal for meters that count the same metric of the same subject in the same window, whatever
+   * their limits. Two meters of one request never share a key.
    */
   readonly key: string
   readonly subject: MeterSubject
   readonly source: MeterSource
-  /** settled + held never goes above it. With its grace, where it has one. Whole, at least 0. */
+  /** Upper bound of settled plus reserved, grace included. A whole number, at least 0. */
   readonly limit: number
-  /** The limit as it was set, without grace; what people are told. */
+  /** The limit as configured, without grace: the one that errors and headers show. */
   readonly nominalLimit: number
-  /** Amounts, ascending, whose first crossing within a window raises an alert. */
-  readonly alertAt: readonly number[]
-  /** Unix milliseconds: nothing before it counts, and a counter that is new reads what was used from here on. */
+  /** Settled amounts, ascending, that raise an alert when they are first reached within a window. */
+  readonly alertThresholds: readonly number[]
+  /** Unix milliseconds. Earlier requests are not counted; a new counter is seeded with usage from here on. */
   readonly since: number
 }
 
-/** So much in any span of `windowMs`, exactly: what was admitted at t counts at every instant of [t, t + windowMs). */
+/** Limits every span of `windowMs`: a request admitted at t counts from t up to, but not at, t + `windowMs`. */
 export interface RollingMeter extends MeterBase {
   readonly kind: 'rolling'
   readonly metric: 'requests' | 'tokens'
   readonly windowMs: number
 }
 
-/** So much in a calendar window, which its key names. A request counts in the window that it was admitted in. */
-export interface SpanMeter extends MeterBase {
-  readonly kind: 'span'
-  /** The key without its window: the same from one window to the next. */
+/** Limits a fixed window: a calendar hour, day, week or month, or all time. A request counts in the window of its admission. */
+export interface FixedMeter extends MeterBase {
+  readonly kind: 'fixed'
+  /** The key without its window: equal for all windows of one policy and subject. */
   readonly series: string
   readonly metric: 'requests' | 'tokens' | 'nano_usd'
-  /** `since` is its start. Unix milliseconds; null: it never ends (`total`). */
+  /** Unix milliseconds at which the window that began at `since` ends. null: never (`total`). */
   readonly end: number | null
 }
 
-/** So many at once. */
+/** Limits how many requests run at the same time. */
 export interface ConcurrencyMeter extends MeterBase {
   readonly kind: 'concurrency'
   readonly metric: 'in_flight'
 }
 
-/** One counter that concerns a request, with the limit that it is held to. */
-export type Meter = RollingMeter | SpanMeter | ConcurrencyMeter
+/** A counter that a request is checked against, and the limit of that check. */
+export type Meter = RollingMeter | FixedMeter | ConcurrencyMeter
 
-/** What a new counter begins with. */
+/** Usage from before a counter existed. */
 export interface Seed {
-  /** Of a span meter: the sum. Of a rolling meter: the sum of `entries`. */
+  /** The sum; of a rolling meter, the sum of `entries`. */
   readonly used: number
-  /** Of a rolling meter: what still counts, oldest first. Empty for others. */
+  /** Of a rolling meter: what is still within the window, oldest first. Empty for other meters. */
   readonly entries: readonly { readonly at: number; readonly amount: number }[]
 }

@@ -1,17 +1,17 @@
 import type { CalendarWindow, Window } from './windows.ts'
 
 /**
- * What limits the requests of an environment: everything that was made for it, its project or its organization and can
- * concern a request of it. Times are Unix milliseconds, money whole nano-dollars.
+ * Everything that can limit a request of one environment: the policies of the environment, its project and its
+ * organization. Times are Unix milliseconds; money is whole nano-dollars.
  */
 export interface Policies {
-  /** IANA name: the organization's, for calendar windows. */
+  /** IANA name of the organization's time zone, in which calendar windows begin and end. */
   readonly timeZone: string
   readonly limits: readonly LimitPolicy[]
   readonly quotas: readonly QuotaPolicy[]
   readonly budgets: readonly BudgetPolicy[]
   readonly plans: readonly PlanPolicy[]
-  /** Is any end user blocked, or does any have a plan of its own? Otherwise nobody has to be looked up. */
+  /** False: no end user is blocked or has a plan of its own, so that end users need no look-up. */
   readonly hasSpecialEndUsers: boolean
 }
 
@@ -22,7 +22,7 @@ interface Policy {
 
 export interface LimitPolicy extends Policy {
   readonly scope: 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
-  /** null: where it was made, or every end user. */
+  /** Id of what is limited. null: the organization, project or environment that owns the policy, or every end user. */
   readonly ref: string | null
   readonly metric: 'requests' | 'tokens' | 'concurrency'
   readonly limit: number
@@ -32,17 +32,19 @@ export interface LimitPolicy extends Policy {
 
 export interface QuotaPolicy extends Policy {
   readonly scope: 'environment' | 'key' | 'end_user' | 'default_end_user'
+  /** Id of what is limited. null: the environment that owns the policy, or every end user. */
   readonly ref: string | null
   readonly metric: 'requests' | 'tokens'
   readonly window: CalendarWindow
   readonly limit: number
+  /** Requests are refused above limit × (1 + gracePct / 100). */
   readonly gracePct: number
 }
 
 export interface BudgetPolicy extends Policy {
-  /** null: the organization's. */
+  /** null: a budget of the organization. */
   readonly projectId: string | null
-  /** null: the whole of the project or organization. */
+  /** null: the whole organization or project. */
   readonly scope: 'environment' | 'key' | null
   readonly ref: string | null
   readonly limitNanoUsd: number
@@ -50,10 +52,10 @@ export interface BudgetPolicy extends Policy {
   readonly alertPcts: readonly number[]
 }
 
+/** What an end user may do. A bound that is null is not limited by the plan. */
 export interface PlanPolicy extends Policy {
   readonly name: string
   readonly isDefault: boolean
-  /** null everywhere: no bound of the plan's. */
   readonly allowedModels: readonly string[] | null
   readonly scopes: readonly string[] | null
   readonly requestsPerMinute: number | null
@@ -63,8 +65,8 @@ export interface PlanPolicy extends Policy {
 }
 
 /**
- * The plan that counts for an end user: of this name, else the default one; undefined: none. null: no name was set for
- * it. Requests without an end user have no plan.
+ * Returns the plan of an end user: the one of this name, otherwise the default plan, otherwise undefined. A null name means
+ * that the end user has no plan of its own. Requests that name no end user have no plan.
  */
 export function findPlan(plans: readonly PlanPolicy[], name: string | null): PlanPolicy | undefined {
   if (plans.length === 0) return undefined

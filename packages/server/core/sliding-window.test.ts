@@ -10,7 +10,7 @@ function open(limit: number, maxKeys = 100) {
 }
 
 describe('a sliding window', () => {
-  test('lets the limit through and tells the rest how long to wait', () => {
+  test('allows takes up to the limit and returns the remaining wait for the others', () => {
     const { window, advance } = open(2)
     expect(window.take('a')).toBe(0)
     advance(10_000)
@@ -25,7 +25,7 @@ describe('a sliding window', () => {
     expect(window.take('a')).toBe(10_000)
   })
 
-  test('in no span of a minute does more than the limit pass, and who waits as told gets through', () => {
+  test('never allows more than the limit in any minute, and allows a caller that waited for the returned time', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 }), gaps => {
         const { window, advance, now } = open(3)
@@ -46,7 +46,7 @@ describe('a sliding window', () => {
     )
   })
 
-  test('forgets the key that was quiet for longest where there are too many', () => {
+  test('forgets the key with the oldest last take when there are too many keys', () => {
     const { window } = open(1, 2)
     for (const key of ['a', 'b', 'c']) expect(window.take(key)).toBe(0)
     expect(window.take('b')).toBeGreaterThan(0)

@@ -1,24 +1,24 @@
 import type { Clock } from './chance.ts'
 
 export interface SlidingWindowOptions {
-  /** How many takes a key has in any span of `windowMs`. */
+  /** Takes allowed per key in any span of `windowMs`. */
   readonly limit: number
   readonly windowMs: number
-  /** Of more keys at once the one that was quiet for longest is forgotten. */
+  /** With more keys than this, the key with the oldest last take is forgotten. */
   readonly maxKeys: number
   readonly clock: Clock
 }
 
 /**
- * Counts per key over the last `windowMs`, exactly. What is refused does not count, so that who waits as long as it was
- * told gets through. It remembers no more than what was let through within one window.
+ * An exact rate limit per key over the last `windowMs`. Refused takes are not counted, so a caller that waits for the
+ * returned time succeeds. Memory is bounded by the takes of one window.
  */
 export class SlidingWindow {
   readonly #limit: number
   readonly #windowMs: number
   readonly #maxKeys: number
   readonly #clock: Clock
-  /** Times let through, oldest first; keys in the order of their last one. */
+  /** Times of the allowed takes, oldest first. Keys are ordered by their last take. */
   readonly #times = new Map<string, number[]>()
 
   constructor(options: SlidingWindowOptions) {
@@ -28,36 +28,37 @@ export class SlidingWindow {
     this.#clock = options.clock
   }
 
-  /** Milliseconds to wait; 0: let through and counted. */
+  /** Returns 0 and counts the take where the limit allows it; otherwise returns the milliseconds to wait. */
   take(key: string): number {
     const now = this.#clock.now()
     const past = now - this.#windowMs
-    this.#forget(past)
-    const times = dropUntil(this.#times.get(key) ?? [], past)
+    this.#removeExpiredKeys(past)
+    const times = removeExpired(this.#times.get(key) ?? [], past)
     if (times.length >= this.#limit) return (times[0] as number) - past
     times.push(now)
+    // Deleted and set again: the key moves to the end of the map.
     this.#times.delete(key)
-    if (this.#times.size >= this.#maxKeys) this.#dropOldest()
+    if (this.#times.size >= this.#maxKeys) this.#removeOldestKey()
     this.#times.set(key, times)
     return 0
   }
 
-  /** Keys whose last take is past stand first, since a take moves its key to the end. */
-  #forget(past: number): void {
+  /** Keys are ordered by their last take, so the expired ones come first. */
+  #removeExpiredKeys(past: number): void {
     for (const [key, times] of this.#times) {
       if ((times.at(-1) as number) > past) return
       this.#times.delete(key)
     }
   }
 
-  #dropOldest(): void {
+  #removeOldestKey(): void {
     const oldest = this.#times.keys().next().value
     if (oldest !== undefined) this.#times.delete(oldest)
   }
 }
 
-/** In place, so that a busy key copies nothing but what ended. */
-function dropUntil(times: number[], past: number): number[] {
+/** Changes `times` in place and returns it: a busy key copies nothing. */
+function removeExpired(times: number[], past: number): number[] {
   const first = times.findIndex(time => time > past)
   times.splice(0, first < 0 ? times.length : first)
   return times

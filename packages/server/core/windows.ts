@@ -1,38 +1,44 @@
 /**
- * Calendar windows of quotas and budgets, in an organization's time zone. Pure: what a window is follows from the
- * instant alone, so nothing has to reset anything, and every replica tells the same. Source: contract.md §4.
+ * The windows of quotas and budgets: calendar hours, days, weeks and months in an organization's time zone, and `total`.
+ * Pure: a window follows from the instant alone. No job resets a window, and all instances agree on its bounds.
  */
 
 export const CALENDAR_WINDOWS = ['hour', 'day', 'week', 'month'] as const
 export type CalendarWindow = (typeof CALENDAR_WINDOWS)[number]
+/** `total` begins when its policy is created and never ends. */
 export type Window = CalendarWindow | 'total'
 
-/** From `start` up to but not with `end`, in Unix milliseconds. */
-export interface Span {
+/** From `start` up to, but not including, `end`. Unix milliseconds. */
+export interface WindowBounds {
   readonly start: number
-  /** null: it never ends. */
+  /** null: never. */
   readonly end: number | null
 }
 
-interface CalendarSpan extends Span {
+interface CalendarBounds extends WindowBounds {
   readonly end: number
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Of any window: `total` begins with `createdAt`. Throws RangeError where the time zone is not one. */
-export function spanAt(window: Window, instant: number, timeZone: string, createdAt: number): Span {
-  return window === 'total' ? { start: createdAt, end: null } : windowAt(window, instant, timeZone)
+/** Returns the window that contains `instant`. `total` begins at `createdAt`. Throws RangeError for an unknown time zone. */
+export function windowBoundsAt(
+  window: Window,
+  instant: number,
+  timeZone: string,
+  createdAt: number,
+): WindowBounds {
+  return window === 'total' ? { start: createdAt, end: null } : calendarBoundsAt(window, instant, timeZone)
 }
 
-/** The calendar window that holds `instant`. Weeks begin on Monday. */
-export function windowAt(window: CalendarWindow, instant: number, timeZone: string): CalendarSpan {
+/** Returns the calendar window that contains `instant`. Weeks begin on Monday. Throws RangeError for an unknown time zone. */
+export function calendarBoundsAt(window: CalendarWindow, instant: number, timeZone: string): CalendarBounds {
   if (window === 'hour') return hourAt(instant, timeZone)
   let wall = firstDay(window, toWall(instant, timeZone))
   let start = startOf(wall, timeZone)
-  // A clock may go back over midnight and show the day before again, and a calendar may leave a date out: the
-  // boundaries decide, not the date that is shown.
+  // A clock that is set back over midnight repeats the previous date, and a calendar can skip a date. So compare instants,
+  // not dates.
   for (;;) {
     wall = nextFirstDay(window, wall)
     const end = startOf(wall, timeZone)
@@ -41,7 +47,7 @@ export function windowAt(window: CalendarWindow, instant: number, timeZone: stri
   }
 }
 
-// What a clock on the wall shows is written as if it were UTC ("wall"): plain arithmetic moves it by days and months.
+// `wall` is what a clock on the wall shows, stored as if it were UTC, so that UTC arithmetic can add days and months.
 
 function firstDay(window: CalendarWindow, wall: number): number {
   const date = new Date(Math.floor(wall / DAY_MS) * DAY_MS)
@@ -57,14 +63,14 @@ function nextFirstDay(window: CalendarWindow, wall: number): number {
   return date.getTime()
 }
 
-/** The instant at which the wall clock first shows this moment, or jumps over it. */
+/** Returns the first instant at which the wall clock shows this time or, where it skips this time, a later one. */
 function startOf(wall: number, timeZone: string): number {
   const before = wall - offsetAt(wall - DAY_MS, timeZone)
   const after = wall - offsetAt(wall + DAY_MS, timeZone)
   for (const instant of [Math.min(before, after), Math.max(before, after)]) {
     if (toWall(instant, timeZone) === wall) return instant
   }
-  // The clock jumps over it: the jump lies between, and from it on the clock shows more.
+  // The clock skips this time: search for the instant of the jump, from which on it shows a later time.
   let [low, high] = [Math.min(before, after), Math.max(before, after)]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
@@ -75,10 +81,10 @@ function startOf(wall: number, timeZone: string): number {
 }
 
 /**
- * Hours begin when the wall clock shows a full hour. Where it is moved by 30 minutes, the hour within which that
- * happens is 30 or 90 minutes long; where it is moved by whole hours, every hour is one.
+ * Returns the hour that contains `instant`. Hours begin when the wall clock shows a full hour. When a clock is changed by
+ * 30 minutes, the hour of the change is 30 or 90 minutes long. A change by whole hours leaves every hour at 60 minutes.
  */
-function hourAt(instant: number, timeZone: string): CalendarSpan {
+function hourAt(instant: number, timeZone: string): CalendarBounds {
   const hours = [-2, -1, 0, 1, 2].map(count => count * HOUR_MS)
   const grids = hours.map(by => instant - modulo(toWall(instant + by, timeZone) - by, HOUR_MS))
   const [grid] = grids as [number]
@@ -100,7 +106,7 @@ function toWall(instant: number, timeZone: string): number {
   return instant + offsetAt(instant, timeZone)
 }
 
-/** How far the wall clock is ahead of UTC, in milliseconds. */
+/** Returns how far the wall clock is ahead of UTC, in milliseconds. */
 function offsetAt(instant: number, timeZone: string): number {
   const seconds = Math.floor(instant / 1000) * 1000
   const part: Record<string, number> = {}
@@ -109,7 +115,7 @@ function offsetAt(instant: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - seconds
 }
 
-/** A formatter costs some 50 µs to make and says the same for ever; there are about 600 zones. */
+/** By time zone. Creating a formatter takes about 50 µs; there are about 600 time zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { SpanMeter } from '../core/meter.ts'
+import type { FixedMeter } from '../core/meter.ts'
 import type { SettledMeter } from '../storage/alert-policies.ts'
 import { openAlertsJob } from './alerts-job.ts'
 
@@ -13,13 +13,13 @@ const subject = {
   environmentId: null,
   keyId: null,
   endUserId: null,
-  isRealOnly: true,
+  excludesSandbox: true,
 }
 
 function settledMeter(key: string, settled: number): SettledMeter {
   const source = { kind: 'budget', id: key, scope: 'org', ref: 'o', code: 'budget_exceeded' } as const
-  const base = { subject, source, limit: 10, nominalLimit: 10, alertAt: [5], since: T, end: null }
-  const meter: SpanMeter = { ...base, kind: 'span', metric: 'nano_usd', key, series: key }
+  const base = { subject, source, limit: 10, nominalLimit: 10, alertThresholds: [5], since: T, end: null }
+  const meter: FixedMeter = { ...base, kind: 'fixed', metric: 'nano_usd', key, series: key }
   return { meter, settled }
 }
 

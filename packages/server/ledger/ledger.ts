@@ -1,165 +1,139 @@
-import type { Meter, MeterSubject, Seed } from '../core/meter.ts'
+import type { Meter, MeterSubject } from '../core/meter.ts'
+import type { MeteredUsage } from '../core/metered-usage.ts'
+import type { SeedSource } from './seed-source.ts'
 
-/** What a request may still use, or what it used. Whole numbers, never negative. */
+/** Tokens and cost that a request reserves. Whole numbers, never negative. */
 export interface Amounts {
   readonly tokens: number
   readonly nanoUsd: number
 }
 
-export interface AdmitRequest {
-  /** The gateway's own id of the request: never one that a caller chose. */
+export interface ReserveRequest {
+  /** The gateway's own id of the request, never one that a caller chose. */
   readonly id: string
-  /** Unix milliseconds, by the gateway's clock. Meters of calendar windows were made for this instant. */
+  /** Unix milliseconds by the gateway's clock. Meters of fixed windows belong to this instant. */
   readonly at: number
-  /** Every counter that concerns it; may be empty. */
+  /** Every meter that limits the request. May be empty. */
   readonly meters: readonly Meter[]
-  /** Whose request it is, so that a counter that is made while it runs learns of it too. All but endUserId are set. */
+  /** Whose request it is. Counters that are created while it runs find it by this. Only `endUserId` may be missing. */
   readonly subject: MeterSubject
-  /** The hold. Besides it, a request holds 1 of each meter of `requests` and `in_flight`. */
-  readonly hold: Amounts
-  /** How long the hold lives unless it is extended. */
+  /** What to reserve. On meters of `requests` and `in_flight` a request also reserves 1 each. */
+  readonly amounts: Amounts
+  /** The reservation expires after this time unless it is extended. */
   readonly leaseMs: number
 }
 
-/** How a meter stands. */
-export interface Standing {
+/** The state of a meter's counter. */
+export interface MeterStatus {
   readonly meter: Meter
-  /** Used by requests that have ended. Of a rolling meter: of those, what still counts now. */
+  /** Used by requests that have ended. A rolling meter counts only what is still within its window. */
   readonly settled: number
-  /** Of requests that are running. */
-  readonly held: number
+  /** Reserved by running requests. */
+  readonly reserved: number
   /**
-   * Unix milliseconds: when the window ends; of a rolling meter, when the oldest that counts will not count any more.
-   * null: never, or nothing counts.
+   * Unix milliseconds at which the window ends or, of a rolling meter, at which its oldest entry leaves the window.
+   * null: the meter never resets, or nothing is counted.
    */
   readonly resetAt: number | null
 }
 
-export interface Refused extends Standing {
+/** The meter that refuses a request. */
+export interface LimitRefusal extends MeterStatus {
   /** What the request would have added. */
   readonly wanted: number
   /**
-   * Unix milliseconds from which on the same request is admitted if nothing else comes meanwhile and nothing that runs
-   * gives back. null: no instant is known (`in_flight`), or none will come (a total; a hold above the limit itself).
+   * Unix milliseconds from which the same request is admitted, provided that no other request arrives and no running one
+   * uses less than it reserved. null: unknown (`in_flight`), or never (`total`, or `wanted` above the limit itself).
    */
   readonly retryAt: number | null
 }
 
 export type Verdict =
-  /** In the order of the meters, the hold counted in. */
-  | { readonly isAdmitted: true; readonly standings: readonly Standing[] }
-  /** The meter that says no; of several, the one that is longest to wait for. Nothing is held anywhere. */
-  | { readonly isAdmitted: false; readonly refused: Refused }
-  /** The counters cannot be reached or seeded, and limits that must hold do not let anything by unseen. */
+  /** Statuses in the order of the meters, this reservation included. */
+  | { readonly isAdmitted: true; readonly statuses: readonly MeterStatus[] }
+  /** Of several meters that refuse, the one with the longest wait. Nothing is reserved on any meter. */
+  | { readonly isAdmitted: false; readonly refusal: LimitRefusal }
+  /** The counters cannot be read, so the limits cannot be checked. The text says why; it is for logs. */
   | { readonly isAdmitted: false; readonly unavailable: string }
 
-/** What a request came to. */
-export interface Used extends Amounts {
-  /** 0: refused or failed before anything was generated; consumes no quota. A rate counts it all the same. */
-  readonly requests: 0 | 1
-  /** The sandbox answered: meters with `isRealOnly` get nothing of it. */
-  readonly isSandbox: boolean
-}
-
-/** A request of a process that was killed, as its journal tells: what it came to, or is taken to have come to. */
-export interface FormerEnd {
+/** The usage of a request whose process was killed, taken from that process's journal. */
+export interface RecoveredSettlement {
   readonly id: string
   readonly orgId: string
-  readonly used: Used
+  readonly usage: MeteredUsage
 }
 
-/** What a meter has settled reached an amount of its `alertAt`, by a request or already when its counter was seeded. */
-export interface Crossing {
+/** The settled amount of a meter reached one of its alert thresholds. */
+export interface ThresholdCrossing {
   readonly meter: Meter
   readonly threshold: number
   readonly settled: number
 }
 
 /**
- * Admission and settlement over every limit, quota and budget that concerns a request at once. Two implementations:
- * in process, and on Redis or Valkey; one conformance suite (ledger-suite.ts).
+ * Admits and settles requests over all their limits, quotas and budgets at once. There are two implementations,
+ * ProcessLedger and RedisLedger, and one conformance suite for both.
  *
- * At every instant settled + held <= limit of every meter, as long as requests use no more than they hold; and no
- * request is refused while settled + held + its hold <= limit. What was used beyond a hold is counted too: spend is
- * never lowered.
+ * Guarantees: settled + reserved <= limit on every meter at every instant, as long as requests use no more than they
+ * reserved; and no request is refused while settled + reserved + wanted <= limit. Usage above a reservation is still
+ * counted; spend never decreases.
  *
- * Answers are values where they are known at once, promises where something has to be asked: await only what is one.
+ * Methods that may return a promise do so only where they wait for something: `await` them only then.
  */
 export interface Ledger {
-  /** Names this process among those that share the counters. */
+  /** Identifies this process among those that share the counters. */
   readonly owner: string
 
   /**
-   * Holds on all meters or on none. A second call with the id of a running hold is an error of ours and throws.
-   * A meter whose counter is new is seeded first (see SeedSource); who comes meanwhile waits for it.
+   * Reserves on all meters or on none. Throws when a reservation with this id is running. New counters are seeded first;
+   * concurrent callers share that read.
    */
-  admit(request: AdmitRequest): Verdict | Promise<Verdict>
+  reserve(request: ReserveRequest): Verdict | Promise<Verdict>
 
   /**
-   * Makes the hold this large, on all meters or on none, and renews its lease: for a stream that goes on, or a fallback
-   * that costs more. The same amounts renew only; smaller ones give back and never fail. Of a hold that was swept, what
-   * it held is held again where it fits. The time of admission stays.
+   * Changes a reservation to these amounts, on all meters or on none, and renews its lease. The same amounts only renew it.
+   * Smaller amounts always succeed. An expired reservation is restored first, whether its amounts still fit or not. The
+   * time of admission does not change.
    */
-  extend(id: string, hold: Amounts, at: number, leaseMs: number): Verdict | Promise<Verdict>
+  extend(id: string, amounts: Amounts, at: number, leaseMs: number): Verdict | Promise<Verdict>
 
   /**
-   * Turns the hold into what was used. Idempotent: only the first settle or release of an id counts, and one of an id
-   * that is not known changes nothing. A hold that was swept is corrected by it. Never rejects.
+   * Replaces the reservation with the usage. Idempotent: the first settle or release of an id counts, and an unknown id
+   * changes nothing. Corrects a reservation that has expired. Never rejects.
    */
-  settle(id: string, used: Used): void | Promise<void>
+  settle(id: string, usage: MeteredUsage): void | Promise<void>
 
   /**
-   * Settles what a killed process left, where counters that outlived it still hold it or took it for used as held; what
-   * they know nothing of, or has ended there, changes nothing. After the usage ledger has it. Resolves when they were told,
-   * however long that takes; never where this process ends before.
+   * Settles requests of a killed process in counters that outlived it. Requests that are unknown there, or settled
+   * already, change nothing. Call it after their usage records are stored. Resolves once the counters have all of them, however
+   * long the store is unreachable.
    */
-  settleFormer(ended: readonly FormerEnd[]): Promise<void>
+  settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void>
 
-  /** Gives all of it back, also to the rates: nothing was asked of anybody. Idempotent as settle is. Never rejects. */
+  /** Undoes the reservation as if the request had never come, rates included. Idempotent like `settle`. Never rejects. */
   release(id: string): void | Promise<void>
 
-  /** How meters stand now, by a counter that is seeded if it is new. Undefined where the counters cannot be reached. */
-  read(meters: readonly Meter[], at: number): Promise<readonly Standing[] | undefined>
+  /** Returns the current status of each meter, in order; undefined where the counters cannot be read. Seeds new counters. */
+  read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined>
 
   /**
-   * Leases that ran out: their holds become used as held (an estimate, never less than nothing), and the request's own
-   * settle corrects that when it still comes. Called by a clock. Gives how many.
+   * Ends reservations whose lease has run out: what they reserved counts as used, until their own settle corrects it.
+   * Called periodically. Returns the number of reservations that expired.
    */
-  sweep(at: number): number | Promise<number>
+  expire(at: number): number | Promise<number>
 
-  /** Is counting as configured? The reasons are public: readiness names them. */
-  health(): { readonly isWhole: boolean; readonly reasons: readonly string[] }
+  /** Whether limits are counted as configured, and why not. Readiness publishes the reasons. */
+  health(): { readonly isHealthy: boolean; readonly reasons: readonly string[] }
 
   close(): Promise<void>
-}
-
-/**
- * What was used before a counter existed: the usage ledger in PostgreSQL, behind which this process's journal is
- * drained first, also of what a killed run left there.
- */
-export interface SeedSource {
-  /**
-   * One seed a meter, in their order. `onCut` is called once, in the turn in which it is certain what the answer holds:
-   * everything that this process settled before the call, and of what it settled since then all but `missing`. Nothing
-   * settled after that turn is in it. So whoever counts what settles between its call and its answer keeps, at the cut,
-   * only the ids that are missing, and counts nothing twice. Of other processes it holds what they have drained.
-   *
-   * Requests of the ids in `without` are left out, drained or not: counters that processes share ask so, since they know
-   * those by themselves, and what other processes drain meanwhile must not count twice. It can be some thousands.
-   *
-   * Meters of `in_flight` need no seed and are not asked for. Rejects where the database cannot be reached.
-   */
-  read(
-    meters: readonly Meter[],
-    at: number,
-    onCut: (missing: ReadonlySet<string>) => void,
-    without?: readonly string[],
-  ): Promise<readonly Seed[]>
 }
 
 export interface LedgerOptions {
   readonly owner: string
   readonly seeds: SeedSource
-  /** Called at most once a crossing by this process; whoever receives it makes it once a window. Never throws. */
-  readonly onCrossing: (crossing: Crossing) => void
+  /**
+   * Called when settled usage reaches a threshold, also when a counter is seeded above it. Each process calls it at most
+   * once a crossing; the receiver deduplicates over processes. Must not throw.
+   */
+  readonly onThresholdCrossed: (crossing: ThresholdCrossing) => void
 }

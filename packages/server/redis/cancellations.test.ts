@@ -4,7 +4,7 @@ import { openIds } from '../core/ids.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type Cancellations, openCancellations } from './cancellations.ts'
 
-describe.skipIf(redisProgram === undefined)('a cancel over several processes', () => {
+describe.skipIf(redisProgram === undefined)('a cancel with several gateway processes', () => {
   const newId = openIds(systemClock, systemRandom)
   let redis: TestRedis
   const stopped: string[] = []
@@ -15,7 +15,7 @@ describe.skipIf(redisProgram === undefined)('a cancel over several processes', (
       url: redis.url,
       newId,
       log: () => {},
-      cancelHere: (environmentId, requestId, endUserId) => {
+      cancelLocal: (environmentId, requestId, endUserId) => {
         const has = running.includes([environmentId, requestId, endUserId].filter(Boolean).join('/'))
         if (has) stopped.push(`${name} ${requestId}`)
         return has
@@ -33,7 +33,7 @@ describe.skipIf(redisProgram === undefined)('a cancel over several processes', (
     await redis.stop()
   })
 
-  test('stops the request in the process that has it, and only in its own environment', async () => {
+  test('cancels the request in the process that runs it, and only in its own environment', async () => {
     const first = openNode('first', ['e1/r1'])
     openNode('second', ['e1/r2'])
     openNode('third', ['e2/r3'])
@@ -44,14 +44,14 @@ describe.skipIf(redisProgram === undefined)('a cancel over several processes', (
     expect(new Set(stopped)).toEqual(new Set(['second r2', 'third r3']))
   })
 
-  test('asks for the end user whose request it must be', async () => {
+  test('cancels a request of the named end user only', async () => {
     const node = openNode('sixth', [])
     openNode('seventh', ['e1/r6/alice'])
     await expect.poll(() => node.cancel('e1', 'r6', 'alice')).toBe(true)
     expect(await node.cancel('e1', 'r6', 'bob')).toBe(false)
   })
 
-  test('survives a restart of the server, and says false while it is away', async () => {
+  test('works again after a restart of the server, and resolves with false while it is unreachable', async () => {
     const node = openNode('fourth', [])
     openNode('fifth', ['e1/r5'])
     await expect.poll(() => node.cancel('e1', 'r5', null)).toBe(true)

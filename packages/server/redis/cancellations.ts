@@ -1,102 +1,108 @@
 import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
 import { openRedis } from './open-redis.ts'
 
-/** Reaches the requests that run in other gateway processes, so that a cancel works wherever it arrives. */
+/** Cancels requests that run in other gateway processes, so that a cancel works wherever it arrives. */
 export interface Cancellations {
-  /** Stops a request in whichever process it runs; false where none has it, or where they cannot be asked. */
+  /** Cancels a request in the process that runs it. Resolves with false where no process runs it or none could be reached. */
   cancel(environmentId: string, requestId: string, endUserId: string | null): Promise<boolean>
   close(): void
 }
 
 export interface CancellationsOptions {
   readonly url: string
-  /** Stops a request of this process; false where none runs by that id. */
-  readonly cancelHere: (environmentId: string, requestId: string, endUserId: string | null) => boolean
+  /** Cancels a request of this process. Returns false where it runs no request of that id. */
+  readonly cancelLocal: (environmentId: string, requestId: string, endUserId: string | null) => boolean
   readonly newId: () => string
   readonly log: (line: string) => void
   readonly onException?: OnException
-  /** A process that has not answered after so long does not count. */
-  readonly patienceMs?: number
+  /** Answers that take longer are ignored. */
+  readonly timeoutMs?: number
 }
 
-const QUESTIONS = 'rideau:cancel'
+const CANCEL_CHANNEL = 'rideau:cancel'
+const TIMEOUT_MS = 1000
 
-interface Question {
-  readonly ask: string
+interface CancelMessage {
+  /** Identifies this cancel in the answers. */
+  readonly id: string
+  /** The process that sends it. */
   readonly from: string
   readonly environmentId: string
   readonly requestId: string
-  /** Whose it must be; null: anybody's. */
+  /** The end user whose request it must be; null: any. */
   readonly endUserId: string | null
 }
 
-interface Answer {
-  readonly ask: string
-  readonly canceled: boolean
+interface AnswerMessage {
+  readonly id: string
+  readonly isCanceled: boolean
 }
 
 /**
- * Every process hears every question and answers it, itself included. Redis tells how many heard it, so nobody waits for
- * a timeout to learn that there is no such request.
+ * Every process receives every cancel and answers it, the sender included. PUBLISH returns the number of receivers, so a
+ * cancel of an unknown request ends with the last answer and not with the timeout.
  */
 export function openCancellations(options: CancellationsOptions): Cancellations {
-  const { url, cancelHere, newId, log, onException = throwLater, patienceMs = 1000 } = options
-  const here = newId()
-  const waiting = new Map<string, Waiting>()
-  const talk = openRedis({ url, name: 'rideau-cancel' })
-  const hear = openRedis({ url, name: 'rideau-cancel-listener', commandTimeoutMs: 5000 })
-  hear.on('message', (channel: string, text: string) =>
-    runGuarded('a message of another gateway', onException, () => read(channel, text)),
+  const { url, cancelLocal, newId, log, onException = throwLater, timeoutMs = TIMEOUT_MS } = options
+  const self = newId()
+  const pending = new Map<string, PendingCancel>()
+  const publisher = openRedis({ url, name: 'rideau-cancel' })
+  const subscriber = openRedis({ url, name: 'rideau-cancel-subscriber', commandTimeoutMs: 5000 })
+  subscriber.on('message', (channel: string, text: string) =>
+    runGuarded('a message of another gateway', onException, () => receive(channel, text)),
   )
 
-  function read(channel: string, text: string): void {
+  function receive(channel: string, text: string): void {
     const message = parse(text)
     if (message === undefined) return
-    if (channel === QUESTIONS) answer(message as Question)
-    else waiting.get(message.ask)?.count((message as Answer).canceled)
+    if (channel === CANCEL_CHANNEL) answer(message as CancelMessage)
+    else pending.get(message.id)?.addAnswer((message as AnswerMessage).isCanceled)
   }
 
-  function answer({ ask, from, environmentId, requestId, endUserId }: Question): void {
-    const canceled = cancelHere(environmentId, requestId, endUserId)
-    const text = JSON.stringify({ ask, canceled } satisfies Answer)
-    // Who asked then hears nothing of this process and stops waiting by its own patience.
-    talk.publish(answersFor(from), text).catch(() => {})
+  function answer({ id, from, environmentId, requestId, endUserId }: CancelMessage): void {
+    const isCanceled = cancelLocal(environmentId, requestId, endUserId)
+    const text = JSON.stringify({ id, isCanceled } satisfies AnswerMessage)
+    // If this fails, the sender's timeout ends its wait.
+    publisher.publish(answerChannel(from), text).catch(() => {})
   }
 
-  // A server that is out of reach now is tried again in the background.
-  hear.on('ready', () => hear.subscribe(QUESTIONS, answersFor(here)).catch(() => hear.disconnect(true)))
-  for (const redis of [talk, hear]) redis.connect().catch(() => {})
+  subscriber.on('ready', () =>
+    subscriber.subscribe(CANCEL_CHANNEL, answerChannel(self)).catch(() => subscriber.disconnect(true)),
+  )
+  // The clients go on trying where the first attempt fails.
+  for (const redis of [publisher, subscriber]) redis.connect().catch(() => {})
 
   return {
     async cancel(environmentId, requestId, endUserId) {
-      const ask = newId()
-      const answers = new Waiting()
-      waiting.set(ask, answers)
-      const timer = setTimeout(() => answers.end(false), patienceMs)
-      const question: Question = { ask, from: here, environmentId, requestId, endUserId }
+      const id = newId()
+      const answers = new PendingCancel()
+      pending.set(id, answers)
+      const timer = setTimeout(() => answers.end(false), timeoutMs)
+      const message: CancelMessage = { id, from: self, environmentId, requestId, endUserId }
       try {
-        answers.expect(await talk.publish(QUESTIONS, JSON.stringify(question)))
+        answers.expectAnswers(await publisher.publish(CANCEL_CHANNEL, JSON.stringify(message)))
         return await answers.ended
       } catch (error) {
-        log(`other gateways could not be asked to cancel a request: ${(error as Error).message}`)
+        log(`a cancel could not be sent to the other gateways: ${(error as Error).message}`)
         return false
       } finally {
         clearTimeout(timer)
-        waiting.delete(ask)
+        pending.delete(id)
       }
     },
     close() {
-      for (const redis of [talk, hear]) redis.disconnect()
+      for (const redis of [publisher, subscriber]) redis.disconnect()
     },
   }
 }
 
-/** The answers to one question; they may come before it is known how many there will be. */
-class Waiting {
+/** The answers to one cancel. They may arrive before it is known how many to expect. */
+class PendingCancel {
+  /** Whether the request was canceled. */
   readonly ended: Promise<boolean>
-  end: (canceled: boolean) => void = () => {}
+  end: (isCanceled: boolean) => void = () => {}
   #expected = Number.POSITIVE_INFINITY
-  #counted = 0
+  #received = 0
 
   constructor() {
     this.ended = new Promise(resolve => {
@@ -104,27 +110,27 @@ class Waiting {
     })
   }
 
-  expect(answers: number): void {
-    this.#expected = answers
-    if (this.#counted >= answers) this.end(false)
+  expectAnswers(count: number): void {
+    this.#expected = count
+    if (this.#received >= count) this.end(false)
   }
 
-  count(canceled: boolean): void {
-    this.#counted++
-    if (canceled) this.end(true)
-    else if (this.#counted >= this.#expected) this.end(false)
+  addAnswer(isCanceled: boolean): void {
+    this.#received++
+    if (isCanceled) this.end(true)
+    else if (this.#received >= this.#expected) this.end(false)
   }
 }
 
-function answersFor(instance: string): string {
+function answerChannel(instance: string): string {
   return `rideau:canceled:${instance}`
 }
 
-/** Others may write to the same server: what is not ours is left aside. */
-function parse(text: string): Question | Answer | undefined {
+/** Returns undefined for messages of other programs, which may publish on the same server. */
+function parse(text: string): CancelMessage | AnswerMessage | undefined {
   try {
     const value = JSON.parse(text)
-    return typeof value?.ask === 'string' ? value : undefined
+    return typeof value?.id === 'string' ? value : undefined
   } catch {
     return undefined
   }

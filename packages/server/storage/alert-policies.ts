@@ -1,5 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { SpanMeter } from '../core/meter.ts'
+import type { FixedMeter } from '../core/meter.ts'
 import { findBudget } from './budgets.ts'
 import type { BudgetRow, QuotaRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
@@ -8,7 +8,7 @@ import type { SystemEvent } from './system-events.ts'
 
 /** A meter of a budget or quota with the amount that requests have used in its window. */
 export interface SettledMeter {
-  readonly meter: SpanMeter
+  readonly meter: FixedMeter
   readonly settled: number
 }
 
@@ -79,7 +79,7 @@ function toQuotaAlerts(row: QuotaRow, { meter, settled }: SettledMeter): AlertPo
   }
 }
 
-function toWindow(window: string, { since, end }: SpanMeter) {
+function toWindow(window: string, { since, end }: FixedMeter) {
   return {
     window,
     window_start: new Date(since).toISOString(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { Meter, SpanMeter } from '../core/meter.ts'
+import type { FixedMeter, Meter } from '../core/meter.ts'
 import { findAlertPolicy, type SettledMeter } from './alert-policies.ts'
 import { toBudgetRowMeter, toQuotaRowMeter } from './policy-meters.ts'
 import type { Db } from './pool.ts'
@@ -78,11 +78,11 @@ export async function listSettledMeters(
   const seeds = await listMeterSeeds(pool, meters, at, [])
   return meters
     .map((meter, index) => ({ meter, settled: seeds[index]?.used ?? 0 }))
-    .filter(({ meter, settled }) => meter.alertAt.some(amount => amount <= settled))
+    .filter(({ meter, settled }) => meter.alertThresholds.some(amount => amount <= settled))
 }
 
-function isSpan(meter: Meter): meter is SpanMeter {
-  return meter.kind === 'span'
+function isSpan(meter: Meter): meter is FixedMeter {
+  return meter.kind === 'fixed'
 }
 
 /** Removes alerts of windows that ended before a time. They keep a threshold from alerting twice, which needs an open window. */

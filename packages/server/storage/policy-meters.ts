@@ -1,5 +1,5 @@
 import type { Meter } from '../core/meter.ts'
-import { toBudgetMeterOf, toQuotaMeterOf } from '../core/meters.ts'
+import { createBudgetMeter, createQuotaMeter } from '../core/owner-meters.ts'
 import type { BudgetRow, QuotaRow } from './policy-tables.ts'
 
 /** The meter of the budget's window at `at` (Unix milliseconds): the one that requests in that window use. */
@@ -15,7 +15,7 @@ export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): 
     alertPcts: row.alert_pcts,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
-  return toBudgetMeterOf(policy, whole, timeZone, at)
+  return createBudgetMeter(policy, whole, timeZone, at)
 }
 
 /** The same for a quota. Not for the scope default_end_user, which has a meter for each end user. */
@@ -31,5 +31,5 @@ export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Me
     gracePct: row.grace_pct,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
-  return toQuotaMeterOf(policy, whole, timeZone, at)
+  return createQuotaMeter(policy, whole, timeZone, at)
 }

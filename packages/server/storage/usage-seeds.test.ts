@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ConcurrencyMeter, Meter, MeterSubject, RollingMeter, SpanMeter } from '../core/meter.ts'
+import type { ConcurrencyMeter, FixedMeter, Meter, MeterSubject, RollingMeter } from '../core/meter.ts'
+import { toMeteredUsage } from '../core/metered-usage.ts'
 import type { RequestRecord } from '../core/request-record.ts'
-import { toUsed } from '../core/to-used.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
@@ -30,7 +30,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
       environmentId: null,
       keyId: null,
       endUserId: null,
-      isRealOnly: false,
+      excludesSandbox: false,
     }
   })
 
@@ -40,11 +40,11 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     source: { kind: 'quota', id: newId(), scope: 'org', ref: '', code: 'quota_exceeded' } as const,
     limit: 100,
     nominalLimit: 100,
-    alertAt: [],
+    alertThresholds: [],
   })
-  const toSpan = (change: Partial<SpanMeter> = {}, of: Partial<MeterSubject> = {}): SpanMeter => ({
+  const toSpan = (change: Partial<FixedMeter> = {}, of: Partial<MeterSubject> = {}): FixedMeter => ({
     ...toBase(of),
-    kind: 'span',
+    kind: 'fixed',
     series: 's',
     metric: 'requests',
     since: DAY_START,
@@ -121,8 +121,8 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
       await insert(NOW, { status: 502, output_tokens: 9 }),
       await insert(NOW, { status: 200, cost_nano_usd: null }),
       await insert(NOW, { status: 499, ...NO_TOKENS, cost_nano_usd: 5 }),
-    ].map(toUsed)
-    const sum = (pick: (each: ReturnType<typeof toUsed>) => number): number =>
+    ].map(toMeteredUsage)
+    const sum = (pick: (each: ReturnType<typeof toMeteredUsage>) => number): number =>
       records.reduce((total, each) => total + pick(each), 0)
     expect(await used(toSpan(), toSpan({ metric: 'tokens' }), toSpan({ metric: 'nano_usd' }))).toEqual([
       sum(each => each.requests),
@@ -140,7 +140,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
   test('leave sandbox requests out of meters that count real money only', async () => {
     await insert(NOW, { sandbox: true })
     await insert(NOW)
-    expect(await used(toSpan({}, { isRealOnly: true }), toSpan())).toEqual([1, 2])
+    expect(await used(toSpan({}, { excludesSandbox: true }), toSpan())).toEqual([1, 2])
   })
 
   test('leave out the requests that the caller names', async () => {

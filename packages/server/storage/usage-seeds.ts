@@ -14,7 +14,8 @@ const TOKENS = `(u.uncached_input_tokens::bigint + u.cache_read_tokens + u.cache
 
 /**
  * What a request adds to a meter. A quota of requests counts those that were served. A rate limit counts those that
- * failed at a provider too, but not those that the gateway refused. ledger/amounts.ts has the same rules: keep them equal.
+ * failed at a provider too, but not those that the gateway refused. ledger/rules/counting-rules.ts has the same rules: keep
+ * them equal.
  */
 const AMOUNT = `case q.metric when 'tokens' then ${TOKENS} when 'nano_usd' then coalesce(u.cost_nano_usd, 0)
   else (u.status < 400 or ${TOKENS} > 0 or q.is_rolling and u.status >= 500)::integer end`
@@ -57,13 +58,13 @@ export async function listMeterSeeds(
   const selectors = meters.map((meter, index) => {
     const isRolling = meter.kind === 'rolling'
     const since = isRolling ? Math.max(meter.since, at - meter.windowMs) : meter.since
-    const until = meter.kind === 'span' && meter.end !== null ? new Date(meter.end) : null
-    const { orgId, projectId, environmentId, keyId, endUserId, isRealOnly } = meter.subject
+    const until = meter.kind === 'fixed' && meter.end !== null ? new Date(meter.end) : null
+    const { orgId, projectId, environmentId, keyId, endUserId, excludesSandbox } = meter.subject
     return {
       meter: index,
       metric: meter.metric,
       is_rolling: isRolling,
-      real_only: isRealOnly,
+      real_only: excludesSandbox,
       org_id: orgId,
       project_id: projectId,
       environment_id: environmentId,

@@ -1,4 +1,4 @@
-import { type Span, spanAt } from '../../core/windows.ts'
+import { type WindowBounds, windowBoundsAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import { toBudgetRowMeter } from '../../storage/policy-meters.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
@@ -27,19 +27,19 @@ export async function measureBudgets(
 ): Promise<MeasuredBudget[]> {
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
-  const spans = rows.map(row => spanAt(row.window, now, time_zone, row.created_at.getTime()))
+  const spans = rows.map(row => windowBoundsAt(row.window, now, time_zone, row.created_at.getTime()))
   const statuses =
     (await readMeters(
       rows.map(row => toBudgetRowMeter(row, time_zone, now)),
       now,
     )) ?? (await readLedger(db, rows, spans))
   return rows.map((row, index) => {
-    const { end } = spans[index] as Span
+    const { end } = spans[index] as WindowBounds
     const status = statuses[index]
     return {
       ...row,
       spent_nano_usd: status?.settled ?? 0,
-      reserved_nano_usd: status?.held ?? null,
+      reserved_nano_usd: status?.reserved ?? null,
       resets_at: end === null ? null : new Date(end),
     }
   })
@@ -50,15 +50,15 @@ export async function measureBudget(services: Measuring, row: BudgetRow): Promis
   return measured as MeasuredBudget
 }
 
-async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans: readonly Span[]) {
+async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans: readonly WindowBounds[]) {
   const totals = await sumUsage(
     db,
-    rows.map((row, index) => toQuestion(row, spans[index] as Span)),
+    rows.map((row, index) => toQuestion(row, spans[index] as WindowBounds)),
   )
-  return rows.map(({ id }) => ({ settled: totals.get(id)?.cost_nano_usd ?? 0, held: null }))
+  return rows.map(({ id }) => ({ settled: totals.get(id)?.cost_nano_usd ?? 0, reserved: null }))
 }
 
-function toQuestion(row: BudgetRow, { start }: Span): UsageSelector {
+function toQuestion(row: BudgetRow, { start }: WindowBounds): UsageSelector {
   const { id, org_id, project_id, scope, scope_ref } = row
   return {
     id,

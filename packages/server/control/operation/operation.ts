@@ -39,7 +39,7 @@ export interface Services {
 export type ReadMeters = (
   meters: readonly Meter[],
   at: number,
-) => Promise<readonly { readonly settled: number; readonly held: number }[] | undefined>
+) => Promise<readonly { readonly settled: number; readonly reserved: number }[] | undefined>
 
 /**
  * Who may call: anyone, a user with a session, or an actor with at least the role. `of` names where the actor must have

@@ -1,4 +1,4 @@
-import { windowAt } from '../../core/windows.ts'
+import { calendarBoundsAt } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
 import { toQuotaRowMeter } from '../../storage/policy-meters.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
@@ -34,11 +34,11 @@ export async function measureQuotas(
   )
   const used =
     statuses === undefined
-      ? await readLedger(db, counted, row => new Date(windowAt(row.window, now, time_zone).start))
+      ? await readLedger(db, counted, row => new Date(calendarBoundsAt(row.window, now, time_zone).start))
       : new Map(counted.map(({ id }, index) => [id, statuses[index]?.settled ?? 0]))
-  const held = new Map(counted.map(({ id }, index) => [id, statuses?.[index]?.held]))
+  const held = new Map(counted.map(({ id }, index) => [id, statuses?.[index]?.reserved]))
   return rows.map(row => {
-    const { end } = windowAt(row.window, now, time_zone)
+    const { end } = calendarBoundsAt(row.window, now, time_zone)
     const [of, reserved] = [used.get(row.id) ?? null, held.get(row.id) ?? null]
     return { ...row, used: of, reserved, resets_at: new Date(end) }
   })

@@ -1,7 +1,8 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { MeteredUsage } from '../../core/metered-usage.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
-import type { Amounts, Ledger, Standing, Used, Verdict } from '../../ledger/ledger.ts'
+import type { Amounts, Ledger, MeterStatus, Verdict } from '../../ledger/ledger.ts'
 
 export interface AdmissionsOptions {
   readonly ledger: Ledger
@@ -19,14 +20,14 @@ const RENEW_AFTER = 1 / 4
 export class Admission {
   readonly #owner: Admissions
   readonly #id: string
-  readonly standings: readonly Standing[]
+  readonly standings: readonly MeterStatus[]
   hold: Amounts
   /** When the lease was last renewed, in Unix milliseconds. */
   renewedAt: number
   /** Of tries that are billed though nobody got an answer of them: held besides, until the settle counts them. */
   #lost: Amounts = { tokens: 0, nanoUsd: 0 }
 
-  constructor(owner: Admissions, id: string, standings: readonly Standing[], hold: Amounts, at: number) {
+  constructor(owner: Admissions, id: string, standings: readonly MeterStatus[], hold: Amounts, at: number) {
     this.#owner = owner
     this.#id = id
     this.standings = standings
@@ -51,7 +52,7 @@ export class Admission {
     return this.#note(verdict, hold)
   }
 
-  settle(used: Used): void {
+  settle(used: MeteredUsage): void {
     this.#owner.settle(this.#id, used)
   }
 
@@ -101,7 +102,7 @@ export class Admissions {
     hold: Amounts,
   ): AdmissionVerdict | Promise<AdmissionVerdict> {
     const at = this.#now()
-    const verdict = this.#ledger.admit({ id, at, meters, subject, hold, leaseMs: this.#leaseMs })
+    const verdict = this.#ledger.reserve({ id, at, meters, subject, amounts: hold, leaseMs: this.#leaseMs })
     if (verdict instanceof Promise) return verdict.then(each => this.#begin(id, each, hold, at))
     return this.#begin(id, verdict, hold, at)
   }
@@ -112,7 +113,7 @@ export class Admissions {
     return this.#ledger.extend(id, hold, at, this.#leaseMs)
   }
 
-  settle(id: string, used: Used): void {
+  settle(id: string, used: MeteredUsage): void {
     if (!this.#running.delete(id)) return
     const settling = this.#ledger.settle(id, used)
     if (settling instanceof Promise) settling.catch(error => this.#onException(error, 'the settlement'))
@@ -130,7 +131,7 @@ export class Admissions {
 
   #begin(id: string, verdict: Verdict, hold: Amounts, at: number): AdmissionVerdict {
     if (!verdict.isAdmitted) return verdict
-    const admission = new Admission(this, id, verdict.standings, hold, at)
+    const admission = new Admission(this, id, verdict.statuses, hold, at)
     this.#running.set(id, admission)
     return admission
   }
@@ -142,6 +143,6 @@ export class Admissions {
       if (now - admission.renewedAt > this.#leaseMs * RENEW_AFTER)
         runGuarded('a lease', this.#onException, () => this.extend(id, admission, admission.hold))
     }
-    runGuarded('the sweep of leases', this.#onException, () => this.#ledger.sweep(now))
+    runGuarded('the sweep of leases', this.#onException, () => this.#ledger.expire(now))
   }
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import type { Meter } from '../../core/meter.ts'
-import type { Refused } from '../../ledger/ledger.ts'
+import type { LimitRefusal } from '../../ledger/ledger.ts'
 
 const NANO_PER_USD = 1_000_000_000
 
@@ -11,13 +11,13 @@ const NANO_PER_USD = 1_000_000_000
 const SLOT_SECONDS = 1
 
 /** What a caller is told of the limit that refused it: scope, limit, settled, held, reset (contract.md §2). */
-export function toLimitFault(refused: Refused, now: number): Fault {
-  const { meter, settled, held, wanted, resetAt } = refused
+export function toLimitFault(refused: LimitRefusal, now: number): Fault {
+  const { meter, settled, reserved, wanted, resetAt } = refused
   const { code, kind, scope, ref } = meter.source
   const amounts = [
     `limit ${show(meter, meter.nominalLimit)}${graceOf(meter)}`,
     `settled ${show(meter, settled)}`,
-    `held ${show(meter, held)}`,
+    `held ${show(meter, reserved)}`,
     `wanted ${show(meter, wanted)}`,
   ]
   const reset = resetAt === null ? 'does not reset by time' : `resets at ${new Date(resetAt).toISOString()}`
@@ -38,7 +38,7 @@ const SCOPES = {
 }
 
 /** Rounded up to whole seconds, so that who waits exactly that long is not early. */
-function secondsOf({ meter, retryAt, resetAt }: Refused, now: number): number {
+function secondsOf({ meter, retryAt, resetAt }: LimitRefusal, now: number): number {
   if (meter.metric === 'in_flight') return SLOT_SECONDS
   if (retryAt !== null) return Math.ceil((retryAt - now) / 1000)
   // It never fits: the end of the window is when the question is worth another look.

@@ -1,5 +1,5 @@
 import type { Meter } from '../../core/meter.ts'
-import type { Standing } from '../../ledger/ledger.ts'
+import type { MeterStatus } from '../../ledger/ledger.ts'
 
 const NONE: readonly string[] = []
 
@@ -8,7 +8,7 @@ const NONE: readonly string[] = []
  * fields of the IETF's draft (`RateLimit`, `RateLimit-Policy`) and the ones that OpenAI's clients know. As name, value,
  * name, value. Money is no rate: it is not among them.
  */
-export function limitHeaders(standings: readonly Standing[] | undefined, now: number): readonly string[] {
+export function limitHeaders(standings: readonly MeterStatus[] | undefined, now: number): readonly string[] {
   if (standings === undefined || standings.length === 0) return NONE
   const requests = findBinding(standings, 'requests')
   const tokens = findBinding(standings, 'tokens')
@@ -22,7 +22,7 @@ export function limitHeaders(standings: readonly Standing[] | undefined, now: nu
   ] as const) {
     if (standing === undefined) continue
     const { meter } = standing
-    const left = Math.max(0, meter.limit - standing.settled - standing.held)
+    const left = Math.max(0, meter.limit - standing.settled - standing.reserved)
     const resetSeconds = Math.max(0, Math.ceil(((standing.resetAt ?? now) - now) / 1000))
     // Scope and unit name the policy: which limit it is that binds.
     const name = `"${meter.source.scope}-${unit}"`
@@ -43,8 +43,11 @@ export function limitHeaders(standings: readonly Standing[] | undefined, now: nu
 }
 
 /** The one with the smallest part left. */
-function findBinding(standings: readonly Standing[], metric: 'requests' | 'tokens'): Standing | undefined {
-  let binding: Standing | undefined
+function findBinding(
+  standings: readonly MeterStatus[],
+  metric: 'requests' | 'tokens',
+): MeterStatus | undefined {
+  let binding: MeterStatus | undefined
   for (const standing of standings) {
     if (standing.meter.metric !== metric) continue
     if (binding === undefined || partLeft(standing) < partLeft(binding)) binding = standing
@@ -52,11 +55,11 @@ function findBinding(standings: readonly Standing[], metric: 'requests' | 'token
   return binding
 }
 
-function partLeft({ meter, settled, held }: Standing): number {
-  return meter.limit === 0 ? 0 : (meter.limit - settled - held) / meter.limit
+function partLeft({ meter, settled, reserved }: MeterStatus): number {
+  return meter.limit === 0 ? 0 : (meter.limit - settled - reserved) / meter.limit
 }
 
 function windowSeconds(meter: Meter): number {
   if (meter.kind === 'rolling') return Math.ceil(meter.windowMs / 1000)
-  return meter.kind === 'span' && meter.end !== null ? Math.round((meter.end - meter.since) / 1000) : 0
+  return meter.kind === 'fixed' && meter.end !== null ? Math.round((meter.end - meter.since) / 1000) : 0
 }

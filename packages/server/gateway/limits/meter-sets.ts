@@ -1,4 +1,4 @@
-import { listMeters, type MeterSet } from '../../core/meters.ts'
+import { listMeters, type MeterSet } from '../../core/list-meters.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 
 /** Sets kept for one environment at most. */

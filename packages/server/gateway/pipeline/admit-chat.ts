@@ -1,4 +1,4 @@
-import type { MeterSet } from '../../core/meters.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMostInput } from '../billing/count-input.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -47,7 +47,7 @@ export function admitChat(
   deps: GatewayDeps,
 ): ChatPlan | Promise<ChatPlan> {
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
-  if (!limits.hasAmounts) {
+  if (!limits.hasAmountMeter) {
     const admitting = admit(x, deps, { limits, isSandbox, hold: { tokens: 0, nanoUsd: 0 } })
     return admitting === undefined ? plan : admitting.then(() => plan)
   }
@@ -107,8 +107,8 @@ function narrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])
 }
 
 function lacksAmounts(verdict: AdmissionVerdict): boolean {
-  if (verdict instanceof Admission || !('refused' in verdict)) return false
-  const { metric } = verdict.refused.meter
+  if (verdict instanceof Admission || !('refusal' in verdict)) return false
+  const { metric } = verdict.refusal.meter
   return metric === 'tokens' || metric === 'nano_usd'
 }
 
@@ -127,10 +127,10 @@ function shrink(
 }
 
 function isGreedy({ standings, hold }: Admission): boolean {
-  return standings.some(({ meter, settled, held }) => {
+  return standings.some(({ meter, settled, reserved }) => {
     if (meter.metric !== 'tokens' && meter.metric !== 'nano_usd') return false
     const own = meter.metric === 'tokens' ? hold.tokens : hold.nanoUsd
-    return own > (meter.limit - settled - held + own) * GREEDY
+    return own > (meter.limit - settled - reserved + own) * GREEDY
   })
 }
 

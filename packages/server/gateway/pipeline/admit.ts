@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { MeterSet } from '../../core/meters.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
@@ -33,7 +33,7 @@ export function tryAdmit(
   { limits, isSandbox, hold }: Ask,
 ): AdmissionVerdict | Promise<AdmissionVerdict> {
   const meters = isSandbox ? limits.sandboxMeters : limits.meters
-  return deps.admissions.open(x.id, limits.subject, meters, limits.hasAmounts ? hold : NOTHING)
+  return deps.admissions.open(x.id, limits.subject, meters, limits.hasAmountMeter ? hold : NOTHING)
 }
 
 export function accept(x: Exchange, deps: GatewayDeps, verdict: AdmissionVerdict): void {
@@ -44,7 +44,7 @@ export function accept(x: Exchange, deps: GatewayDeps, verdict: AdmissionVerdict
 }
 
 function toFault(verdict: Exclude<AdmissionVerdict, Admission>, deps: GatewayDeps): Fault {
-  if ('refused' in verdict) return toLimitFault(verdict.refused, deps.now())
+  if ('refusal' in verdict) return toLimitFault(verdict.refusal, deps.now())
   return new Fault(
     'config_unavailable',
     'What was used of your limits cannot be read right now. Try again shortly.',

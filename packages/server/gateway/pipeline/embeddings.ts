@@ -60,7 +60,7 @@ export async function serveEmbeddings(
   openRecord(
     x,
     facts,
-    limits.hasAmounts ? { inputTokens, outputTokens: 0 } : undefined,
+    limits.hasAmountMeter ? { inputTokens, outputTokens: 0 } : undefined,
     () => inputTokens,
     deps,
   )

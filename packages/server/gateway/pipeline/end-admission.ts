@@ -1,12 +1,12 @@
+import { toMeteredUsage } from '../../core/metered-usage.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
-import { toUsed } from '../../core/to-used.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Exchange } from '../request/request-context.ts'
 
 /** Turns what a request holds into what it used; its record is on its way to the journal. */
 export function endAdmission(x: Exchange, record: RequestRecord, deps: GatewayDeps): void {
   if (x.admission === undefined) return
-  x.admission.settle(toUsed(record))
+  x.admission.settle(toMeteredUsage(record))
   if (x.admission.hold.tokens === 0 || record.status >= 400 || record.usage_estimated) return
   const output = record.output_tokens + record.reasoning_tokens
   // An answer that was cut would have been longer: without this a cap that was learned could never grow.

@@ -1,4 +1,4 @@
-import type { MeterSet } from '../../core/meters.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { refuseByPlan } from '../plan/refuse-by-plan.ts'
 import type { Exchange } from '../request/request-context.ts'

@@ -60,7 +60,7 @@ export async function serveImages(
   noteTarget(facts, targets[0] as ImageTarget)
   const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
   const estimate = { inputTokens, outputTokens: hold.tokens - inputTokens }
-  openRecord(x, facts, limits.hasAmounts ? estimate : undefined, () => inputTokens, deps)
+  openRecord(x, facts, limits.hasAmountMeter ? estimate : undefined, () => inputTokens, deps)
 
   const fetched: FetchedSources = new Map()
   const { reply, target, lost } = await callTargets(x, deps, plan, async (called, planned) => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import { boundCost } from '../../core/cost-bound.ts'
+import { checkCostBound } from '../../core/cost-bound.ts'
 import type { Rights } from '../../core/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
 import type { TargetPlan } from './chat-plan.ts'
@@ -8,7 +8,7 @@ import type { TargetPlan } from './chat-plan.ts'
 export function holdToBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel } = plan
-  const verdict = boundCost(rights.maxRequestCostNanoUsd, {
+  const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: countInput(request),
     maxOutputTokens: request.maxOutputTokens,

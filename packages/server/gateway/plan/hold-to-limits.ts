@@ -1,5 +1,5 @@
 import { isModelAllowed } from '../../core/authorize.ts'
-import type { MeterSet } from '../../core/meters.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { TargetPlan } from './chat-plan.ts'
@@ -26,7 +26,7 @@ export function refuseByLimits(
       param: 'model',
     }
   }
-  if (!limits.hasMoney || isPriced) return undefined
+  if (!limits.hasCostMeter || isPriced) return undefined
   return {
     code: 'model_unpriced',
     message: "A limit of money applies, and this model's price is unknown.",

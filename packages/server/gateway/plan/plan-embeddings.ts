@@ -2,7 +2,7 @@ import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/e
 import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
 import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import type { MeterSet } from '../../core/meters.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { GatewayDeps } from '../deps.ts'

@@ -1,36 +1,35 @@
 import type { Redis } from 'ioredis'
-import { READ, SWEEP } from './scripts.ts'
-import { KNOWN, RESTORE, SEED } from './seed-scripts.ts'
-import { TURN } from './turn-script.ts'
+import { SCRIPTS } from './scripts.ts'
 
-/** A script: the key of an organization's holds, then its arguments as the script says. */
-type Run<Reply> = (holds: string, ...args: (string | number)[]) => Promise<Reply>
+type Argument = string | number
+
+/** A script for one organization: the key of its reservations, then the arguments that the script's file lists. */
+type OrganizationScript<Reply> = (reservations: string, ...args: Argument[]) => Promise<Reply>
 
 export interface LedgerCommands {
-  /** What requests ask: the keys of their organizations' holds, the time, the operations as JSON. See turn-script.ts. */
-  readonly turn: (holds: readonly string[], time: string | number, json: string) => Promise<Buffer>
-  readonly read: Run<[now: number, values: number[]]>
-  readonly sweep: Run<number>
-  readonly known: Run<string[]>
-  readonly seed: Run<number>
-  readonly restore: Run<number>
+  /** See run-batch.lua. `keys`: the reservations of each organization. */
+  readonly runBatch: (keys: readonly string[], time: Argument, json: string) => Promise<Buffer>
+  readonly readMeters: OrganizationScript<[now: number, values: number[]]>
+  readonly expireLeases: OrganizationScript<number>
+  readonly listKnown: OrganizationScript<string[]>
+  readonly createCounter: OrganizationScript<number>
+  readonly restoreReservation: OrganizationScript<number>
 }
 
-const OF_ONE = { read: READ, sweep: SWEEP, known: KNOWN, seed: SEED, restore: RESTORE }
-
-/** Scripts travel by their hash; a server that does not know one is sent it whole, once. */
+/** Defines the scripts on a connection. They are called by their hash; a server that does not know one gets its text once. */
 export function defineCommands(redis: Redis): LedgerCommands {
-  const commands = redis as unknown as Record<string, Run<unknown>>
-  redis.defineCommand('rideau_turn', { lua: TURN })
-  const turn = commands.rideau_turnBuffer as unknown as Turn
-  const ofOne = Object.entries(OF_ONE).map(([name, lua]) => {
+  const commands = redis as unknown as Record<string, OrganizationScript<unknown>>
+  const { runBatch: batchScript, ...organizationScripts } = SCRIPTS
+  redis.defineCommand('rideau_run_batch', { lua: batchScript })
+  const runBatch = commands.rideau_run_batchBuffer as unknown as BatchScript
+  const ofOrganization = Object.entries(organizationScripts).map(([name, lua]) => {
     redis.defineCommand(`rideau_${name}`, { numberOfKeys: 1, lua })
-    return [name, (commands[`rideau_${name}`] as Run<unknown>).bind(redis)] as const
+    return [name, (commands[`rideau_${name}`] as OrganizationScript<unknown>).bind(redis)] as const
   })
   return {
-    turn: (holds, time, json) => turn.call(redis, holds.length, ...holds, time, json),
-    ...(Object.fromEntries(ofOne) as Omit<LedgerCommands, 'turn'>),
+    runBatch: (keys, time, json) => runBatch.call(redis, keys.length, ...keys, time, json),
+    ...(Object.fromEntries(ofOrganization) as Omit<LedgerCommands, 'runBatch'>),
   }
 }
 
-type Turn = (numberOfKeys: number, ...args: (string | number)[]) => Promise<Buffer>
+type BatchScript = (numberOfKeys: number, ...args: Argument[]) => Promise<Buffer>

@@ -1,66 +1,64 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
+import { ruleOf } from '../rules/counting-rules.ts'
+import { rollingSlotMs } from '../rules/rolling-resolution.ts'
+import { EXCLUDES_SANDBOX } from './lua-rules.ts'
 
-/** As the scripts know a meter: what it counts, and 10 more where the sandbox does not count. */
+// Meters and subjects as arguments of the scripts.
+
+/** Returns the code by which scripts look up how a meter counts (see lua-rules.ts). */
 export function codeOf(meter: Meter): number {
-  const code = { requests: 3, tokens: 4, nano_usd: 5, in_flight: 6 }[meter.metric]
-  const counted = meter.kind === 'rolling' ? code - 2 : code
-  return meter.subject.isRealOnly ? counted + 10 : counted
+  const { code } = ruleOf(meter)
+  return meter.subject.excludesSandbox ? code + EXCLUDES_SANDBOX : code
 }
 
-/** Of a rolling meter, its window; 0: a total, or what is in flight, kept while it is used; else -1. Milliseconds. */
+/** Returns a rolling window's length in ms; 0: `total` or concurrency; -1: a calendar window. See keep_alive in counters.lua. */
 export function windowOf(meter: Meter): number {
   if (meter.kind === 'rolling') return meter.windowMs
-  return meter.kind === 'span' && meter.end !== null ? -1 : 0
+  return meter.kind === 'fixed' && meter.end !== null ? -1 : 0
 }
 
-/** Where very many admissions of a window are told apart no finer than this. Milliseconds. */
-export function grainOf(meter: Meter): number {
-  return meter.kind === 'rolling' ? Math.max(1, Math.ceil(meter.windowMs / 20_000)) : 1
+/** Returns the slot, in ms, to which a rolling counter with very many entries rounds their times. */
+export function slotOf(meter: Meter): number {
+  return meter.kind === 'rolling' ? rollingSlotMs(meter.windowMs) : 1
 }
 
 const HOUR_MS = 3_600_000
 const WEEK_MS = 168 * HOUR_MS
 
-/** How long a new counter lives if nothing renews it: past the end of its window, so that what runs then still settles. */
+/** Returns how long a new counter lives unless it is used, in ms. Longer than its window, so that requests still settle in it. */
 export function lifeOf(meter: Meter, at: number): number {
   if (meter.kind === 'rolling') return meter.windowMs * 2 + HOUR_MS
-  if (meter.kind !== 'span' || meter.end === null) return WEEK_MS
+  if (meter.kind !== 'fixed' || meter.end === null) return WEEK_MS
   return Math.max(0, meter.end - at) + 24 * HOUR_MS
 }
 
-/** Project, environment, key, end user; empty: any, or none. */
+/** Returns project, environment, key and end user. '': any of them for a meter, none for a request. */
 export function subjectArgs(subject: MeterSubject): [string, string, string, string] {
-  const user = toWhole(subject.endUserId ?? '')
-  return [subject.projectId ?? '', subject.environmentId ?? '', subject.keyId ?? '', user]
+  const endUser = toWellFormed(subject.endUserId ?? '')
+  return [subject.projectId ?? '', subject.environmentId ?? '', subject.keyId ?? '', endUser]
 }
 
-/** Half a surrogate pair in what a caller named would make the JSON of a whole call unreadable; in UTF-8 it is U+FFFD too. */
-function toWhole(text: string): string {
+/** Replaces lone surrogates, which callers may send in ids, by U+FFFD, as UTF-8 does. Redis could not parse the batch's JSON with them. */
+function toWellFormed(text: string): string {
   return /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text
 }
 
-/** Whom a counter concerns, and from when to when. */
-export function concernArgs(meter: Meter): (string | number)[] {
-  const until = meter.kind === 'span' ? (meter.end ?? 0) : 0
+/** Returns the subject of a meter and the time for which it counts: since, until; 0: no end. */
+export function countedArgs(meter: Meter): (string | number)[] {
+  const until = meter.kind === 'fixed' ? (meter.end ?? 0) : 0
   return [...subjectArgs(meter.subject), meter.since, until]
 }
 
-/** The key of an organization's holds; the braces keep all that is its own in one slot of a cluster. */
-export function holdsOf(run: string, orgId: string): string {
-  return `rideau:${run}:{${orgId}}:holds`
-}
-
-/** Key, code, limit, window, grain. */
+/** Key, code, limit, window and slot of a meter, as run-batch.lua takes them. */
 export type MeterRow = readonly [string, number, number, number, number]
 
-/** Meters live as long as the window and the policies that they are made of; requests share them. */
+/** Rows by meter. Requests share their meters, which live as long as their windows and policies. */
 const rows = new WeakMap<Meter, MeterRow>()
 
-/** A meter as operations tell it. */
 export function rowOf(meter: Meter): MeterRow {
   let row = rows.get(meter)
   if (row === undefined) {
-    row = [toWhole(meter.key), codeOf(meter), meter.limit, windowOf(meter), grainOf(meter)]
+    row = [toWellFormed(meter.key), codeOf(meter), meter.limit, windowOf(meter), slotOf(meter)]
     rows.set(meter, row)
   }
   return row

@@ -7,47 +7,42 @@ import {
   programFolder,
   runProgram,
 } from '../../testing/harness/child-program.ts'
-import { makeMeter, openSeeds } from '../../testing/harness/ledger-model.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
-import { RedisLedger } from './redis-ledger.ts'
+import { makeMeter } from '../testing/make-meter.ts'
+import { openRedisLedger } from '../testing/open-redis-ledger.ts'
+import type { RedisLedger } from './redis-ledger.ts'
 
-/** A process that does as its lines of input say: `admit` many at once, or one after another until it is told to stop. */
+/** A process that executes its lines of input: `burst` reserves many at once, `rush` one after the other for `ms`. */
 const PROGRAM = `
 import { createInterface } from 'node:readline'
-import { RedisLedger } from './packages/server/ledger/redis/redis-ledger.ts'
-import { CALLER, openSeeds } from './packages/server/testing/harness/ledger-model.ts'
+import { toRequest, toUsage } from './packages/server/ledger/testing/make-meter.ts'
+import { openRedisLedger } from './packages/server/ledger/testing/open-redis-ledger.ts'
 
 const [url, owner] = process.argv.slice(2) as [string, string]
-const ledger = new RedisLedger({
-  url, owner, seeds: openSeeds(), onCrossing: () => {}, log: () => {}, now: Date.now,
-  countProcesses: async () => 1, drain: async () => {},
-      commandTimeoutMs: 10_000,
-})
-await ledger.whenOpen(10_000)
+const ledger = await openRedisLedger({ url, owner })
 console.log('open')
 let number = 0
-const admit = async ({ meters, nanoUsd, leaseMs }) => {
+const reserve = async ({ meters, nanoUsd, leaseMs }) => {
   const id = owner + '/' + number++
-  const hold = { tokens: 0, nanoUsd }
+  const amounts = { tokens: 0, nanoUsd }
   const before = Date.now()
-  const verdict = await ledger.admit({ id, at: before, meters, subject: CALLER, hold, leaseMs })
+  const verdict = await ledger.reserve(toRequest(id, meters, { at: before, amounts, leaseMs }))
   return { id, before, after: Date.now(), isAdmitted: verdict.isAdmitted }
 }
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line)
   const done = []
   if (order.act === 'burst') {
-    for (const each of await Promise.all(Array.from({ length: order.count }, () => admit(order)))) done.push(each)
+    for (const each of await Promise.all(Array.from({ length: order.count }, () => reserve(order)))) done.push(each)
   } else {
     for (const end = Date.now() + order.ms; Date.now() < end; ) {
-      const each = await admit(order)
+      const each = await reserve(order)
       if (each.isAdmitted) done.push(each)
     }
   }
   const admitted = done.filter(each => each.isAdmitted)
   if (order.settleAt !== undefined) {
-    const used = { requests: 1, tokens: 0, nanoUsd: order.settleAt, isSandbox: false }
-    for (const { id } of admitted) await ledger.settle(id, used)
+    for (const { id } of admitted) await ledger.settle(id, toUsage({ nanoUsd: order.settleAt }))
   }
   console.log(JSON.stringify(admitted))
 }
@@ -58,7 +53,7 @@ interface Admitted {
   readonly after: number
 }
 
-describe.skipIf(redisProgram === undefined)('limits of three processes', () => {
+describe.skipIf(redisProgram === undefined)('processes that share limits', () => {
   const dir = programFolder('ledger-processes')
   const program = join(dir, 'program.mjs')
   const children: ChildProgram[] = []
@@ -68,18 +63,7 @@ describe.skipIf(redisProgram === undefined)('limits of three processes', () => {
   beforeAll(async () => {
     redis = await startTestRedis()
     await buildProgram(PROGRAM, program)
-    observer = new RedisLedger({
-      url: redis.url,
-      owner: 'observer',
-      seeds: openSeeds(),
-      onCrossing: () => {},
-      log: () => {},
-      now: Date.now,
-      countProcesses: async () => 1,
-      drain: async () => {},
-      commandTimeoutMs: 10_000,
-    })
-    await observer.whenOpen(10_000)
+    observer = await openRedisLedger({ url: redis.url, owner: 'observer' })
   })
   afterAll(async () => {
     for (const { child } of children) child.kill('SIGKILL')
@@ -101,7 +85,7 @@ describe.skipIf(redisProgram === undefined)('limits of three processes', () => {
     return JSON.parse(await nextLine())
   }
 
-  test('300 at once of exactly $0.05 against $1.00: 20 are admitted, and no instant shows a cent more', async () => {
+  test('admit 20 of 300 concurrent requests of $0.05 on a budget of $1.00, and no sample shows more than that', async () => {
     const meter = makeMeter('budget', 1_000_000_000, { key: 'dollar' })
     const three = await openChildren(3)
     let isRunning = true
@@ -109,8 +93,8 @@ describe.skipIf(redisProgram === undefined)('limits of three processes', () => {
     let samples = 0
     const sampling = (async () => {
       while (isRunning) {
-        const [standing] = (await observer.read([meter], Date.now())) ?? []
-        most = Math.max(most, (standing?.settled ?? 0) + (standing?.held ?? 0))
+        const [status] = (await observer.read([meter], Date.now())) ?? []
+        most = Math.max(most, (status?.settled ?? 0) + (status?.reserved ?? 0))
         samples++
       }
     })()
@@ -121,40 +105,40 @@ describe.skipIf(redisProgram === undefined)('limits of three processes', () => {
     expect(admitted.flat()).toHaveLength(20)
     expect(samples).toBeGreaterThan(10)
     expect(most).toBe(1_000_000_000)
-    expect(await observer.read([meter], Date.now())).toMatchObject([{ settled: 1_000_000_000, held: 0 }])
+    expect(await observer.read([meter], Date.now())).toMatchObject([{ settled: 1_000_000_000, reserved: 0 }])
   })
 
-  test('60 a window: in no window are more admitted, by whichever of the three, and none is lost', async () => {
+  test('admit 60 requests in any window together, and no fewer than the windows allow', async () => {
     const windowMs = 700
     const meter = makeMeter('rate', 60, { key: 'sixty', windowMs })
     const three = await openChildren(3)
     const rush = { act: 'rush', ms: windowMs * 4.5, meters: [meter] }
     const admitted = (await Promise.all(three.map(child => order(child, rush)))).flat()
-    // Each was admitted somewhere between before and after: what lies in a window whole was admitted in it.
+    // Each was admitted between `before` and `after`. Those that lie within a window as a whole were admitted in it.
     for (const { before: start } of admitted) {
       const within = admitted.filter(({ before, after }) => before >= start && after < start + windowMs)
       expect(within.length).toBeLessThanOrEqual(60)
     }
-    // As many at least as windows passed, since all three pressed all the time.
+    // All three asked all the time, so every window was used up.
     expect(admitted.length).toBeGreaterThanOrEqual(240)
     expect(admitted.length).toBeLessThanOrEqual(360)
   })
 
-  test('what a killed process held is swept, as used', async () => {
+  test('count as used what a killed process had reserved, once its leases have run out', async () => {
     const since = Date.now()
     const meters = [
       makeMeter('budget', 1_000, { key: 'killed', since }),
       makeMeter('concurrency', 10, { key: 'slots', since }),
     ]
     const [victim, other] = (await openChildren(2)) as [ChildProgram, ChildProgram]
-    const held = await order(victim, { act: 'burst', count: 10, meters, nanoUsd: 5, leaseMs: 300 })
-    expect(held).toHaveLength(10)
+    const reserved = await order(victim, { act: 'burst', count: 10, meters, nanoUsd: 5, leaseMs: 300 })
+    expect(reserved).toHaveLength(10)
     expect(await order(other, { act: 'burst', count: 1, meters, nanoUsd: 5 })).toHaveLength(0)
     victim.child.kill('SIGKILL')
     await victim.ended
-    const stand = async (): Promise<unknown> =>
-      (await observer.read(meters, Date.now()))?.map(({ settled, held: now }) => [settled, now])
-    await expect.poll(stand, { timeout: 5000 }).toEqual([
+    const sums = async (): Promise<unknown> =>
+      (await observer.read(meters, Date.now()))?.map(({ settled, reserved: now }) => [settled, now])
+    await expect.poll(sums, { timeout: 5000 }).toEqual([
       [50, 0],
       [0, 0],
     ])

@@ -1,362 +1,299 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
-import { amountOf } from '../amounts.ts'
+import type { Meter } from '../../core/meter.ts'
+import type { MeteredUsage } from '../../core/metered-usage.ts'
 import type {
-  AdmitRequest,
   Amounts,
-  FormerEnd,
   Ledger,
   LedgerOptions,
-  Standing,
-  Used,
+  MeterStatus,
+  RecoveredSettlement,
+  ReserveRequest,
   Verdict,
 } from '../ledger.ts'
-import { FormerEnds } from './former-ends.ts'
-import { Link, type LinkOptions } from './link.ts'
-import { codeOf, grainOf, holdsOf, subjectArgs, windowOf } from './meter-args.ts'
-import { Seeder } from './seeder.ts'
-import type { Reply } from './turn.ts'
-import { Turns } from './turns.ts'
-import { growthOf, toRefusal, toStandings } from './verdicts.ts'
+import { growth, reservedAmount, ruleOf, settledAmount } from '../rules/counting-rules.ts'
+import { reportCrossings } from '../rules/thresholds.ts'
+import type { Reply } from './batch.ts'
+import { Batcher } from './batcher.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { reservationsKey } from './keys.ts'
+import { LeaseExpirer } from './lease-expirer.ts'
+import { type LocalReservation, restoreArgs } from './local-reservation.ts'
+import { RecoveredSettlements } from './recovered-settlements.ts'
+import {
+  ADMITTED,
+  ENDED,
+  MISSING_COUNTERS,
+  RUNNING_ALREADY,
+  readMissing,
+  readRefusal,
+  readStatuses,
+} from './replies.ts'
+import { ScriptClock, type ScriptClockOptions } from './script-clock.ts'
+import { MAX_ROUNDS, RedisSeeder } from './seeder.ts'
+import { StatusReader } from './status-reader.ts'
+import { Undelivered } from './undelivered.ts'
 
 export interface RedisLedgerOptions
   extends LedgerOptions,
+    ScriptClockOptions,
     Pick<
-      LinkOptions,
-      'url' | 'log' | 'countProcesses' | 'drain' | 'graceMs' | 'heartbeatMs' | 'commandTimeoutMs'
+      ConnectionOptions,
+      'url' | 'log' | 'countProcesses' | 'drain' | 'joinTimeoutMs' | 'heartbeatMs' | 'commandTimeoutMs'
     > {
-  /** Unix milliseconds. */
-  readonly now: () => number
-  /** What is held may grow though the server cannot be asked (RIDEAU_LIMITS_FAILOPEN). */
+  /** Whether a running request may reserve more while Redis is unreachable (RIDEAU_LIMITS_FAILOPEN). */
   readonly isFailOpen?: boolean
-  /** For tests: time is what the calls say, not what the server's clock says. */
-  readonly isTimeGiven?: boolean
 }
-
-/** What this process holds, as it would tell it to a server that has lost it. */
-interface Hold {
-  readonly id: string
-  readonly subject: MeterSubject
-  readonly at: number
-  readonly meters: readonly Meter[]
-  /** By the server's clock. */
-  readonly admittedAt: number
-  /** Where the server knows of it; undefined: nowhere yet, since this process admitted it without asking. */
-  run: string | undefined
-  amounts: Amounts
-  leaseMs: number
-  /** As the server last told. */
-  standings: readonly Standing[]
-}
-
-/** An ending that the server was not told yet. */
-interface Owed {
-  readonly run: string
-  readonly tell: () => Promise<unknown>
-}
-
-const ADMITTED = 1
-const MISSING = 2
-const RUNNING = 3
-const ENDED = 4
-/** A counter may go while others are seeded; more often than this it is a fault. */
-const ROUNDS = 5
-/** Organizations whose leases are looked at though nothing of theirs comes any more. Milliseconds. */
-const WATCHED_MS = 7_200_000
 
 /**
- * The ledger of several processes: every decision is one script on Redis or Valkey, one round trip. While the server
- * cannot be believed (see Link) everything is `unavailable`; nobody waits for longer than one command's timeout.
+ * The ledger of several gateway processes. Every decision is one script on Redis or Valkey, in one round trip. While the
+ * counters cannot be trusted (see Connection), verdicts are `unavailable`; no caller waits longer than one command's timeout.
  */
 export class RedisLedger implements Ledger {
   readonly owner: string
   readonly #options: RedisLedgerOptions
-  readonly #link: Link
-  readonly #turns: Turns
-  readonly #seeder: Seeder
-  readonly #holds = new Map<string, Hold>()
-  readonly #owed = new Map<string, Owed>()
-  readonly #formerEnds = new FormerEnds(each => this.#tellFormer(each))
-  /** When each organization's last request came. */
-  readonly #orgs = new Map<string, number>()
-  /** The time that the last call gave, where time is given. */
-  #given = 0
+  readonly #connection: Connection
+  readonly #batcher: Batcher
+  readonly #seeder: RedisSeeder
+  readonly #reader: StatusReader
+  readonly #leases: LeaseExpirer
+  readonly #clock: ScriptClock
+  readonly #reservations = new Map<string, LocalReservation>()
+  readonly #undelivered: Undelivered
+  readonly #recovered = new RecoveredSettlements(each => this.#sendRecovered(each))
 
   constructor(options: RedisLedgerOptions) {
     this.owner = options.owner
     this.#options = options
-    this.#link = new Link({
+    this.#connection = new Connection({
       ...options,
       restore: run => this.#restore(run),
       onOpen: () => {
-        for (const id of this.#owed.keys()) void this.#pay(id)
-        this.#formerEnds.tell()
+        void this.#undelivered.sendAll()
+        this.#recovered.sendAll()
       },
     })
-    const time = (): string | number => this.#time()
-    this.#turns = new Turns({ commands: this.#link.commands, owner: options.owner, time })
-    this.#seeder = new Seeder({
-      link: this.#link,
-      seeds: options.seeds,
-      onCrossing: options.onCrossing,
-      time,
-    })
+    this.#undelivered = new Undelivered(this.#connection)
+    const clock = new ScriptClock(options)
+    this.#clock = clock
+    const { owner, seeds, onThresholdCrossed } = options
+    const connection = this.#connection
+    this.#batcher = new Batcher({ commands: connection.commands, owner, clock })
+    this.#seeder = new RedisSeeder({ connection, seeds, onThresholdCrossed, clock })
+    this.#reader = new StatusReader({ connection, seeder: this.#seeder, clock })
+    this.#leases = new LeaseExpirer(connection, clock)
   }
 
-  async admit(request: AdmitRequest): Promise<Verdict> {
-    const { id, at, meters, subject, hold, leaseMs } = request
-    if (this.#holds.has(id)) throw new Error('a request is admitted once')
-    this.#given = at
-    this.#orgs.set(subject.orgId, at)
-    for (let round = 0; round < ROUNDS; round++) {
-      const { run } = this.#link
+  async reserve(request: ReserveRequest): Promise<Verdict> {
+    const { id, at, meters, subject, amounts } = request
+    if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
+    this.#clock.givenTime = at
+    this.#leases.noteRequest(subject.orgId, at)
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { run } = this.#connection
       if (run === undefined) return this.#unavailable()
-      const holds = holdsOf(run, subject.orgId)
+      const key = reservationsKey(run, subject.orgId)
       let reply: Reply
       try {
-        reply = await this.#turns.admit(holds, request)
+        reply = await this.#batcher.reserve(key, request)
       } catch (error) {
-        // It may still run: what it would hold is given back as soon as the server hears us.
-        this.#tell(id, run, () => this.#turns.release(holds, id))
-        this.#link.lose((error as Error).message)
+        // The server may still execute it. It is released as soon as the server answers.
+        void this.#undelivered.send(id, run, () => this.#batcher.release(key, id))
+        this.#connection.reportFailure(error)
         return this.#unavailable()
       }
       const { now, values } = reply
       const [outcome] = values
-      if (outcome === ADMITTED) {
-        const standings = toStandings(meters, values, this.#shift(now))
-        const mine = { id, subject, at, meters, admittedAt: now, run, amounts: hold, leaseMs, standings }
-        this.#holds.set(id, mine)
-        return { isAdmitted: true, standings }
+      if (outcome === ADMITTED) return this.#admit(request, run, reply)
+      if (outcome === RUNNING_ALREADY) throw new Error(`request ${id} has a reservation already`)
+      if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was released before' }
+      if (outcome !== MISSING_COUNTERS) {
+        const wantedOf = (meter: Meter): number => reservedAmount(ruleOf(meter), amounts)
+        return readRefusal(meters, values, wantedOf, this.#clock.shift(now))
       }
-      if (outcome === RUNNING) throw new Error('a request is admitted once')
-      if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was given back before' }
-      if (outcome !== MISSING) {
-        return toRefusal(meters, values, meter => amountOf(meter.metric, hold), this.#shift(now))
-      }
-      const missing = values.slice(1).map(index => meters[index] as Meter)
-      if (!(await this.#seeder.seed(run, missing, at))) return this.#unavailable()
+      if (!(await this.#seeder.seed(run, readMissing(meters, values), at))) return this.#unavailable()
     }
     return this.#unavailable()
   }
 
+  #admit(request: ReserveRequest, run: string, { now, values }: Reply): Verdict {
+    const { id, subject, at, meters, amounts, leaseMs } = request
+    const statuses = readStatuses(meters, values, this.#clock.shift(now))
+    const reservation = { id, subject, at, meters, admittedAt: now, run, amounts, leaseMs, statuses }
+    this.#reservations.set(id, reservation)
+    return { isAdmitted: true, statuses }
+  }
+
   async extend(id: string, amounts: Amounts, at: number, leaseMs: number): Promise<Verdict> {
-    const hold = this.#holds.get(id)
-    if (hold === undefined) return { isAdmitted: false, unavailable: 'the hold has ended' }
-    this.#given = at
-    const { run } = this.#link
-    if (run === undefined || run !== hold.run) return this.#extendUnseen(hold, amounts, leaseMs)
+    const reservation = this.#reservations.get(id)
+    if (reservation === undefined) return ENDED_VERDICT
+    this.#clock.givenTime = at
+    const { run } = this.#connection
+    if (run === undefined || run !== reservation.run) {
+      return this.#extendLocally(reservation, amounts, leaseMs)
+    }
+    const { meters, subject } = reservation
     let reply: Reply
     try {
-      const holds = holdsOf(run, hold.subject.orgId)
-      reply = await this.#turns.extend(holds, id, amounts, leaseMs, hold.meters)
+      const key = reservationsKey(run, subject.orgId)
+      reply = await this.#batcher.extend(key, id, amounts, leaseMs, meters)
     } catch (error) {
-      this.#link.lose((error as Error).message)
-      return this.#extendUnseen(hold, amounts, leaseMs)
+      this.#connection.reportFailure(error)
+      return this.#extendLocally(reservation, amounts, leaseMs)
     }
     const { now, values } = reply
     const [outcome] = values
-    if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the hold has ended' }
-    hold.leaseMs = leaseMs
+    if (outcome === ENDED) return ENDED_VERDICT
+    reservation.leaseMs = leaseMs
     if (outcome !== ADMITTED) {
-      const wanted = (meter: Meter): number => growthOf(meter, hold.amounts, amounts)
-      return toRefusal(hold.meters, values, wanted, this.#shift(now))
+      const wantedOf = (meter: Meter): number => growth(ruleOf(meter), reservation.amounts, amounts)
+      return readRefusal(meters, values, wantedOf, this.#clock.shift(now))
     }
-    hold.amounts = amounts
-    hold.standings = toStandings(hold.meters, values, this.#shift(now))
-    return { isAdmitted: true, standings: hold.standings }
+    reservation.amounts = amounts
+    reservation.statuses = readStatuses(meters, values, this.#clock.shift(now))
+    return { isAdmitted: true, statuses: reservation.statuses }
   }
 
-  /** A request that runs goes on while the server is away, on what it holds; this process remembers it for the server. */
-  #extendUnseen(hold: Hold, amounts: Amounts, leaseMs: number): Verdict {
-    const grows = hold.meters.some(meter => growthOf(meter, hold.amounts, amounts) > 0)
+  /** During an outage a running request keeps what it has reserved. This process restores it when the server is back. */
+  #extendLocally(reservation: LocalReservation, amounts: Amounts, leaseMs: number): Verdict {
+    const grows = reservation.meters.some(meter => growth(ruleOf(meter), reservation.amounts, amounts) > 0)
     if (grows && this.#options.isFailOpen !== true) return this.#unavailable()
-    hold.leaseMs = leaseMs
-    if (grows) hold.amounts = amounts
-    return { isAdmitted: true, standings: hold.standings }
+    reservation.leaseMs = leaseMs
+    if (grows) reservation.amounts = amounts
+    return { isAdmitted: true, statuses: reservation.statuses }
   }
 
-  settle(id: string, used: Used): void | Promise<void> {
-    const hold = this.#holds.get(id)
-    if (hold === undefined) return
-    this.#holds.delete(id)
-    // A run that begins now is seeded with it; one that goes on has to learn of it.
-    const run = hold.run ?? this.#link.former
+  settle(id: string, usage: MeteredUsage): void | Promise<void> {
+    const reservation = this.#takeReservation(id)
+    if (reservation === undefined) return
+    // If no server knows it: a later run is seeded with it, but the last one, should it continue, has to learn of it.
+    const run = reservation.run ?? this.#connection.lastRun
     if (run === undefined) return
-    const holds = holdsOf(run, hold.subject.orgId)
-    const settle = (): Promise<void> =>
-      this.#turns.settle(holds, id, used).then(({ values }) => this.#noteCrossings(hold, used, values))
-    return this.#tell(id, run, () =>
-      hold.run === undefined ? this.#restoreOne(hold, run).then(settle) : settle(),
+    const key = reservationsKey(run, reservation.subject.orgId)
+    const settle = async (): Promise<void> => {
+      const { values } = await this.#batcher.settle(key, id, usage)
+      this.#noteSettled(reservation, usage, values)
+    }
+    return this.#undelivered.send(id, run, () =>
+      reservation.run === undefined ? this.#restoreOne(reservation, run).then(settle) : settle(),
     )
   }
 
-  settleFormer(ended: readonly FormerEnd[]): Promise<void> {
-    return this.#formerEnds.add(ended)
+  settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
+    return this.#recovered.add(settlements)
   }
 
-  /** False: the server cannot be told now. */
-  async #tellFormer({ id, orgId, used }: FormerEnd): Promise<boolean> {
-    const { run } = this.#link
+  async #sendRecovered({ id, orgId, usage }: RecoveredSettlement): Promise<boolean> {
+    const { run } = this.#connection
     if (run === undefined) return false
     try {
-      await this.#turns.settle(holdsOf(run, orgId), id, used)
+      await this.#batcher.settle(reservationsKey(run, orgId), id, usage)
       return true
     } catch (error) {
-      this.#link.lose((error as Error).message)
+      this.#connection.reportFailure(error)
       return false
     }
   }
 
   release(id: string): void | Promise<void> {
-    const hold = this.#holds.get(id)
-    if (hold === undefined) return
-    this.#holds.delete(id)
-    const { run } = hold
-    if (run === undefined) return
-    return this.#tell(id, run, () => this.#turns.release(holdsOf(run, hold.subject.orgId), id))
+    const reservation = this.#takeReservation(id)
+    if (reservation?.run === undefined) return
+    const { run, subject } = reservation
+    return this.#undelivered.send(id, run, () =>
+      this.#batcher.release(reservationsKey(run, subject.orgId), id),
+    )
   }
 
-  /** A request that was admitted without the server: it is told as soon as it hears again, and holds whatever the limits. */
-  adopt({ id, subject, at, meters, hold, leaseMs }: AdmitRequest, standings: readonly Standing[]): void {
-    const amounts = hold
-    const mine = { id, subject, at, meters, admittedAt: at, run: undefined, amounts, leaseMs, standings }
-    this.#holds.set(id, mine)
-    if (this.#link.run !== undefined) void this.#restoreOne(mine, this.#link.run).catch(() => {})
+  /** Takes over a request that was admitted during an outage. It counts whatever the limits say, as soon as the server is back. */
+  adopt(request: ReserveRequest, statuses: readonly MeterStatus[]): void {
+    const { id, subject, at, meters, amounts, leaseMs } = request
+    const reservation = {
+      id,
+      subject,
+      at,
+      meters,
+      admittedAt: at,
+      run: undefined,
+      amounts,
+      leaseMs,
+      statuses,
+    }
+    this.#reservations.set(id, reservation)
+    const { run } = this.#connection
+    if (run !== undefined) void this.#restoreOne(reservation, run).catch(() => {})
   }
 
-  /** What an adopted request holds now. */
+  /** Changes what an adopted request reserves. */
   adoptAmounts(id: string, amounts: Amounts): void {
-    const hold = this.#holds.get(id)
-    if (hold !== undefined) hold.amounts = amounts
+    const reservation = this.#reservations.get(id)
+    if (reservation !== undefined) reservation.amounts = amounts
   }
 
-  async read(meters: readonly Meter[], at: number): Promise<readonly Standing[] | undefined> {
-    const orgId = meters[0]?.subject.orgId
-    if (orgId === undefined) return []
-    this.#given = at
-    const args = meters.flatMap(meter => [meter.key, codeOf(meter), windowOf(meter)])
-    try {
-      for (let round = 0; round < ROUNDS; round++) {
-        const { run } = this.#link
-        if (run === undefined) return undefined
-        const reply = await this.#link.commands.read(holdsOf(run, orgId), this.#time(), ...args)
-        const [now, values = []] = reply
-        if (values[0] === ADMITTED) return toStandings(meters, values, this.#shift(now))
-        const missing = values.slice(1).map(index => meters[index] as Meter)
-        if (!(await this.#seeder.seed(run, missing, at))) return undefined
-      }
-    } catch (error) {
-      this.#link.lose((error as Error).message)
-    }
-    return undefined
+  read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
+    this.#clock.givenTime = at
+    return this.#reader.read(meters, at)
   }
 
-  async sweep(at: number): Promise<number> {
-    this.#given = at
-    let swept = 0
-    for (const [orgId, seenAt] of this.#orgs) {
-      const { run } = this.#link
-      if (run === undefined) return swept
-      if (seenAt + WATCHED_MS < at) this.#orgs.delete(orgId)
-      try {
-        swept += await this.#link.commands.sweep(holdsOf(run, orgId), this.#time())
-      } catch (error) {
-        this.#link.lose((error as Error).message)
-      }
-    }
-    return swept
+  expire(at: number): Promise<number> {
+    this.#clock.givenTime = at
+    return this.#leases.expire(at)
   }
 
-  health(): { isWhole: boolean; reasons: readonly string[] } {
-    return this.#link.run === undefined
-      ? { isWhole: false, reasons: [this.#link.reason] }
-      : { isWhole: true, reasons: [] }
+  health(): { isHealthy: boolean; reasons: readonly string[] } {
+    return this.#connection.run === undefined
+      ? { isHealthy: false, reasons: [this.#connection.reason] }
+      : { isHealthy: true, reasons: [] }
   }
 
-  /** Resolves when counting has begun, at the latest after `patienceMs`. */
-  whenOpen(patienceMs: number): Promise<void> {
-    return this.#link.whenOpen(patienceMs)
+  /** Resolves when counting has begun, at the latest after `timeoutMs`. */
+  whenOpen(timeoutMs: number): Promise<void> {
+    return this.#connection.whenOpen(timeoutMs)
   }
 
-  /** Requests that hold something now. */
-  get holdCount(): number {
-    return this.#holds.size
+  /** Number of requests with a reservation of this process. */
+  get reservationCount(): number {
+    return this.#reservations.size
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#owed.keys()].map(id => this.#pay(id)))
-    this.#link.close()
+    await this.#undelivered.sendAll()
+    this.#connection.close()
+  }
+
+  #takeReservation(id: string): LocalReservation | undefined {
+    const reservation = this.#reservations.get(id)
+    this.#reservations.delete(id)
+    return reservation
   }
 
   #unavailable(): Verdict {
-    return { isAdmitted: false, unavailable: this.#link.reason }
-  }
-
-  /** Empty: the server's own clock, which all processes share. */
-  #time(): string | number {
-    return this.#options.isTimeGiven === true ? this.#given : ''
-  }
-
-  /** Taken after the answer came, so that what is told to wait is never too short. */
-  #shift(serverNow: number): number {
-    return this.#options.isTimeGiven === true ? 0 : this.#options.now() - serverNow
-  }
-
-  /** Tells the server of an ending, now or when it hears again. What ended under a run that is gone needs no telling. */
-  #tell(id: string, run: string, tell: () => Promise<unknown>): Promise<void> {
-    this.#owed.set(id, { run, tell })
-    return this.#pay(id)
-  }
-
-  #pay(id: string): Promise<void> {
-    const owed = this.#owed.get(id)
-    const { run } = this.#link
-    if (owed === undefined || run === undefined) return Promise.resolve()
-    const isPaid = (): void => {
-      this.#owed.delete(id)
-    }
-    if (owed.run !== run) return Promise.resolve(isPaid())
-    return owed.tell().then(isPaid, (error: Error) => this.#link.lose(error.message))
+    return { isAdmitted: false, unavailable: this.#connection.reason }
   }
 
   async #restore(run: string): Promise<void> {
-    const untold = [...this.#owed]
-    await Promise.all(
-      untold.map(async ([id, owed]) => {
-        // Of another run it is in the journal, from which this run is seeded.
-        if (owed.run === run) await owed.tell()
-        this.#owed.delete(id)
-      }),
+    await this.#undelivered.sendBeforeOpening(run)
+    const unknown = [...this.#reservations.values()].filter(reservation => reservation.run !== run)
+    await Promise.all(unknown.map(reservation => this.#restoreOne(reservation, run)))
+  }
+
+  async #restoreOne(reservation: LocalReservation, run: string): Promise<void> {
+    const key = reservationsKey(run, reservation.subject.orgId)
+    // Set first, so that a request that ends meanwhile is settled in this run.
+    reservation.run = run
+    await this.#connection.commands.restoreReservation(
+      key,
+      this.#clock.time(),
+      ...restoreArgs(reservation, this.owner),
     )
-    const unknown = [...this.#holds.values()].filter(hold => hold.run !== run)
-    await Promise.all(unknown.map(hold => this.#restoreOne(hold, run)))
   }
 
-  async #restoreOne(hold: Hold, run: string): Promise<void> {
-    const { id, leaseMs, amounts, at, subject, admittedAt, meters } = hold
-    const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
-    args.push(...subjectArgs(subject), this.owner, admittedAt)
-    for (const meter of meters) args.push(meter.key, codeOf(meter), grainOf(meter))
-    // First, so that one that ends meanwhile is told there.
-    hold.run = run
-    await this.#link.commands.restore(holdsOf(run, subject.orgId), this.#time(), ...args)
-  }
-
-  /** `settled`: what each meter of the hold has settled since this request did. */
-  #noteCrossings(hold: Hold, used: Used, settled: readonly number[]): void {
-    hold.meters.forEach((meter, index) => {
+  /** `settled`: the settled amount of each meter, this request included. */
+  #noteSettled(reservation: LocalReservation, usage: MeteredUsage, settled: readonly number[]): void {
+    const { onThresholdCrossed } = this.#options
+    for (const [index, meter] of reservation.meters.entries()) {
       const after = settled[index]
-      if (after === undefined || meter.alertAt.length === 0) return
-      const before = after - usedBy(meter, used)
-      for (const threshold of meter.alertAt) {
-        if (threshold > before && threshold <= after)
-          this.#options.onCrossing({ meter, threshold, settled: after })
-      }
-    })
+      if (after === undefined || meter.alertThresholds.length === 0) continue
+      reportCrossings(meter, after - settledAmount(ruleOf(meter), meter, usage), after, onThresholdCrossed)
+    }
   }
 }
 
-function usedBy(meter: Meter, used: Used): number {
-  if (used.isSandbox && meter.subject.isRealOnly) return 0
-  return meter.metric === 'requests' ? used.requests : amountOf(meter.metric, used)
-}
+const ENDED_VERDICT: Verdict = { isAdmitted: false, unavailable: 'the reservation has ended' }

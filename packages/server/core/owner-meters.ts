@@ -1,0 +1,52 @@
+import type { FixedMeter, MeterSubject } from './meter.ts'
+import type { BudgetPolicy, QuotaPolicy } from './policies.ts'
+import type { MeteredCaller } from './policy-scopes.ts'
+import { toBudgetMeter, toQuotaMeter } from './policy-to-meter.ts'
+import { windowBoundsAt } from './windows.ts'
+
+// The meters of policies that are read without a request: the control plane shows their usage, and alerts are derived from it.
+
+/** The organization, project or environment that a policy belongs to. */
+export type PolicyOwner = Pick<MeterSubject, 'orgId' | 'projectId' | 'environmentId'>
+
+/** The meter of a budget in its window at `at`. It has the counter of the requests that the budget limits. */
+export function createBudgetMeter(
+  policy: BudgetPolicy,
+  owner: PolicyOwner,
+  timeZone: string,
+  at: number,
+): FixedMeter {
+  const { scope, ref, window, createdAt } = policy
+  const caller = toCaller(owner, scope, ref)
+  const meter = toBudgetMeter(policy, caller, windowBoundsAt(window, at, timeZone, createdAt))
+  // The ids above the scope are not all known here. They stay null, because the scope's own id identifies its requests.
+  const environmentId = scope === 'environment' ? ref : owner.environmentId
+  return { ...meter, subject: { ...meter.subject, ...owner, environmentId } }
+}
+
+/** The meter of a quota in its window at `at`. Not for quotas of every end user, which have a counter for each of them. */
+export function createQuotaMeter(
+  policy: QuotaPolicy,
+  owner: PolicyOwner,
+  timeZone: string,
+  at: number,
+): FixedMeter {
+  const { scope, ref, window, createdAt } = policy
+  const bounds = windowBoundsAt(window, at, timeZone, createdAt)
+  return toQuotaMeter(policy, toCaller(owner, scope, ref), bounds)
+}
+
+/** A caller that the policy applies to. */
+function toCaller(
+  owner: PolicyOwner,
+  scope: BudgetPolicy['scope'] | QuotaPolicy['scope'],
+  ref: string | null,
+): MeteredCaller {
+  return {
+    orgId: owner.orgId,
+    projectId: owner.projectId ?? '',
+    environmentId: (scope === 'environment' ? ref : null) ?? owner.environmentId ?? '',
+    keyId: scope === 'key' ? ref : null,
+    endUser: scope === 'end_user' && ref !== null ? { id: ref, plan: null, isBlocked: false } : null,
+  }
+}

@@ -1,0 +1,125 @@
+import type { Meter } from '../../core/meter.ts'
+import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Amounts, Ledger, MeterStatus, RecoveredSettlement, ReserveRequest, Verdict } from '../ledger.ts'
+
+/** A ledger whose counters all processes share. Its verdicts are `unavailable` while its server is unreachable. */
+export interface SharedLedger extends Ledger {
+  /** Takes over a request that a local ledger admitted. The server learns of it as soon as it is reachable. */
+  adopt(request: ReserveRequest, statuses: readonly MeterStatus[]): void
+  /** Changes what an adopted request reserves. */
+  adoptAmounts(id: string, amounts: Amounts): void
+}
+
+export interface FailoverLedgerOptions {
+  readonly shared: SharedLedger
+  /** Opens a ledger that counts in this process alone and seeds all its counters. */
+  readonly openLocal: () => Ledger
+  /** True: during an outage the local ledger checks limits on cost too. False: requests under such a limit are refused. */
+  readonly isFailOpen: boolean
+}
+
+/**
+ * Counts in the shared ledger. During an outage, each process counts alone in a local ledger that starts from the usage
+ * records, and requests under a limit on cost are refused unless `isFailOpen`. The shared ledger adopts what was admitted
+ * locally.
+ */
+export class FailoverLedger implements Ledger {
+  readonly owner: string
+  readonly #options: FailoverLedgerOptions
+  /** The ledger of the current outage. Each outage has its own, since its seeds contain what others counted before it. */
+  #local: Ledger | undefined
+  /** The local ledger of each request that was admitted by one. */
+  readonly #localOf = new Map<string, Ledger>()
+  #localAdmissions = 0
+
+  constructor(options: FailoverLedgerOptions) {
+    this.#options = options
+    this.owner = options.shared.owner
+  }
+
+  async reserve(request: ReserveRequest): Promise<Verdict> {
+    const { shared, isFailOpen } = this.#options
+    const verdict = await shared.reserve(request)
+    if (verdict.isAdmitted || 'refusal' in verdict) {
+      this.#local = undefined
+      return verdict
+    }
+    if (!isFailOpen && request.meters.some(limitsCost)) return verdict
+    const local = this.#openLocal()
+    const localVerdict = await local.reserve(request)
+    if (localVerdict.isAdmitted) {
+      this.#localAdmissions++
+      this.#localOf.set(request.id, local)
+      shared.adopt(request, localVerdict.statuses)
+    }
+    return localVerdict
+  }
+
+  async extend(id: string, amounts: Amounts, at: number, leaseMs: number): Promise<Verdict> {
+    const { shared } = this.#options
+    const local = this.#localOf.get(id)
+    if (local === undefined || shared.health().isHealthy) return await shared.extend(id, amounts, at, leaseMs)
+    const verdict = await local.extend(id, amounts, at, leaseMs)
+    if (verdict.isAdmitted) shared.adoptAmounts(id, amounts)
+    return verdict
+  }
+
+  settle(id: string, usage: MeteredUsage): void | Promise<void> {
+    void this.#takeLocal(id)?.settle(id, usage)
+    return this.#options.shared.settle(id, usage)
+  }
+
+  settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
+    return this.#options.shared.settleRecovered(settlements)
+  }
+
+  release(id: string): void | Promise<void> {
+    void this.#takeLocal(id)?.release(id)
+    return this.#options.shared.release(id)
+  }
+
+  async read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
+    return (await this.#options.shared.read(meters, at)) ?? (await this.#local?.read(meters, at))
+  }
+
+  async expire(at: number): Promise<number> {
+    let expired = await this.#options.shared.expire(at)
+    const locals = new Set(this.#localOf.values())
+    if (this.#local !== undefined) locals.add(this.#local)
+    for (const local of locals) expired += await local.expire(at)
+    return expired
+  }
+
+  health(): { isHealthy: boolean; reasons: readonly string[] } {
+    const { isHealthy, reasons } = this.#options.shared.health()
+    if (isHealthy) return { isHealthy, reasons }
+    const consequence = this.#options.isFailOpen
+      ? 'each process counts all limits alone'
+      : 'requests that a limit on money concerns are refused, and each process counts other limits alone'
+    return { isHealthy, reasons: [...reasons, consequence] }
+  }
+
+  /** Number of requests so far that a local ledger admitted. */
+  get localAdmissionCount(): number {
+    return this.#localAdmissions
+  }
+
+  async close(): Promise<void> {
+    await this.#options.shared.close()
+  }
+
+  #takeLocal(id: string): Ledger | undefined {
+    const local = this.#localOf.get(id)
+    this.#localOf.delete(id)
+    return local
+  }
+
+  #openLocal(): Ledger {
+    this.#local ??= this.#options.openLocal()
+    return this.#local
+  }
+}
+
+function limitsCost({ metric }: Meter): boolean {
+  return metric === 'nano_usd'
+}

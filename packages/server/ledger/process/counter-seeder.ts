@@ -1,0 +1,55 @@
+import type { Seed } from '../../core/meter.ts'
+import type { SeedSource } from '../seed-source.ts'
+import { type CounterRow, seedRow } from './counter-row.ts'
+
+interface CounterSeederOptions {
+  readonly seeds: SeedSource
+  readonly onSeeded: (row: CounterRow) => void
+  /** The rows could not be seeded. The next request that needs them opens them again. */
+  readonly onFailed: (rows: readonly CounterRow[]) => void
+}
+
+/** Seeds new rows. One read runs at a time; rows that are added meanwhile share the next one. */
+export class CounterSeeder {
+  readonly #options: CounterSeederOptions
+  #waiting: CounterRow[] = []
+  #running: Promise<void> | undefined
+
+  constructor(options: CounterSeederOptions) {
+    this.#options = options
+  }
+
+  add(row: CounterRow): void {
+    this.#waiting.push(row)
+  }
+
+  /** Resolves when the running read has ended; starts one where none runs. Rejects when it fails. */
+  run(at: number): Promise<void> {
+    // In a later microtask, so that callers of the same tick share the read.
+    this.#running ??= Promise.resolve()
+      .then(() => this.#seedWaiting(at))
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
+  async #seedWaiting(at: number): Promise<void> {
+    const { seeds, onSeeded, onFailed } = this.#options
+    const rows = this.#waiting
+    this.#waiting = []
+    try {
+      const meters = rows.map(({ meter }) => meter)
+      const read = await seeds.read(meters, at, missing => {
+        for (const row of rows) row.pending = row.pending.filter(({ id }) => missing.has(id))
+      })
+      for (const [index, row] of rows.entries()) {
+        seedRow(row, read[index] as Seed)
+        onSeeded(row)
+      }
+    } catch (error) {
+      onFailed(rows)
+      throw error
+    }
+  }
+}

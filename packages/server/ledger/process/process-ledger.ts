@@ -1,0 +1,190 @@
+import type { Meter } from '../../core/meter.ts'
+import type { MeteredUsage } from '../../core/metered-usage.ts'
+import { ShortLivedMap } from '../../core/short-lived-map.ts'
+import type {
+  Amounts,
+  Ledger,
+  LedgerOptions,
+  LimitRefusal,
+  MeterStatus,
+  ReserveRequest,
+  Verdict,
+} from '../ledger.ts'
+import { growth, reservedAmount } from '../rules/counting-rules.ts'
+import { fits, longerWait, toRefusal, toStatus } from '../rules/refusals.ts'
+import type { CounterRow } from './counter-row.ts'
+import { CounterTable } from './counter-table.ts'
+import {
+  addShare,
+  expireReservation,
+  type ProcessReservation,
+  releaseShares,
+  resize,
+  restoreReservation,
+  settleShare,
+} from './process-reservation.ts'
+
+/** How long an expired reservation is kept for the settle or extend that corrects it. */
+const EXPIRED_KEPT_MS = 3_600_000
+
+/** The ledger of a deployment with one gateway process. Synchronous once the counters are seeded. */
+export class ProcessLedger implements Ledger {
+  readonly owner: string
+  readonly #counters: CounterTable
+  readonly #reservations = new ShortLivedMap<ProcessReservation>()
+
+  /** `openedAt`: Unix milliseconds from which this process counts every request of the deployment; Infinity: never. */
+  constructor(options: LedgerOptions & { readonly openedAt: number }) {
+    this.owner = options.owner
+    this.#counters = new CounterTable(options)
+  }
+
+  reserve(request: ReserveRequest): Verdict | Promise<Verdict> {
+    const rows = this.#counters.find(request.meters, request.at)
+    return rows === undefined ? this.#reserveSeeded(request) : this.#reserveIn(rows, request)
+  }
+
+  async #reserveSeeded(request: ReserveRequest): Promise<Verdict> {
+    try {
+      const rows = await this.#counters.get(request.meters, request.at)
+      return this.#reserveIn(rows, request)
+    } catch {
+      return { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
+    }
+  }
+
+  /** Atomic because it is synchronous: no other code runs between the check and the reservation. */
+  #reserveIn(rows: readonly CounterRow[], request: ReserveRequest): Verdict {
+    const { id, meters, amounts, at, subject, leaseMs } = request
+    if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
+    let refusal: LimitRefusal | undefined
+    for (let index = 0; index < meters.length; index++) {
+      const meter = meters[index] as Meter
+      const row = rows[index] as CounterRow
+      const refused = checkMeter(meter, row, reservedAmount(row.rule, amounts), at)
+      if (refused !== undefined) refusal = longerWait(refusal, refused)
+    }
+    if (refusal !== undefined) return { isAdmitted: false, refusal }
+    const shares = []
+    const statuses: MeterStatus[] = []
+    for (let index = 0; index < meters.length; index++) {
+      const meter = meters[index] as Meter
+      const row = rows[index] as CounterRow
+      shares.push(addShare(meter, row, amounts, at))
+      statuses.push(statusOf(meter, row))
+    }
+    const { sequence } = this.#counters
+    const leaseEnd = at + leaseMs
+    this.#reservations.set(id, { subject, at, shares, sequence, amounts, leaseEnd, isExpired: false })
+    return { isAdmitted: true, statuses }
+  }
+
+  extend(id: string, amounts: Amounts, at: number, leaseMs: number): Verdict {
+    const reservation = this.#reservations.get(id)
+    if (reservation === undefined) return { isAdmitted: false, unavailable: 'the reservation has ended' }
+    if (reservation.isExpired) restoreReservation(reservation)
+    reservation.leaseEnd = at + leaseMs
+    let refusal: LimitRefusal | undefined
+    for (const { meter, row } of reservation.shares) {
+      const wanted = growth(row.rule, reservation.amounts, amounts)
+      const refused = checkMeter(meter, row, wanted, at)
+      // A renewal or a smaller reservation is never refused, even where a limit was lowered below what is used.
+      if (refused !== undefined && wanted > 0) refusal = longerWait(refusal, refused)
+    }
+    if (refusal !== undefined) return { isAdmitted: false, refusal }
+    resize(reservation, amounts)
+    return { isAdmitted: true, statuses: reservation.shares.map(({ meter, row }) => statusOf(meter, row)) }
+  }
+
+  settle(id: string, usage: MeteredUsage): void {
+    const reservation = this.#reservations.get(id)
+    if (reservation === undefined) return
+    this.#reservations.delete(id)
+    for (const share of reservation.shares) {
+      settleShare(share, reservation, usage)
+      this.#counters.noteSettled(share.meter, share.row)
+    }
+    const { sequence, at, subject } = reservation
+    this.#counters.addToYounger(sequence, { id, at, subject, usage })
+  }
+
+  /** Does nothing: these counters ended with the killed process, and new ones are seeded with its usage records. */
+  async settleRecovered(): Promise<void> {}
+
+  release(id: string): void {
+    const reservation = this.#reservations.get(id)
+    if (reservation === undefined) return
+    this.#reservations.delete(id)
+    releaseShares(reservation)
+  }
+
+  async read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
+    try {
+      const rows = await this.#counters.get(meters, at)
+      return meters.map((meter, index) => {
+        const row = rows[index] as CounterRow
+        if (row.counter.kind === 'rolling') row.counter.expireEntries(at)
+        return statusOf(meter, row)
+      })
+    } catch {
+      return undefined
+    }
+  }
+
+  expire(at: number): number {
+    let expired = 0
+    let oldestSequence = this.#counters.sequence
+    const rowsOfExpired = new Set<CounterRow>()
+    for (const [id, reservation] of this.#reservations.entries()) {
+      const { leaseEnd, sequence } = reservation
+      if (reservation.isExpired) {
+        if (leaseEnd + EXPIRED_KEPT_MS < at) this.#reservations.delete(id)
+      } else if (leaseEnd < at) {
+        expireReservation(reservation)
+        expired++
+      }
+      oldestSequence = Math.min(oldestSequence, sequence)
+      // If the request is restored it must find the rows that other requests use then.
+      if (reservation.isExpired) for (const { row } of reservation.shares) rowsOfExpired.add(row)
+    }
+    this.#counters.prune(at, oldestSequence, rowsOfExpired)
+    return expired
+  }
+
+  /** Number of counters in memory. */
+  get rowCount(): number {
+    return this.#counters.size
+  }
+
+  /** Number of requests with a reservation. */
+  get reservationCount(): number {
+    return this.#reservations.size
+  }
+
+  health(): { isHealthy: boolean; reasons: readonly string[] } {
+    return { isHealthy: true, reasons: [] }
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Returns the refusal of a meter that has no room for `wanted` more; undefined where it fits. */
+function checkMeter(
+  meter: Meter,
+  { counter }: CounterRow,
+  wanted: number,
+  at: number,
+): LimitRefusal | undefined {
+  if (counter.kind === 'rolling') counter.expireEntries(at)
+  const { settled, reserved } = counter
+  if (fits(meter.limit, settled, reserved, wanted)) return undefined
+  if (counter.kind !== 'rolling') return toRefusal(meter, settled, reserved, null, wanted, null)
+  const excess = wanted - (meter.limit - settled - reserved)
+  const lastBlockingAt = wanted > meter.limit ? null : counter.findBlockingAt(excess)
+  return toRefusal(meter, settled, reserved, counter.oldestAt(), wanted, lastBlockingAt)
+}
+
+function statusOf(meter: Meter, { counter }: CounterRow): MeterStatus {
+  const oldestAt = counter.kind === 'rolling' ? counter.oldestAt() : null
+  return toStatus(meter, counter.settled, counter.reserved, oldestAt)
+}

@@ -1,0 +1,128 @@
+import { MOST_ROLLING_ENTRIES, rollingSlotMs } from '../rules/rolling-resolution.ts'
+
+/** What one request added to a rolling counter. */
+export interface RollingEntry {
+  /** Unix milliseconds. */
+  readonly at: number
+  amount: number
+  /** The request is running. */
+  isReserved: boolean
+  /** The entry has left the window and is not counted any more. */
+  isExpired: boolean
+}
+
+/**
+ * Counts exactly what was admitted within the last `windowMs`. Entries are ordered by admission. Above MOST_ROLLING_ENTRIES,
+ * settled entries of the same slot are merged into the latest of them (see rolling-resolution.ts).
+ */
+export class RollingCounter {
+  readonly kind = 'rolling'
+  settled = 0
+  reserved = 0
+  readonly #windowMs: number
+  #entries: RollingEntry[] = []
+  /** Index of the oldest entry that counts. */
+  #head = 0
+  #mergeAbove = MOST_ROLLING_ENTRIES
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs
+  }
+
+  /** Expires the entries that have left the window. Call it before the sums are read. */
+  expireEntries(now: number): void {
+    const past = now - this.#windowMs
+    for (;;) {
+      const entry = this.#entries[this.#head]
+      if (entry === undefined || entry.at > past) break
+      this.#head++
+      entry.isExpired = true
+      if (entry.isReserved) this.reserved -= entry.amount
+      else this.settled -= entry.amount
+    }
+    if (this.#head > 64 && this.#head * 2 > this.#entries.length) this.#compact()
+  }
+
+  /** Adds the entry of a request. If the clock went backwards the entry gets the time of the latest one, and so counts longer. */
+  reserve(at: number, amount: number): RollingEntry {
+    const latest = this.#entries.at(-1)?.at ?? at
+    const entry = { at: Math.max(at, latest), amount, isReserved: true, isExpired: false }
+    this.#entries.push(entry)
+    this.reserved += amount
+    return entry
+  }
+
+  adjust(entry: RollingEntry, delta: number): void {
+    entry.amount += delta
+    if (entry.isExpired) return
+    if (entry.isReserved) this.reserved += delta
+    else this.settled += delta
+  }
+
+  /** Moves the amount of an entry from reserved to settled. Its time of admission stays. */
+  settle(entry: RollingEntry): void {
+    if (!entry.isReserved) return
+    entry.isReserved = false
+    if (entry.isExpired) return
+    this.reserved -= entry.amount
+    this.settled += entry.amount
+    if (this.#entries.length > this.#mergeAbove) this.#compact()
+  }
+
+  /** Moves the amount of an entry back from settled to reserved. */
+  unsettle(entry: RollingEntry): void {
+    if (entry.isReserved) return
+    entry.isReserved = true
+    if (entry.isExpired) return
+    this.settled -= entry.amount
+    this.reserved += entry.amount
+  }
+
+  /** Adds settled usage of any time: of a seed, or of a request that was admitted before this counter existed. */
+  insert(at: number, amount: number): void {
+    this.#compact()
+    let index = this.#entries.length
+    while (index > 0 && (this.#entries[index - 1] as RollingEntry).at > at) index--
+    this.#entries.splice(index, 0, { at, amount, isReserved: false, isExpired: false })
+    this.settled += amount
+  }
+
+  /** Returns the time of the oldest entry that counts; null: none. */
+  oldestAt(): number | null {
+    return this.#entries[this.#head]?.at ?? null
+  }
+
+  /** Returns the time of the entry with whose expiry `amount` will have expired; null: less than that is counted. */
+  findBlockingAt(amount: number): number | null {
+    let sum = 0
+    for (let index = this.#head; index < this.#entries.length; index++) {
+      const entry = this.#entries[index] as RollingEntry
+      sum += entry.amount
+      if (sum >= amount) return entry.at
+    }
+    return null
+  }
+
+  #compact(): void {
+    const live = this.#entries.slice(this.#head)
+    this.#head = 0
+    this.#entries = live.length > MOST_ROLLING_ENTRIES ? merge(live, rollingSlotMs(this.#windowMs)) : live
+    // Reserved entries cannot be merged. Waiting until the list has doubled bounds the cost of trying.
+    this.#mergeAbove = Math.max(MOST_ROLLING_ENTRIES, this.#entries.length) * 2
+  }
+}
+
+/** Merges settled neighbours of one slot into the later one. The earlier is marked expired: its request changes nothing by it. */
+function merge(entries: readonly RollingEntry[], slotMs: number): RollingEntry[] {
+  const merged: RollingEntry[] = []
+  for (const entry of entries) {
+    const last = merged.at(-1)
+    const isSameSlot = last !== undefined && Math.floor(last.at / slotMs) === Math.floor(entry.at / slotMs)
+    if (isSameSlot && !last.isReserved && !entry.isReserved) {
+      entry.amount += last.amount
+      last.isExpired = true
+      merged[merged.length - 1] = entry
+    } else merged.push(entry)
+  }
+  return merged
+}

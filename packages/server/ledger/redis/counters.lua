@@ -1,0 +1,174 @@
+-- Prepended to every script after base.lua: counters.
+--
+-- Guarantee: a script reads each counter at most once and writes it at most once, in leave_organization(), however many
+-- operations change it. One Redis command costs as much as ten of these functions.
+--
+-- A counter is a table: name, the meter's key; key, of its hash; exists; settled; reserved; expires_at (ms); life: ms to live
+-- from now, once it was used. A rolling counter also has: list, the key of its list; entries: time as text -> { reserved,
+-- settled }, or false: no longer counted; changed: the entries to write; oldest: first time that counts, known after
+-- expire_entries(); new_time: the time at which this script adds; is_new_time: the list lacks that time yet.
+
+-- Start of the keys of the current organization's counters and lists, and its counters by name; see enter_organization(). The
+-- prefixes differ, since callers choose a part of the name and must not be able to name another counter's list.
+local counter_prefix, list_prefix, counters
+
+local function make_rolling(c)
+  if not c.entries then c.list, c.entries, c.changed = list_prefix .. c.name, {}, {} end
+end
+
+-- Returns the counter of a meter of the current organization. `time`: of a rolling counter, the entry to read too.
+local function get_counter(name, time)
+  local c = counters[name]
+  if not c then
+    local key = counter_prefix .. name
+    local got = time and call('HMGET', key, 's', 'r', 'x', time .. 'r', time .. 's') or call('HMGET', key, 's', 'r', 'x')
+    c = {
+      name = name, key = key, exists = got[1] ~= false,
+      settled = tonumber(got[1]) or 0, reserved = tonumber(got[2]) or 0, expires_at = tonumber(got[3]) or 0,
+    }
+    counters[name] = c
+    if time then
+      make_rolling(c)
+      c.entries[time] = got[4] and { tonumber(got[4]), tonumber(got[5]) or 0 }
+    end
+  elseif time then
+    make_rolling(c)
+    if c.entries[time] == nil then
+      local got = call('HMGET', c.key, time .. 'r', time .. 's')
+      c.entries[time] = got[1] and { tonumber(got[1]), tonumber(got[2]) or 0 }
+    end
+  end
+  return c
+end
+
+-- Adds to the sums of a counter and, if it is rolling, to the entry of this time. Does nothing where that entry has expired.
+local function add(c, time, reserved, settled)
+  local entry = time and c.entries[time]
+  if not c.exists or (time and not entry) then return end
+  if entry then
+    entry[1] = entry[1] + reserved
+    entry[2] = entry[2] + settled
+    c.changed[time] = entry
+  end
+  c.reserved = c.reserved + reserved
+  c.settled = c.settled + settled
+  c.is_changed = true
+end
+
+-- Removes the entries of the first #times times of a rolling counter.
+local function remove_entries(c, times)
+  local fields = {}
+  for _, time in ipairs(times) do
+    fields[#fields + 1] = time .. 'r'
+    fields[#fields + 1] = time .. 's'
+  end
+  local got = call('HMGET', c.key, unpack(fields))
+  for i, time in ipairs(times) do
+    local entry = c.entries[time]
+    c.reserved = c.reserved - (entry and entry[1] or tonumber(got[i * 2 - 1]) or 0)
+    c.settled = c.settled - (entry and entry[2] or tonumber(got[i * 2]) or 0)
+    c.entries[time] = false
+    c.changed[time] = nil
+  end
+  c.is_changed = true
+  call('HDEL', c.key, unpack(fields))
+  call('LTRIM', c.list, #times, -1)
+end
+
+-- Removes the entries of a rolling counter that have left the window.
+local function expire_entries(c, window)
+  -- Time does not change within a script.
+  if c.window or not c.exists then return end
+  c.window = window
+  make_rolling(c)
+  local list, past = c.list, now - window
+  c.oldest = call('LINDEX', list, 0) or nil
+  if not c.oldest or tonumber(c.oldest) > past then return end
+  c.latest = call('LINDEX', list, -1)
+  if tonumber(c.latest) <= past then
+    call('UNLINK', c.key, list)
+    c.settled, c.reserved, c.expires_at, c.entries, c.changed = 0, 0, 0, {}, {}
+    c.latest, c.oldest = nil, nil
+    c.life, c.is_changed = window * 2 + 3600000, true
+    return
+  end
+  local most = 16
+  while tonumber(c.oldest) <= past do
+    local times, expired = call('LRANGE', list, 0, most - 1), {}
+    for _, time in ipairs(times) do
+      if tonumber(time) <= past then expired[#expired + 1] = time end
+    end
+    remove_entries(c, expired)
+    c.oldest = times[#expired + 1] or call('LINDEX', list, 0)
+    most = math.min(most * 2, 1000)
+  end
+end
+
+-- Adds an admission to a rolling counter and returns the time of its entry. Times never go back. With more than
+-- MOST_ROLLING_ENTRIES times in the list, the time is rounded up to the end of its slot (ms).
+local function add_entry(c, amount, slot)
+  if not c.new_time then
+    make_rolling(c)
+    local time = entry_time
+    if slot > 1 and call('LLEN', c.list) > MOST_ROLLING_ENTRIES then time = math.ceil(time / slot) * slot end
+    local latest = c.latest or call('LINDEX', c.list, -1)
+    if latest and tonumber(latest) > time then time = tonumber(latest) end
+    c.new_time = text(time)
+    c.is_new_time = latest ~= c.new_time
+    if c.is_new_time then c.entries[c.new_time] = { 0, 0 } else get_counter(c.name, c.new_time) end
+    c.oldest = c.oldest or c.new_time
+  end
+  add(c, c.new_time, amount, 0)
+  return tonumber(c.new_time)
+end
+
+-- Prolongs the life of a counter that is used. `window`: length in ms of a rolling window; 0: `total` or concurrency, which
+-- live while they are used; -1: a calendar window, whose end was set when its counter was created.
+local function keep_alive(c, code, window)
+  if IS_ROLLING[code] then c.life = window * 2 + 3600000
+  elseif window == 0 then c.life = WEEK end
+end
+
+local function write_counter(c)
+  if not c.is_changed then return end
+  local fields = { 's', text(c.settled), 'r', text(c.reserved) }
+  -- Renewed when half of the life is over: an expiry costs as much as the counters themselves.
+  local is_renewed = c.life and c.expires_at - now < c.life / 2
+  if is_renewed then
+    c.expires_at = now + c.life
+    fields[5], fields[6] = 'x', text(c.expires_at)
+  end
+  for time, entry in pairs(c.changed or {}) do
+    local n = #fields
+    fields[n + 1], fields[n + 2] = time .. 'r', text(entry[1])
+    fields[n + 3], fields[n + 4] = time .. 's', text(entry[2])
+  end
+  call('HSET', c.key, unpack(fields))
+  if c.is_new_time then call('RPUSH', c.list, c.new_time) end
+  if is_renewed then
+    call('PEXPIRE', c.key, text(c.life))
+    if c.window then call('PEXPIRE', c.list, text(c.life)) end
+  end
+  c.is_changed, c.is_new_time = false, false
+  if c.changed then c.changed = {} end
+end
+
+-- Returns the time of the entry with whose expiry `amount` will have expired; -1: less than that is counted.
+local function find_blocking_at(c, amount)
+  write_counter(c)
+  local from, most, sum = 0, 10, 0
+  while true do
+    local times, fields = call('LRANGE', c.list, from, from + most - 1), {}
+    if #times == 0 then return -1 end
+    for _, time in ipairs(times) do
+      fields[#fields + 1] = time .. 'r'
+      fields[#fields + 1] = time .. 's'
+    end
+    local got = call('HMGET', c.key, unpack(fields))
+    for i, time in ipairs(times) do
+      sum = sum + (tonumber(got[i * 2 - 1]) or 0) + (tonumber(got[i * 2]) or 0)
+      if sum >= amount then return tonumber(time) end
+    end
+    from, most = from + #times, math.min(most * 2, 1000)
+  end
+end

@@ -1,0 +1,29 @@
+import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Amounts, MeterStatus } from '../ledger.ts'
+import { codeOf, slotOf, subjectArgs } from './meter-args.ts'
+
+/** A reservation of this process, with all that a server needs to restore it. */
+export interface LocalReservation {
+  readonly id: string
+  readonly subject: MeterSubject
+  /** Time of admission by the gateway's clock, in Unix milliseconds. */
+  readonly at: number
+  readonly meters: readonly Meter[]
+  /** Time of admission by the server's clock, in Unix milliseconds. */
+  readonly admittedAt: number
+  /** The run that knows it; undefined: it was admitted during an outage and no server knows it. */
+  run: string | undefined
+  amounts: Amounts
+  leaseMs: number
+  /** As of the last reply of the server. */
+  statuses: readonly MeterStatus[]
+}
+
+/** Returns the ARGV of restore-reservation.lua after the time. */
+export function restoreArgs(reservation: LocalReservation, owner: string): (string | number)[] {
+  const { id, leaseMs, amounts, at, subject, admittedAt, meters } = reservation
+  const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
+  args.push(...subjectArgs(subject), owner, admittedAt)
+  for (const meter of meters) args.push(meter.key, codeOf(meter), slotOf(meter))
+  return args
+}

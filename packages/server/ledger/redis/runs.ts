@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { lifeKey, membersKey, openKey } from './keys.ts'
+
+const WEEK_MS = 604_800_000
+const POLL_MS = 50
+
+/**
+ * Returns the server's `run_id`. It changes with every restart, and a replica has another than its primary. Throws when the
+ * server does not report one.
+ */
+export async function readServerId(redis: Redis): Promise<string> {
+  const info = await redis.info('server')
+  const id = /^run_id:(\w+)/m.exec(info)?.[1]
+  if (id === undefined) throw new Error('INFO reports no run_id')
+  return id
+}
+
+/** Returns the name of the server's run; undefined where its data was lost or no process has created a run yet. */
+export async function findRun(redis: Redis, serverId: string): Promise<string | undefined> {
+  const life = await redis.get(lifeKey(serverId))
+  return life === null ? undefined : toRunName(serverId, life)
+}
+
+/** Creates a run and returns its name. Concurrent processes get the same name. */
+export async function createRun(redis: Redis, serverId: string): Promise<string> {
+  await redis.set(lifeKey(serverId), randomUUID().slice(0, 8), 'NX')
+  const life = await redis.get(lifeKey(serverId))
+  if (life === null) throw new Error('a key that was just written is missing')
+  return toRunName(serverId, life)
+}
+
+function toRunName(serverId: string, life: string): string {
+  return `${serverId}.${life}`
+}
+
+/**
+ * Returns whether the counters of a run are on this server and may be used. Writes, by renewing the marker's expiry, so that a
+ * server that has become read-only fails here.
+ */
+export async function isRunOpen(redis: Redis, run: string): Promise<boolean> {
+  return (await redis.getex(openKey(run), 'PX', WEEK_MS)) !== null
+}
+
+export interface JoinOptions {
+  readonly owner: string
+  /** Returns how many gateway processes use this database. */
+  readonly countProcesses: () => Promise<number>
+  readonly timeoutMs: number
+}
+
+/**
+ * Registers this process in a run and waits until all processes have registered, at most `timeoutMs`; then opens the run. A
+ * process registers after it has restored its reservations: without them the limits would admit requests in their place.
+ */
+export async function joinRun(
+  redis: Redis,
+  run: string,
+  { owner, countProcesses, timeoutMs }: JoinOptions,
+): Promise<void> {
+  await redis.sadd(membersKey(run), owner)
+  await redis.pexpire(membersKey(run), WEEK_MS)
+  const end = performance.now() + timeoutMs
+  while (!(await isRunOpen(redis, run))) {
+    const processes = await countProcesses().catch(() => Number.POSITIVE_INFINITY)
+    const isLate = performance.now() >= end
+    if (isLate || (await redis.scard(membersKey(run))) >= processes) {
+      await redis.set(openKey(run), '1', 'PX', WEEK_MS)
+      return
+    }
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
+  }
+}

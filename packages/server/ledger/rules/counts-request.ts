@@ -1,0 +1,15 @@
+import type { Meter, MeterSubject } from '../../core/meter.ts'
+
+/** Whether a meter counts the requests of this subject that were admitted at this instant. */
+export function countsRequest(meter: Meter, subject: MeterSubject, at: number): boolean {
+  const counted = meter.subject
+  return (
+    at >= meter.since &&
+    (meter.kind !== 'fixed' || meter.end === null || at < meter.end) &&
+    counted.orgId === subject.orgId &&
+    (counted.projectId === null || counted.projectId === subject.projectId) &&
+    (counted.environmentId === null || counted.environmentId === subject.environmentId) &&
+    (counted.keyId === null || counted.keyId === subject.keyId) &&
+    (counted.endUserId === null || counted.endUserId === subject.endUserId)
+  )
+}
