@@ -433,7 +433,7 @@ async function catchUp(announcements: ConfigNotifications, snapshots: Snapshots)
   await announcements.barrier().catch(() => snapshots.flush())
 }
 
-/** Stops listening, waits for running exchanges, then stops those that take too long. */
+/** Stops listening, waits for running requests, then stops those that take too long. */
 async function closeGracefully(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   server.closeIdleConnections()

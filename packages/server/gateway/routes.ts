@@ -25,7 +25,7 @@ import { serveEmbeddings } from './pipeline/embeddings.ts'
 import { serveImages } from './pipeline/images.ts'
 import type { Facts } from './request/facts.ts'
 import type { Prefixes } from './request/prefixes.ts'
-import type { Exchange, RouteInfo } from './request/request-context.ts'
+import type { RequestContext, RouteInfo } from './request/request-context.ts'
 import { serveAnthropicModel, serveAnthropicModels } from './routes/anthropic-models.ts'
 import { serveCancel } from './routes/cancel.ts'
 import { serveFeedback } from './routes/feedback.ts'
@@ -43,7 +43,7 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** Whole, or with one `*` for the part that varies; matched against the raw path, byte for byte. */
   readonly path: string
-  serve(x: Exchange, facts: Facts, rest: string, deps: GatewayDeps): void | Promise<void>
+  serve(ctx: RequestContext, facts: Facts, rest: string, deps: GatewayDeps): void | Promise<void>
 }
 
 /** As the log names them. */
@@ -73,7 +73,7 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
     {
       ...chat(`${anthropic}/messages/count_tokens`, ANTHROPIC, anthropicServer),
       endpoint: 'count_tokens',
-      serve: (x, facts, rest, deps) => serveCountTokens(x, facts, anthropicCount, rest, deps),
+      serve: (ctx, facts, rest, deps) => serveCountTokens(ctx, facts, anthropicCount, rest, deps),
     },
     chat(`${prefixes.cohere}/v2/chat`, COHERE, cohereServer),
     chat(`${prefixes.bedrock}/model/*/converse`, BEDROCK, converseServer),
@@ -83,40 +83,42 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
     // Images exist on the compat surface only (spec.md).
     images(`${compat}/images/generations`, 'generations'),
     images(`${compat}/images/edits`, 'edits'),
-    free('GET', '/v1/models', 'models', x => serveModels(x)),
-    free('GET', '/v1/models/*', 'models', (x, _facts, rest) => serveModel(x, rest)),
-    free('GET', `${compat}/models`, 'models', x => serveCompatModels(x)),
-    free('GET', `${compat}/models/*`, 'models', (x, _facts, rest) => serveCompatModel(x, rest)),
+    free('GET', '/v1/models', 'models', ctx => serveModels(ctx)),
+    free('GET', '/v1/models/*', 'models', (ctx, _facts, rest) => serveModel(ctx, rest)),
+    free('GET', `${compat}/models`, 'models', ctx => serveCompatModels(ctx)),
+    free('GET', `${compat}/models/*`, 'models', (ctx, _facts, rest) => serveCompatModel(ctx, rest)),
     under(
       ANTHROPIC,
-      free('GET', `${anthropic}/models`, 'models', x => serveAnthropicModels(x)),
+      free('GET', `${anthropic}/models`, 'models', ctx => serveAnthropicModels(ctx)),
     ),
     under(
       ANTHROPIC,
-      free('GET', `${anthropic}/models/*`, 'models', (x, _facts, rest) => serveAnthropicModel(x, rest)),
+      free('GET', `${anthropic}/models/*`, 'models', (ctx, _facts, rest) => serveAnthropicModel(ctx, rest)),
     ),
     ...GEMINI_VERSIONS.flatMap(version => listGemini(`${prefixes.gemini}/${version}/models`)),
     ...listOllama(`${prefixes.ollama}/api`),
     {
-      ...free('POST', '/v1/feedback', 'feedback', (x, _facts, _rest, deps) => serveFeedback(x, deps)),
+      ...free('POST', '/v1/feedback', 'feedback', (ctx, _facts, _rest, deps) => serveFeedback(ctx, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
     },
-    free('POST', '/v1/requests/*/cancel', 'cancel', (x, _facts, rest, deps) => serveCancel(x, rest, deps)),
+    free('POST', '/v1/requests/*/cancel', 'cancel', (ctx, _facts, rest, deps) =>
+      serveCancel(ctx, rest, deps),
+    ),
   ]
 }
 
 function chat(path: string, mount: RouteInfo['mount'], format: ChatServer): Route {
-  const serve: Route['serve'] = (x, facts, rest, deps) => serveChat(x, facts, format, rest, deps)
+  const serve: Route['serve'] = (ctx, facts, rest, deps) => serveChat(ctx, facts, format, rest, deps)
   return { method: 'POST', path, endpoint: 'chat', mount, need: CHAT, isMetered: true, serve }
 }
 
 function embeddings(path: string, mount: RouteInfo['mount'], format: EmbeddingServer): Route {
-  const serve: Route['serve'] = (x, facts, _rest, deps) => serveEmbeddings(x, facts, format, deps)
+  const serve: Route['serve'] = (ctx, facts, _rest, deps) => serveEmbeddings(ctx, facts, format, deps)
   return { method: 'POST', path, endpoint: 'embeddings', mount, need: EMBED, isMetered: true, serve }
 }
 
 function images(path: string, kind: 'generations' | 'edits'): Route {
-  const serve: Route['serve'] = (x, facts, _rest, deps) => serveImages(x, facts, kind, deps)
+  const serve: Route['serve'] = (ctx, facts, _rest, deps) => serveImages(ctx, facts, kind, deps)
   return { method: 'POST', path, endpoint: 'images', mount: OPENAI, need: IMAGES, isMetered: true, serve }
 }
 
@@ -139,46 +141,46 @@ function listGemini(models: string): Route[] {
     chat(`${models}/*:generateContent`, GEMINI, geminiServer),
     {
       ...chat(`${models}/*:streamGenerateContent`, GEMINI, geminiEvents),
-      serve: (x, facts, rest, deps) =>
-        serveChat(x, facts, isAskedForEvents(x) ? geminiEvents : geminiList, rest, deps),
+      serve: (ctx, facts, rest, deps) =>
+        serveChat(ctx, facts, isAskedForEvents(ctx) ? geminiEvents : geminiList, rest, deps),
     },
     {
       ...chat(`${models}/*:countTokens`, GEMINI, geminiServer),
       endpoint: 'count_tokens',
-      serve: (x, facts, rest, deps) => serveCountTokens(x, facts, geminiCount, rest, deps),
+      serve: (ctx, facts, rest, deps) => serveCountTokens(ctx, facts, geminiCount, rest, deps),
     },
     under(
       GEMINI,
-      free('GET', models, 'models', x => serveGeminiModels(x)),
+      free('GET', models, 'models', ctx => serveGeminiModels(ctx)),
     ),
     under(
       GEMINI,
-      free('GET', `${models}/*`, 'models', (x, _facts, rest) => serveGeminiModel(x, rest)),
+      free('GET', `${models}/*`, 'models', (ctx, _facts, rest) => serveGeminiModel(ctx, rest)),
     ),
   ]
 }
 
 function listOllama(api: string): Route[] {
-  const show: Route['serve'] = (x, _facts, _rest, deps) => serveOllamaModel(x, deps)
+  const show: Route['serve'] = (ctx, _facts, _rest, deps) => serveOllamaModel(ctx, deps)
   return [
     chat(`${api}/chat`, OLLAMA, ollamaServer),
     under(
       OLLAMA,
-      free('GET', `${api}/tags`, 'models', x => serveOllamaTags(x)),
+      free('GET', `${api}/tags`, 'models', ctx => serveOllamaTags(ctx)),
     ),
     under(OLLAMA, free('POST', `${api}/show`, 'models', show)),
     under(
       OLLAMA,
-      free('GET', `${api}/ps`, 'models', x => serveOllamaRunning(x)),
+      free('GET', `${api}/ps`, 'models', ctx => serveOllamaRunning(ctx)),
     ),
     under(
       OLLAMA,
-      free('GET', `${api}/version`, 'version', x => serveOllamaVersion(x)),
+      free('GET', `${api}/version`, 'version', ctx => serveOllamaVersion(ctx)),
     ),
   ]
 }
 
-function isAskedForEvents({ req }: Exchange): boolean {
+function isAskedForEvents({ req }: RequestContext): boolean {
   return new URLSearchParams(req.url?.split('?')[1] ?? '').get('alt') === 'sse'
 }
 

@@ -15,7 +15,7 @@ import { endRequest, endWithFault } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
 import { findMount } from './request/prefixes.ts'
-import { canceledFault, Exchange, type FailRequest, type RouteInfo } from './request/request-context.ts'
+import { canceledFault, type FailRequest, RequestContext, type RouteInfo } from './request/request-context.ts'
 import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
 
@@ -52,8 +52,8 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
         const match = route(req.method ?? '', path)
         if (match === undefined) serveUnrouted(path, req, res, fail, deps)
         else {
-          const x = openExchange(match.route, req, res, fail, deps)
-          batchInTick(() => void serve(x, match, deps), onServeError)
+          const ctx = openContext(match.route, req, res, fail, deps)
+          batchInTick(() => void serve(ctx, match, deps), onServeError)
         }
       } catch (error) {
         onException(error, 'the arrival of a request')
@@ -80,24 +80,24 @@ function pathOf(req: IncomingMessage): string {
 }
 
 /** The one edge of the data plane: every step's fault becomes an answer and a record here. Never rejects. */
-async function serve(x: Exchange, match: RouteMatch, deps: GatewayDeps): Promise<void> {
+async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps): Promise<void> {
   try {
     // Before anything is known of the caller: a refusal that left a record would fill the journal further.
     if (match.route.isMetered && deps.isJournalFull()) throw journalFullFault()
-    const identifying = identify(x, deps)
+    const identifying = identify(ctx, deps)
     if (identifying !== undefined) await identifying
-    stopIfUnwanted(x)
-    const environmentId = x.environment?.id ?? ''
+    stopIfUnwanted(ctx)
+    const environmentId = ctx.environment?.id ?? ''
     if (match.route.isMetered) {
-      const claiming = claimRequestId(x, environmentId, deps)
+      const claiming = claimRequestId(ctx, environmentId, deps)
       if (claiming !== undefined) await claiming
     }
-    const serving = match.route.serve(x, x.facts, match.rest, deps)
+    const serving = match.route.serve(ctx, ctx.facts, match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
-    await endWithFault(x, toRequestFault(fromReservedField(thrown)), deps)
+    await endWithFault(ctx, toRequestFault(fromReservedField(thrown)), deps)
   } finally {
-    endRequest(x, deps)
+    endRequest(ctx, deps)
   }
 }
 
@@ -113,34 +113,34 @@ function journalFullFault(): Fault {
   return new Fault('config_unavailable', message, { retryAfterSeconds: 5 })
 }
 
-function openExchange(
+function openContext(
   route: Route,
   req: IncomingMessage,
   res: ServerResponse,
   fail: FailRequest,
   deps: GatewayDeps,
-): Exchange {
+): RequestContext {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
-  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
-  deps.ticker.add(x)
+  const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
+  deps.ticker.add(ctx)
   // The one event for "all sent" and "the caller left"; node's others lie in one case or another.
   res.once('close', () => {
     if (res.writableFinished) return
-    x.isGone = true
+    ctx.isGone = true
     try {
-      stopIfUnwanted(x)
+      stopIfUnwanted(ctx)
     } catch (error) {
-      x.fail(error, 'the close of a connection')
+      ctx.fail(error, 'the close of a connection')
     }
   })
-  return x
+  return ctx
 }
 
 /** A caller that left ends its request, unless its environment finishes what was begun. Before it is known who it is: later. */
-function stopIfUnwanted(x: Exchange): void {
-  if (x.isGone && x.environment !== undefined && x.environment.onClientGone !== 'drain')
-    x.stop(canceledFault())
+function stopIfUnwanted(ctx: RequestContext): void {
+  if (ctx.isGone && ctx.environment !== undefined && ctx.environment.onClientGone !== 'drain')
+    ctx.stop(canceledFault())
 }
 
 const UNROUTED: Omit<RouteInfo, 'mount'> = {
@@ -160,30 +160,30 @@ function serveUnrouted(
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const route: RouteInfo = { ...UNROUTED, mount: findMount(path, deps.prefixes) }
-  const x = new Exchange({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
+  const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
   try {
-    answerUnrouted(x, path, deps)
+    answerUnrouted(ctx, path, deps)
   } catch (thrown) {
-    void endWithFault(x, toFault(thrown), deps)
+    void endWithFault(ctx, toFault(thrown), deps)
   }
 }
 
-function answerUnrouted(x: Exchange, path: string, deps: GatewayDeps): void {
-  const { req, res } = x
+function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): void {
+  const { req, res } = ctx
   // Load balancers probe by HEAD too.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
-  if (isProbe && path === '/healthz') return sendJson(x, 200, { status: 'ok' })
+  if (isProbe && path === '/healthz') return sendJson(ctx, 200, { status: 'ok' })
   if (isProbe && path === '/readyz') {
     const { ready, reasons } = deps.isReady()
-    return sendJson(x, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
+    return sendJson(ctx, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
   }
   if (req.method === 'GET' && path === JWKS_PATH) {
-    void serveKeySet(x, deps)
+    void serveKeySet(ctx, deps)
     return
   }
   if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
     const requested = req.headers['access-control-request-headers']
-    writeHead(res, 204, ['X-Request-Id', x.requestId, ...preflightHeaders(req.headers.origin, requested)])
+    writeHead(res, 204, ['X-Request-Id', ctx.requestId, ...preflightHeaders(req.headers.origin, requested)])
     res.end()
     return
   }

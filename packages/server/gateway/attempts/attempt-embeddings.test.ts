@@ -2,7 +2,7 @@ import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-forma
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { expect, test } from 'vitest'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { attemptEmbeddings } from './attempt-embeddings.ts'
 
@@ -35,7 +35,7 @@ async function costOf(
   const format = findEmbeddingFormat(provider)
   if (format === undefined) throw new Error(id)
   const result = await attemptEmbeddings({
-    exchange: { watch: () => {}, unwatch: () => {} } as unknown as Exchange,
+    ctx: { watch: () => {}, unwatch: () => {} } as unknown as RequestContext,
     transport: scripted(usages.map(body)),
     format,
     decodeError: () => ({ kind: 'unavailable', detail: '' }),

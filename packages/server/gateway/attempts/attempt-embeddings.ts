@@ -9,14 +9,14 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Charge } from '../billing/bill.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { Fan } from '../upstream/watch-group.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
 
 export interface EmbeddingAttempt {
-  readonly exchange: Exchange
+  readonly ctx: RequestContext
   readonly transport: Transport
   readonly format: EmbeddingFormat
   readonly decodeError: ClientFormat['decodeError']
@@ -33,10 +33,10 @@ const MAX_PARALLEL = 8
 
 /** One try for all vectors: as many calls as the provider's limit on inputs makes it. The first failure ends them all. */
 export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<AttemptResult<EmbeddingReply>> {
-  const { request, format, target, exchange } = options
+  const { request, format, target, ctx } = options
   const batches = cut(request, maxInputsOf(target.provider, format, target.model))
   const replies: EmbeddingReply[] = []
-  const fan = new Fan(exchange)
+  const fan = new Fan(ctx)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
   let charge: Charge | undefined
   let next = 0
@@ -82,11 +82,11 @@ function cut(request: EmbeddingRequest, most: number): EmbeddingRequest[] {
 function attemptOne(
   { transport, format, decodeError, target, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
-  exchange: Watched,
+  ctx: Watched,
 ): Promise<AttemptResult<EmbeddingReply>> {
   const request = format.encodeRequest(batch, target)
   authorizeRequest(request, target, now())
-  return attemptWhole({ exchange, transport, request, timeoutMs }, answer => {
+  return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed

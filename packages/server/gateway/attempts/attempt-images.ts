@@ -2,14 +2,14 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { Fan } from '../upstream/watch-group.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
 
 export interface ImageAttempt {
-  readonly exchange: Exchange
+  readonly ctx: RequestContext
   readonly transport: Transport
   readonly format: ImageFormat
   readonly decodeError: ClientFormat['decodeError']
@@ -37,12 +37,12 @@ const MAX_PARALLEL = 5
  * is answered, since it is paid for, and the try has failed only where nothing was.
  */
 export async function attemptImages(options: ImageAttempt): Promise<ImageResult> {
-  const { request, format, target, exchange } = options
+  const { request, format, target, ctx } = options
   const most = format.maxImages(target)
   const counts: number[] = []
   for (let left = request.n; left > 0; left -= most) counts.push(Math.min(most, left))
   const replies: ImageReply[] = []
-  const fan = new Fan(exchange)
+  const fan = new Fan(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
   let lost = 0
   let next = 0
@@ -77,11 +77,11 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
 function attemptOne(
   { transport, format, decodeError, target, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
-  exchange: Watched,
+  ctx: Watched,
 ): Promise<AttemptResult<ImageReply>> {
   const request = format.encodeRequest(part, target, dropped)
   authorizeRequest(request, target, now())
-  return attemptWhole({ exchange, transport, request, timeoutMs }, answer => {
+  return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed

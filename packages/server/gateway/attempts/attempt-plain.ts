@@ -3,13 +3,13 @@ import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
 import { decodeText } from '@rideau/llm/json/decode-text'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
 
 export interface AttemptOptions {
-  readonly exchange: Exchange
+  readonly ctx: RequestContext
   readonly transport: Transport
   readonly format: ClientFormat
   readonly target: Target

@@ -33,13 +33,13 @@ export function attemptStream(
   onWait: (now: number) => void,
 ): Promise<AttemptResult<OpenStream>> {
   return new Promise(resolve => {
-    const { exchange: x } = options
+    const { ctx } = options
     const opening = new Opening(options, result => {
-      x.unwatch()
+      ctx.unwatch()
       resolve(result)
     })
     const deadline = performance.now() + options.timeoutMs
-    x.watch(
+    ctx.watch(
       now => {
         if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
         else onWait(now)
@@ -91,7 +91,7 @@ class Opening implements OpenStream {
       onData: chunk => this.#onData(chunk),
       onEnd: () => this.#onEnd(),
       onFail: error => this.#onFail(error),
-      onCrash: error => this.#options.exchange.fail(error, 'a callback of an upstream call'),
+      onCrash: error => this.#options.ctx.fail(error, 'a callback of an upstream call'),
     })
   }
 
@@ -104,7 +104,7 @@ class Opening implements OpenStream {
       if (this.#end === 'end') sink.onEnd()
       else if (this.#end !== undefined) sink.onError(this.#end)
     } catch (error) {
-      this.#options.exchange.fail(error, 'the first chunks of a stream')
+      this.#options.ctx.fail(error, 'the first chunks of a stream')
     }
   }
 

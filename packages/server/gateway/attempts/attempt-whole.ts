@@ -6,15 +6,15 @@ import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { batchInTick } from '../../http/batch-in-tick.ts'
 import type { Charge } from '../billing/bill.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 /** Who keeps the time and says when to stop. */
-export type Watched = Pick<Exchange, 'watch' | 'unwatch' | 'fail'>
+export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail'>
 
 export interface WholeOptions {
-  readonly exchange: Watched
+  readonly ctx: Watched
   readonly transport: Transport
   readonly request: UpstreamRequest
   /** Milliseconds until the whole answer has to be there. */
@@ -37,13 +37,13 @@ export function attemptWhole<T>(
   decode: (answer: WholeAnswer) => AttemptResult<T>,
 ): Promise<AttemptResult<T>> {
   return new Promise((resolve, reject) => {
-    const { exchange: x } = options
+    const { ctx } = options
     const chunks: Buffer[] = []
     let status = 0
     let readHeaders = (): UpstreamHeaders => ({})
     let size = 0
     const finish = (result: AttemptResult<T>): void => {
-      x.unwatch()
+      ctx.unwatch()
       resolve(result)
     }
     // A transport that is closing fails before it gives a call.
@@ -58,7 +58,7 @@ export function attemptWhole<T>(
       fail(error, error.status === undefined)
     }
     const deadline = performance.now() + options.timeoutMs
-    x.watch(
+    ctx.watch(
       now => {
         if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
       },
@@ -76,7 +76,7 @@ export function attemptWhole<T>(
         else chunks.push(chunk)
       },
       onEnd() {
-        x.unwatch()
+        ctx.unwatch()
         batchInTick(() => {
           const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
           resolve(readAnswer({ status, readHeaders, bytes }, decode))

@@ -2,7 +2,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { TokenResult } from '../../identity/token-exchange.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -12,7 +12,7 @@ import type { AttemptResult } from './attempt-result.ts'
  * exchanged once more within the same try.
  */
 export function attemptWithToken<T>(
-  x: Exchange,
+  ctx: RequestContext,
   credentialId: string,
   target: Target,
   attempt: (target: Target) => Promise<AttemptResult<T>>,
@@ -20,11 +20,11 @@ export function attemptWithToken<T>(
 ): Promise<AttemptResult<T>> {
   const found = accessTokens.find(credentialId, target)
   if (found === undefined) return attempt(target)
-  return attemptExchanged(x, credentialId, target, attempt, accessTokens, found)
+  return attemptExchanged(ctx, credentialId, target, attempt, accessTokens, found)
 }
 
 async function attemptExchanged<T>(
-  x: Exchange,
+  ctx: RequestContext,
   credentialId: string,
   target: Target,
   attempt: (target: Target) => Promise<AttemptResult<T>>,
@@ -33,12 +33,12 @@ async function attemptExchanged<T>(
 ): Promise<AttemptResult<T>> {
   if (typeof found === 'string') {
     const result = await attempt({ ...target, accessToken: found })
-    if (result.ok || result.error.status !== 401 || x.stopped !== undefined) return hideToken(result, found)
+    if (result.ok || result.error.status !== 401 || ctx.stopped !== undefined) return hideToken(result, found)
     accessTokens.drop(credentialId, found)
   }
   const asked = accessTokens.find(credentialId, target)
   if (asked === undefined) return await attempt(target)
-  const answer = typeof asked === 'string' ? asked : await waitFor(x, asked)
+  const answer = typeof asked === 'string' ? asked : await waitFor(ctx, asked)
   if (typeof answer !== 'string' && !answer.ok) return answer
   const accessToken = typeof answer === 'string' ? answer : answer.value.token
   return hideToken(await attempt({ ...target, accessToken }), accessToken)

@@ -10,7 +10,7 @@ import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { addBills } from '../billing/bill.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
 import { chance } from './random-share.ts'
@@ -22,22 +22,22 @@ export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResul
  * Throws the fault that the caller gets of the last error.
  */
 export async function callTargets<P extends ResolvedTarget, T>(
-  x: Exchange,
+  ctx: RequestContext,
   deps: GatewayDeps,
   plan: CallPlan<P>,
   attempt: Attempt<P, T>,
 ): Promise<T> {
-  if (x.admission === undefined) throw new Error('no provider is called before the request is admitted')
+  if (ctx.admission === undefined) throw new Error('no provider is called before the request is admitted')
   const way = new Way(plan.targets, deps)
-  x.calledAt = performance.now()
+  ctx.calledAt = performance.now()
   for (let tries = 1; ; tries++) {
-    x.throwIfStopped()
-    const result = await makeTry(x, way.target, way.credential, attempt, deps)
-    if (plan.alias?.strategy === 'lowest_latency') noteLatency(x, plan, way.target, result, deps)
+    ctx.throwIfStopped()
+    const result = await makeTry(ctx, way.target, way.credential, attempt, deps)
+    if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, way.target, result, deps)
     if (result.ok) return result.value
-    x.throwIfStopped()
+    ctx.throwIfStopped()
     const { error } = result
-    report(x, way.target, error, deps)
+    report(ctx, way.target, error, deps)
     if (error.kind === 'auth') deps.onCredentialRejected(way.credential.id)
     const step = nextStep(error.kind, tries, {
       hasOther: way.hasOther,
@@ -46,18 +46,18 @@ export async function callTargets<P extends ResolvedTarget, T>(
       shouldRetry: error.shouldRetry,
       retries: way.mayRepeat,
     })
-    if (step === 'stop' || (result.bill !== undefined && !(await mayTryAgain(x, result.bill))))
+    if (step === 'stop' || (result.bill !== undefined && !(await mayTryAgain(ctx, result.bill))))
       throw toUpstreamFault(error)
     if (step === 'other') way.goOn()
     else {
       way.repeat()
-      await pause(x, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
+      await pause(ctx, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
     }
   }
 }
 
 /** A try that is billed has used up what was held of it: the next one needs as much besides. */
-async function mayTryAgain({ admission }: Exchange, { usage, costNanoUsd }: Bill): Promise<boolean> {
+async function mayTryAgain({ admission }: RequestContext, { usage, costNanoUsd }: Bill): Promise<boolean> {
   // Nothing held: no limit of tokens or money concerns the request.
   if (admission === undefined || (admission.hold.tokens === 0 && admission.hold.nanoUsd === 0)) return true
   const tokens = inputTokens(usage) + outputTokens(usage)
@@ -126,7 +126,7 @@ class Way<P extends ResolvedTarget> {
 }
 
 async function makeTry<P extends ResolvedTarget, T>(
-  x: Exchange,
+  ctx: RequestContext,
   planned: P,
   credential: Credential,
   attempt: Attempt<P, T>,
@@ -135,7 +135,7 @@ async function makeTry<P extends ResolvedTarget, T>(
   const { provider, model } = planned
   const began = performance.now()
   const result = await attemptWithToken(
-    x,
+    ctx,
     credential.id,
     {
       provider,
@@ -149,7 +149,7 @@ async function makeTry<P extends ResolvedTarget, T>(
     deps,
   )
   const lost = result.ok ? undefined : result.bill
-  x.attempts.push({
+  ctx.attempts.push({
     provider: provider.id,
     model,
     credential_id: credential.id,
@@ -159,8 +159,8 @@ async function makeTry<P extends ResolvedTarget, T>(
     ...(lost === undefined ? {} : { cost_nano_usd: lost.costNanoUsd }),
   })
   if (lost !== undefined) {
-    x.lost = addBills(x.lost, lost)
-    if (provider.sandbox !== true) x.isLostReal = true
+    ctx.lost = addBills(ctx.lost, lost)
+    if (provider.sandbox !== true) ctx.isLostReal = true
   }
   return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
 }
@@ -187,22 +187,22 @@ const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
 
 /** A stream's try ends with its first event, a plain answer's with its last byte. */
 function noteLatency(
-  x: Exchange,
+  ctx: RequestContext,
   plan: CallPlan<ResolvedTarget>,
   target: ResolvedTarget,
   result: AttemptResult<unknown>,
   deps: GatewayDeps,
 ): void {
-  if (x.stopped !== undefined) return
-  const key = latencyKey(x.environment?.id ?? '', target.id, plan.isStream)
-  if (result.ok) deps.latencies.note(key, x.attempts.at(-1)?.ms ?? 0)
+  if (ctx.stopped !== undefined) return
+  const key = latencyKey(ctx.environment?.id ?? '', target.id, plan.isStream)
+  if (result.ok) deps.latencies.note(key, ctx.attempts.at(-1)?.ms ?? 0)
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
 }
 
-function report(x: Exchange, target: ResolvedTarget, error: UpstreamError, deps: GatewayDeps): void {
+function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamError, deps: GatewayDeps): void {
   deps.log.warn(
     {
-      requestId: x.requestId,
+      requestId: ctx.requestId,
       provider: target.provider.id,
       kind: error.kind,
       status: error.status,
@@ -212,14 +212,14 @@ function report(x: Exchange, target: ResolvedTarget, error: UpstreamError, deps:
   )
 }
 
-/** Waits, unless the exchange is stopped first. */
-function pause(x: Exchange, ms: number): Promise<void> {
+/** Waits, unless the request is stopped first. */
+function pause(ctx: RequestContext, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      x.unwatch()
+      ctx.unwatch()
       resolve()
     }, ms)
-    x.watch(undefined, fault => {
+    ctx.watch(undefined, fault => {
       clearTimeout(timer)
       reject(fault)
     })

@@ -6,7 +6,7 @@ import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.t
 import { findUrlObjection } from '../../http/outgoing-url.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 
 /** Data URLs by the address that they came from. */
@@ -32,18 +32,18 @@ export function needsImages({ format, provider, request }: PlannedTarget): boole
  * Throws `invalid_request` with the image's place: what its host answered is not told, lest we be used to look around.
  */
 export async function inlineImages(
-  x: Exchange,
+  ctx: RequestContext,
   request: ChatRequest,
   images: FetchedImages,
   deps: Pick<GatewayDeps, 'egress'>,
 ): Promise<ChatRequest> {
-  await waitFor(x, fetchAll(x, request.messages, images, deps))
+  await waitFor(ctx, fetchAll(ctx, request.messages, images, deps))
   return { ...request, messages: request.messages.map(message => inline(message, images)) }
 }
 
 /** One after the other, so that a request holds no more than it may send. */
 async function fetchAll(
-  x: Exchange,
+  ctx: RequestContext,
   messages: readonly Message[],
   images: FetchedImages,
   deps: Pick<GatewayDeps, 'egress'>,
@@ -54,7 +54,7 @@ async function fetchAll(
     for (const [j, part] of content.entries()) {
       const url = findAddress(part)
       if (url === undefined || images.has(url)) continue
-      x.throwIfStopped()
+      ctx.throwIfStopped()
       const param = `messages[${i}].content[${j}].image_url.url`
       if (images.size === MAX_IMAGES) {
         throw invalid(

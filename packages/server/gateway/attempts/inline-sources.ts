@@ -1,7 +1,7 @@
 import type { ImageRequest, ImageSource } from '@rideau/llm/images/image-format'
 import { toSource } from '@rideau/llm/images/image-request'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 import { fetchImage } from './inline-images.ts'
 
@@ -13,14 +13,14 @@ export type FetchedSources = Map<string, ImageSource>
 
 /** An edit with every image that it names by address put into it, for providers that fetch none (contract.md §3). */
 export async function inlineSources(
-  x: Exchange,
+  ctx: RequestContext,
   request: ImageRequest,
   fetched: FetchedSources,
   deps: Pick<GatewayDeps, 'egress'>,
 ): Promise<ImageRequest> {
   const { images } = request
   if (images?.some(({ kind }) => kind === 'url') !== true) return request
-  await waitFor(x, fetchAll(x, images, fetched, deps))
+  await waitFor(ctx, fetchAll(ctx, images, fetched, deps))
   return {
     ...request,
     images: images.map(image => (image.kind === 'url' ? (fetched.get(image.url) ?? image) : image)),
@@ -28,7 +28,7 @@ export async function inlineSources(
 }
 
 async function fetchAll(
-  x: Exchange,
+  ctx: RequestContext,
   images: readonly ImageSource[],
   fetched: FetchedSources,
   deps: Pick<GatewayDeps, 'egress'>,
@@ -36,7 +36,7 @@ async function fetchAll(
   let left = MAX_BYTES
   for (const [index, image] of images.entries()) {
     if (image.kind !== 'url' || fetched.has(image.url)) continue
-    x.throwIfStopped()
+    ctx.throwIfStopped()
     const param = `images[${index}].image_url`
     const bytes = await fetchImage(image.url, param, left, deps)
     left -= bytes.length

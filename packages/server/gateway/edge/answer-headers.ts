@@ -2,7 +2,7 @@ import { toHeaderList, toHeaderText } from '../../http/header-text.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { idHeaders } from './send.ts'
 
 /** What a 200 tells of who answered, besides its body. */
@@ -13,7 +13,7 @@ export interface AnsweredBy extends ResolvedTarget {
 
 /** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
 export function answerHeaders(
-  x: Exchange,
+  ctx: RequestContext,
   { provider, id, dropped = [] }: AnsweredBy,
   contentType: string,
   deps: GatewayDeps,
@@ -21,15 +21,15 @@ export function answerHeaders(
   const headers = [
     'Content-Type',
     contentType,
-    ...idHeaders(x),
+    ...idHeaders(ctx),
     'X-Rideau-Provider',
     provider.id,
     'X-Rideau-Model',
     toHeaderText(id),
     'X-Rideau-Attempts',
-    String(Math.max(1, x.attempts.length)),
+    String(Math.max(1, ctx.attempts.length)),
   ]
-  headers.push(...limitHeaders(x.admission?.standings, deps.now()))
+  headers.push(...limitHeaders(ctx.admission?.standings, deps.now()))
   if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))
   return headers
 }

@@ -1,5 +1,5 @@
 import { isHeaderText } from '../../http/header-text.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /** What a browser's script may read of an answer besides the body. */
 const EXPOSED = [
@@ -19,8 +19,8 @@ const EXPOSED = [
 const PREFLIGHT_SECONDS = 600
 
 /** Headers for a call from a browser, as name, value…; nothing for one without `Origin`. */
-export function corsHeaders(x: Exchange): readonly string[] {
-  const { origin } = x.req.headers
+export function corsHeaders(ctx: RequestContext): readonly string[] {
+  const { origin } = ctx.req.headers
   // No browser sends another. Encoded or cut it would name another origin.
   if (origin === undefined || !isHeaderText(origin)) return []
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin']

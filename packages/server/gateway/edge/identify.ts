@@ -7,7 +7,7 @@ import type { Refusal } from '../../core/verdict.ts'
 import { parseBearer } from '../../http/request-headers.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import { MOUNTS } from './mounts.ts'
 
@@ -15,17 +15,17 @@ import { MOUNTS } from './mounts.ts'
  * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
  * Synchronous where the credential is in memory, which is nearly always.
  */
-export function identify(x: Exchange, deps: GatewayDeps): void | Promise<void> {
-  refuseKeyInAddress(x)
-  const token = readCredential(x)
+export function identify(ctx: RequestContext, deps: GatewayDeps): void | Promise<void> {
+  refuseKeyInAddress(ctx)
+  const token = readCredential(ctx)
   if (token === undefined) {
-    const explained = MOUNTS[x.route.mount].explainCredential?.(x.req.headers.authorization)
+    const explained = MOUNTS[ctx.route.mount].explainCredential?.(ctx.req.headers.authorization)
     throw new Fault('unauthenticated', explained ?? SEND_A_KEY)
   }
   const digest = hash('sha256', token, 'hex')
   const known = deps.snapshots.find(digest)
-  if (known !== undefined) return accept(x, known, deps)
-  return identifySlowly(x, token, digest, deps)
+  if (known !== undefined) return accept(ctx, known, deps)
+  return identifySlowly(ctx, token, digest, deps)
 }
 
 const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer …".'
@@ -34,7 +34,7 @@ const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer 
  * Clients of some formats send their key in a header of their own, a Bearer token or both; of two the one that has the
  * form of a key of ours counts.
  */
-function readCredential({ req, route }: Exchange): string | undefined {
+function readCredential({ req, route }: RequestContext): string | undefined {
   const bearer = parseBearer(req.headers.authorization)
   const { keyHeader } = MOUNTS[route.mount]
   const apiKey = keyHeader === undefined ? undefined : req.headers[keyHeader]
@@ -44,7 +44,7 @@ function readCredential({ req, route }: Exchange): string | undefined {
 }
 
 /** Proxies log addresses: a key that was sent in one is a key that others may have read. */
-function refuseKeyInAddress({ req, route }: Exchange): void {
+function refuseKeyInAddress({ req, route }: RequestContext): void {
   const { refusedKeyParam, keyHeader = 'authorization' } = MOUNTS[route.mount]
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
   if (refusedKeyParam === undefined || query === undefined) return
@@ -53,14 +53,19 @@ function refuseKeyInAddress({ req, route }: Exchange): void {
   throw new Fault('unauthenticated', message, { param: refusedKeyParam })
 }
 
-async function identifySlowly(x: Exchange, token: string, digest: string, deps: GatewayDeps): Promise<void> {
+async function identifySlowly(
+  ctx: RequestContext,
+  token: string,
+  digest: string,
+  deps: GatewayDeps,
+): Promise<void> {
   const form = parseKeyText(token)
   // A management key is nothing to this host; a mistyped key is told from an unknown one without asking anybody.
   if (form?.kind === 'management') throw unknownCredential()
   const tenant =
     form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
   if (tenant === undefined) throw unknownCredential()
-  accept(x, tenant, deps)
+  accept(ctx, tenant, deps)
 }
 
 /** Verified each time that memory has no tenant of it: what memory has was verified. */
@@ -79,20 +84,20 @@ async function findTokenTenant(
   return await deps.snapshots.loadToken(digest, claims)
 }
 
-function accept(x: Exchange, tenant: Tenant, deps: GatewayDeps): void {
+function accept(ctx: RequestContext, tenant: Tenant, deps: GatewayDeps): void {
   const { caller, life, environment } = tenant
   const now = deps.now()
-  const { origin } = x.req.headers
+  const { origin } = ctx.req.headers
   refuse(refuseDead(life, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
-  x.caller = caller
-  x.environment = environment
-  x.endUser = caller.endUser ?? undefined
-  refuseBlocked(x)
-  refuse(refuseEndpoint(caller, x.route.need))
+  ctx.caller = caller
+  ctx.environment = environment
+  ctx.endUser = caller.endUser ?? undefined
+  refuseBlocked(ctx)
+  refuse(refuseEndpoint(caller, ctx.route.need))
   if (caller.kind === 'secret') refuse(refuseOrigin(environment, origin))
   else if (origin !== undefined) refuse(refuseClientOrigin(caller, environment, origin, deps.baseUrl()))
-  refuseNamedEndUser(x)
+  refuseNamedEndUser(ctx)
 }
 
 function refuse(refusal: Refusal | undefined): void {

@@ -2,13 +2,13 @@ import type { Fault } from '../../core/fault.ts'
 import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 import { writeHead } from '../../http/write-head.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { corsHeaders } from './cors.ts'
 import { MOUNTS } from './mounts.ts'
 
 /** Some clients read the request's id from a header of their own name. */
-export function idHeaders(x: Exchange): string[] {
-  const { requestId, route } = x
+export function idHeaders(ctx: RequestContext): string[] {
+  const { requestId, route } = ctx
   const { idHeader } = MOUNTS[route.mount]
   return idHeader === undefined
     ? ['X-Request-Id', requestId]
@@ -16,49 +16,49 @@ export function idHeaders(x: Exchange): string[] {
 }
 
 /** What every failure looks like, in the shape of the surface that was called. */
-function encodeFault({ requestId, route }: Exchange, fault: Fault, baseUrl: string): object {
+function encodeFault({ requestId, route }: RequestContext, fault: Fault, baseUrl: string): object {
   return MOUNTS[route.mount].encodeFault(fault, requestId, baseUrl)
 }
 
-export function sendJson(x: Exchange, status: number, body: unknown): void {
+export function sendJson(ctx: RequestContext, status: number, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body))
-  writeHead(x.res, status, [
+  writeHead(ctx.res, status, [
     'Content-Type',
     'application/json',
     'Content-Length',
     String(bytes.length),
-    ...idHeaders(x),
-    ...corsHeaders(x),
+    ...idHeaders(ctx),
+    ...corsHeaders(ctx),
   ])
-  x.res.end(bytes)
+  ctx.res.end(bytes)
 }
 
 /** An unread upload is waited out this long, so that the caller reads our answer before the connection closes. */
 const LINGER_MS = 10_000
 
 /** Tells the caller of a fault: as an answer, or as the last frame of a stream that has begun. */
-export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
-  const { res } = x
-  if (x.isGone || res.writableEnded) return
+export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): void {
+  const { res } = ctx
+  if (ctx.isGone || res.writableEnded) return
   if (res.headersSent) {
-    if (x.encodeStreamFault === undefined) res.destroy()
-    else res.end(x.encodeStreamFault(fault))
+    if (ctx.encodeStreamFault === undefined) res.destroy()
+    else res.end(ctx.encodeStreamFault(fault))
     return
   }
-  const bytes = Buffer.from(JSON.stringify(encodeFault(x, fault, baseUrl)))
+  const bytes = Buffer.from(JSON.stringify(encodeFault(ctx, fault, baseUrl)))
   const headers = [
     'Content-Type',
     'application/json',
     'Content-Length',
     String(bytes.length),
-    ...idHeaders(x),
+    ...idHeaders(ctx),
     ...Object.entries(faultHeaders(fault)).flat(),
-    ...(MOUNTS[x.route.mount].faultHeaders?.(fault) ?? []),
-    ...corsHeaders(x),
+    ...(MOUNTS[ctx.route.mount].faultHeaders?.(fault) ?? []),
+    ...corsHeaders(ctx),
   ]
-  if (hasUnreadBody(x.req)) {
+  if (hasUnreadBody(ctx.req)) {
     writeHead(res, fault.status, [...headers, 'Connection', 'close'])
-    endAfterUpload(x, bytes)
+    endAfterUpload(ctx, bytes)
   } else {
     writeHead(res, fault.status, headers)
     res.end(bytes)
@@ -69,7 +69,7 @@ export function sendFault(x: Exchange, fault: Fault, baseUrl: string): void {
  * Answers at once, but ends only when the rest of the upload was read or waited for: closing earlier would reset the
  * connection and could take our answer with it.
  */
-function endAfterUpload({ req, res }: Exchange, bytes: Buffer): void {
+function endAfterUpload({ req, res }: RequestContext, bytes: Buffer): void {
   res.write(bytes)
   const end = (): void => {
     clearTimeout(timer)

@@ -5,7 +5,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mayReason, mostOutput, toHold } from '../plan/held-amounts.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { accept, admit, tryAdmit } from './admit.ts'
 
 /** A stream begins with this much output held where nothing was learned: it is extended as it goes. */
@@ -41,14 +41,14 @@ interface ChatAsk {
  * Gives the plan with those caps. Source: contract.md §3 "finish_reason may be length where a budget binds".
  */
 export function admitChat(
-  x: Exchange,
+  ctx: RequestContext,
   plan: ChatPlan,
   limits: MeterSet,
   deps: GatewayDeps,
 ): ChatPlan | Promise<ChatPlan> {
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
   if (!limits.hasAmountMeter) {
-    const admitting = admit(x, deps, { limits, isSandbox, hold: { tokens: 0, nanoUsd: 0 } })
+    const admitting = admit(ctx, deps, { limits, isSandbox, hold: { tokens: 0, nanoUsd: 0 } })
     return admitting === undefined ? plan : admitting.then(() => plan)
   }
   const ask: ChatAsk = {
@@ -60,24 +60,24 @@ export function admitChat(
     isSandbox,
     mayWriteCache: plan.call.findings.asksForCaching,
   }
-  const offers = listOffers(x, plan, deps)
+  const offers = listOffers(ctx, plan, deps)
   const make = (index: number): ChatPlan | Promise<ChatPlan> => {
     const offer = offers[index] as Offer
-    const verdict = tryAdmit(x, deps, { limits, isSandbox, hold: holdOf(ask, offer.targets, offer.output) })
+    const verdict = tryAdmit(ctx, deps, { limits, isSandbox, hold: holdOf(ask, offer.targets, offer.output) })
     return verdict instanceof Promise ? verdict.then(each => decide(index, each)) : decide(index, verdict)
   }
   const decide = (index: number, verdict: AdmissionVerdict): ChatPlan | Promise<ChatPlan> => {
     if (index + 1 < offers.length && lacksAmounts(verdict)) return make(index + 1)
-    accept(x, deps, verdict)
-    return toPlan(ask, shrink(x, ask, verdict as Admission, offers[index] as Offer, offers[index + 1]))
+    accept(ctx, deps, verdict)
+    return toPlan(ask, shrink(ctx, ask, verdict as Admission, offers[index] as Offer, offers[index + 1]))
   }
   return make(0)
 }
 
 /** First for all targets, then for ever fewer of the dear ones; each as large as it may become, then smaller. */
-function listOffers(x: Exchange, plan: ChatPlan, deps: GatewayDeps): Offer[] {
+function listOffers(ctx: RequestContext, plan: ChatPlan, deps: GatewayDeps): Offer[] {
   const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
-  const learned = deps.learned.find(x.caller?.keyId ?? null, first.id)
+  const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
   const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)
   const offers: Offer[] = []
   for (const targets of narrowed(plan.targets)) {
@@ -114,7 +114,7 @@ function lacksAmounts(verdict: AdmissionVerdict): boolean {
 
 /** What is learned to be plenty is enough where more would take much of what is left for all. */
 function shrink(
-  x: Exchange,
+  ctx: RequestContext,
   ask: ChatAsk,
   admission: Admission,
   offer: Offer,
@@ -122,7 +122,7 @@ function shrink(
 ): Offer {
   if (smaller?.targets !== offer.targets || !isGreedy(admission)) return offer
   const shrinking = admission.extend(holdOf(ask, smaller.targets, smaller.output))
-  if (shrinking instanceof Promise) shrinking.catch(error => x.fail(error, 'the reservation'))
+  if (shrinking instanceof Promise) shrinking.catch(error => ctx.fail(error, 'the reservation'))
   return smaller
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
 import { openRaw, type RawConnection } from '../../testing/harness/raw-connection.ts'
-import { Exchange } from '../request/request-context.ts'
+import { RequestContext } from '../request/request-context.ts'
 
 let house: TestHouse
 let upstream: ScriptedUpstream
@@ -26,7 +26,7 @@ beforeAll(async () => {
         const { add } = deps.ticker
         deps.ticker.add = ticking => {
           add(ticking)
-          if (!(ticking instanceof Exchange)) return
+          if (!(ticking instanceof RequestContext)) return
           const { tick } = ticking
           ticking.tick = now => tick.call(ticking, isLate ? now + 20_000 : now)
         }

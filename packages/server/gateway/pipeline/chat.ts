@@ -11,9 +11,9 @@ import type { Facts } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { admitChat } from './admit-chat.ts'
-import { openChatExchange } from './chat-exchange.ts'
+import { openChatCall } from './chat-call.ts'
 import { findLimits } from './find-limits.ts'
 import { servePlainChat } from './plain-chat.ts'
 import { serveStreamedChat } from './streamed-chat.ts'
@@ -23,34 +23,34 @@ import { serveStreamedChat } from './streamed-chat.ts'
  * the format names it in the path, else empty.
  */
 export async function serveChat(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   server: ChatServer,
   rest: string,
   deps: GatewayDeps,
 ): Promise<void> {
-  const { caller, environment } = x
+  const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
     throw new Error('chat is served after identification only')
-  const read = await readJson(x, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  const read = await readJson(ctx, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = read.source.bytes
   noteModel(facts, rest === '' ? read.value.model : rest)
   const isEndUser = caller.kind === 'client_token'
   const call = server.parse(read.value, { source: read.source, pathModel: rest, isEndUser })
-  const checking = checkInnerTexts(x, call.request.messages)
+  const checking = checkInnerTexts(ctx, call.request.messages)
   if (checking !== undefined) await checking
   const body = call.shape === undefined ? read : { ...read, source: { ...read.source, format: call.shape } }
   facts.isStream = call.request.stream
   facts.metadata = call.metadata
-  const naming = nameEndUser(x, call.endUser, deps)
+  const naming = nameEndUser(ctx, call.endUser, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, call.findings)
-  const limits = findLimits(x, deps)
-  const sent = withFormatHeaders(x, body, server, caller, environment)
+  const limits = findLimits(ctx, deps)
+  const sent = withFormatHeaders(ctx, body, server, caller, environment)
   const planned = planChat(call, sent.source, caller, environment, limits, deps)
-  const admitting = admitChat(x, planned, limits, deps)
+  const admitting = admitChat(ctx, planned, limits, deps)
   const plan = admitting instanceof Promise ? await admitting : admitting
-  const chat = openChatExchange(x, deps, server, plan, facts)
-  openRecord(x, facts, plan.held, () => countInput(plan.call.request), deps)
+  const chat = openChatCall(ctx, deps, server, plan, facts)
+  openRecord(ctx, facts, plan.held, () => countInput(plan.call.request), deps)
   await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
 }

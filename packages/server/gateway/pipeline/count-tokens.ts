@@ -21,7 +21,7 @@ import type { Facts } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { admit } from './admit.ts'
 import { findLimits } from './find-limits.ts'
 
@@ -35,43 +35,43 @@ const SMALLEST = { tokens: 1, nanoUsd: 1 }
  * one, else our estimate. Nothing is charged.
  */
 export async function serveCountTokens(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   { server, parse, encode }: CountFormat,
   rest: string,
   deps: GatewayDeps,
 ): Promise<void> {
-  const { caller, environment } = x
+  const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
     throw new Error('tokens are counted after identification only')
-  const body = await readJson(x, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  const body = await readJson(ctx, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = body.source.bytes
   noteModel(facts, rest === '' ? body.value.model : rest)
   const isEndUser = caller.kind === 'client_token'
   const call = parse(body.value, { source: body.source, pathModel: rest, isEndUser })
-  const checking = checkInnerTexts(x, call.request.messages)
+  const checking = checkInnerTexts(ctx, call.request.messages)
   if (checking !== undefined) await checking
-  const naming = nameEndUser(x, call.endUser, deps)
+  const naming = nameEndUser(ctx, call.endUser, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, call.findings)
-  const sent = withFormatHeaders(x, body, server, caller, environment)
-  const limits = findLimits(x, deps)
+  const sent = withFormatHeaders(ctx, body, server, caller, environment)
+  const limits = findLimits(ctx, deps)
   const plan = planChat(call, sent.source, caller, environment, limits, deps)
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
-  const admitting = admit(x, deps, { limits, isSandbox, hold: SMALLEST })
+  const admitting = admit(ctx, deps, { limits, isSandbox, hold: SMALLEST })
   if (admitting !== undefined) await admitting
-  const tokens = await callTargets(x, deps, plan, (target, planned) => {
+  const tokens = await callTargets(ctx, deps, plan, (target, planned) => {
     facts.provider = planned.provider.id
     facts.model = planned.id
     facts.isSandbox = planned.provider.sandbox === true
-    return countAt(x, target, planned, sent.source, deps)
+    return countAt(ctx, target, planned, sent.source, deps)
   })
-  await settle(x, facts, { status: 200, bill: FREE }, deps)
-  sendJson(x, 200, encode(tokens))
+  await settle(ctx, facts, { status: 200, bill: FREE }, deps)
+  sendJson(ctx, 200, encode(tokens))
 }
 
 async function countAt(
-  x: Exchange,
+  ctx: RequestContext,
   target: Target,
   { format, request }: PlannedTarget,
   source: SourceBody,
@@ -83,7 +83,7 @@ async function countAt(
   const counting = tokenCounter.encodeRequest(request, target, source)
   authorizeRequest(counting, target, deps.now())
   const result = await attemptPlain({
-    exchange: x,
+    ctx,
     transport: deps.http,
     format: toCounting(format, tokenCounter),
     target,

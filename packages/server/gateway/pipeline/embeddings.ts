@@ -21,7 +21,7 @@ import { type Facts, noteTarget } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { admit } from './admit.ts'
 
 /** For each call; a request may take several. Milliseconds. */
@@ -30,23 +30,23 @@ const LOGGED_BYTES = 40 * 1024
 
 /** `POST /v1/embeddings` and the compat surface's: read, plan, admit, call, settle. */
 export async function serveEmbeddings(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   server: EmbeddingServer,
   deps: GatewayDeps,
 ): Promise<void> {
-  const { caller, environment } = x
+  const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
     throw new Error('embeddings are served after identification only')
-  const { value, source } = await readJson(x, server.id, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  const { value, source } = await readJson(ctx, server.id, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = source.bytes
   noteModel(facts, value.model)
   const { request, endUser } = server.parse(value)
-  const naming = nameEndUser(x, endUser ?? value.end_user, deps)
+  const naming = nameEndUser(ctx, endUser ?? value.end_user, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, { stored: findStored(value), passedOn: server.findPassedOn(value) })
-  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
-  refuseByPlan(limits.plan, x.route.need)
+  const limits = deps.meterSets.find(environment, caller, ctx.endUser, ctx.arrivedAt)
+  refuseByPlan(limits.plan, ctx.route.need)
   const inputTokens = countInput(request.input, estimateTokens)
   const plan = planEmbeddings({ request, inputTokens, caller, environment, limits }, deps)
   const { targets } = plan
@@ -54,22 +54,22 @@ export async function serveEmbeddings(
   // A call that cannot be cut is held at its true maximum, and there is no output.
   const most = countInput(request.input, estimateMostTokens)
   const hold = toHold(targets, { input: most, output: 0, mayWriteCache: false })
-  const admitting = admit(x, deps, { limits, isSandbox, hold })
+  const admitting = admit(ctx, deps, { limits, isSandbox, hold })
   if (admitting !== undefined) await admitting
   noteTarget(facts, targets[0] as EmbeddingTarget)
   openRecord(
-    x,
+    ctx,
     facts,
     limits.hasAmountMeter ? { inputTokens, outputTokens: 0 } : undefined,
     () => inputTokens,
     deps,
   )
 
-  const { reply, target } = await callTargets(x, deps, plan, async (called, planned) => {
+  const { reply, target } = await callTargets(ctx, deps, plan, async (called, planned) => {
     noteTarget(facts, planned)
     const { format, decodeError, provider, alias } = planned
     const result = await attemptEmbeddings({
-      exchange: x,
+      ctx,
       transport: provider.sandbox === true ? deps.sandbox : deps.http,
       format,
       decodeError,
@@ -85,7 +85,7 @@ export async function serveEmbeddings(
     return { ...result, bill: toLostBill(planned.catalogModel, charge, { inputTokens, outputTokens: 0 }) }
   })
 
-  await answer(x, deps, server, {
+  await answer(ctx, deps, server, {
     request,
     reply,
     target,
@@ -106,7 +106,7 @@ interface Answer {
 
 /** The record first, then the last byte: whoever got an answer is in the journal. */
 async function answer(
-  x: Exchange,
+  ctx: RequestContext,
   deps: GatewayDeps,
   server: EmbeddingServer,
   { request, reply, target, inputTokens, requestBytes, facts }: Answer,
@@ -123,16 +123,16 @@ async function answer(
     isSandbox: target.provider.sandbox === true,
   }
   const bytes = server.encodeReply(answered, request, reply, bill)
-  x.firstByteAt = performance.now()
+  ctx.firstByteAt = performance.now()
   const responseBody =
-    x.environment?.logCapture === 'full'
+    ctx.environment?.logCapture === 'full'
       ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
       : undefined
-  await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
-  const headers = answerHeaders(x, target, 'application/json', deps)
-  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
-  writeHead(x.res, 200, headers)
-  x.res.end(bytes)
+  await settle(ctx, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  const headers = answerHeaders(ctx, target, 'application/json', deps)
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(ctx))
+  writeHead(ctx.res, 200, headers)
+  ctx.res.end(bytes)
 }
 
 /** Texts are counted by their characters; tokens are what they are. */

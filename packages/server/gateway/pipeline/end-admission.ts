@@ -1,13 +1,13 @@
 import { toMeteredUsage } from '../../core/metered-usage.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /** Turns what a request holds into what it used; its record is on its way to the journal. */
-export function endAdmission(x: Exchange, record: RequestRecord, deps: GatewayDeps): void {
-  if (x.admission === undefined) return
-  x.admission.settle(toMeteredUsage(record))
-  if (x.admission.hold.tokens === 0 || record.status >= 400 || record.usage_estimated) return
+export function endAdmission(ctx: RequestContext, record: RequestRecord, deps: GatewayDeps): void {
+  if (ctx.admission === undefined) return
+  ctx.admission.settle(toMeteredUsage(record))
+  if (ctx.admission.hold.tokens === 0 || record.status >= 400 || record.usage_estimated) return
   const output = record.output_tokens + record.reasoning_tokens
   // An answer that was cut would have been longer: without this a cap that was learned could never grow.
   const length = record.finish_reason === 'length' ? output * 2 : output

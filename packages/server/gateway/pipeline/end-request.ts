@@ -2,49 +2,49 @@ import type { Fault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { sendFault } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /**
  * Writes the record of a request that failed, and answers it; what is no fault of the caller or a provider is an alarm. Never
  * rejects: where the record or the answer throws too, the caller's connection is cut.
  */
-export async function endWithFault(x: Exchange, fault: Fault, deps: GatewayDeps): Promise<void> {
+export async function endWithFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
   // A stopped request was alarmed of where it was stopped.
-  if (fault.code === 'internal_error' && fault !== x.stopped)
-    deps.onException(fault.cause ?? fault, 'a step of a request', x.requestId)
+  if (fault.code === 'internal_error' && fault !== ctx.stopped)
+    deps.onException(fault.cause ?? fault, 'a step of a request', ctx.requestId)
   try {
-    if (x.route.isMetered) await settle(x, x.facts, { status: fault.status, fault }, deps)
+    if (ctx.route.isMetered) await settle(ctx, ctx.facts, { status: fault.status, fault }, deps)
   } catch (error) {
-    deps.onException(error, 'the record of a failed request', x.requestId)
+    deps.onException(error, 'the record of a failed request', ctx.requestId)
   }
-  answerFault(x, fault, deps)
+  answerFault(ctx, fault, deps)
 }
 
 /** Answers a request that failed, or cuts its connection. Never throws. */
-export function answerFault(x: Exchange, fault: Fault, deps: GatewayDeps): void {
+export function answerFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): void {
   try {
-    sendFault(x, fault, deps.baseUrl())
+    sendFault(ctx, fault, deps.baseUrl())
   } catch (error) {
-    deps.onException(error, 'the answer of a failed request', x.requestId)
-    x.res.destroy()
+    deps.onException(error, 'the answer of a failed request', ctx.requestId)
+    ctx.res.destroy()
   }
 }
 
 /** Gives back what the request still holds. Called at its end, whatever came of it; a second call changes nothing. Never throws. */
-export function endRequest(x: Exchange, deps: GatewayDeps): void {
+export function endRequest(ctx: RequestContext, deps: GatewayDeps): void {
   try {
     // What no step settled was never used.
-    x.admission?.release()
+    ctx.admission?.release()
   } catch (error) {
-    deps.onException(error, 'the release of a reservation', x.requestId)
+    deps.onException(error, 'the release of a reservation', ctx.requestId)
   }
-  if (x.isEnded) return
-  x.isEnded = true
+  if (ctx.isEnded) return
+  ctx.isEnded = true
   try {
-    deps.ticker.remove(x)
-    deps.requestCounts.add(x.res.statusCode)
-    if (x.route.isMetered && x.environment !== undefined) deps.inFlight.remove(x.environment.id, x)
+    deps.ticker.remove(ctx)
+    deps.requestCounts.add(ctx.res.statusCode)
+    if (ctx.route.isMetered && ctx.environment !== undefined) deps.inFlight.remove(ctx.environment.id, ctx)
   } catch (error) {
-    deps.onException(error, 'the end of a request', x.requestId)
+    deps.onException(error, 'the end of a request', ctx.requestId)
   }
 }

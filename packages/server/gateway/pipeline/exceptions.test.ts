@@ -9,7 +9,7 @@ import {
 import { ASK, type LimitedHouse, openLimitedHouse, USED } from '../../testing/harness/limited-app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { Exchange } from '../request/request-context.ts'
+import { RequestContext } from '../request/request-context.ts'
 
 interface LogLine {
   readonly alarm?: string
@@ -21,7 +21,7 @@ let limited: LimitedHouse
 let deps: GatewayDeps
 let log: LogLine[] = []
 /** Called with each request of the gateway when it arrives. */
-let onOpened: (x: Exchange) => void = () => {}
+let onOpened: (ctx: RequestContext) => void = () => {}
 /** Undoes what a test broke. */
 const mends: (() => void)[] = []
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { add } = deps.ticker
   deps.ticker.add = ticking => {
     add(ticking)
-    if (ticking instanceof Exchange) onOpened(ticking)
+    if (ticking instanceof RequestContext) onOpened(ticking)
   }
 })
 
@@ -124,9 +124,9 @@ interface Point {
   readonly fields?: object
   readonly answer?: UpstreamAnswer
   /** Breaks something of this request as it arrives. */
-  readonly open?: (x: Exchange) => void
+  readonly open?: (ctx: RequestContext) => void
   /** Does something once its provider was called. */
-  readonly after?: (x: Exchange, call: AbortController) => unknown
+  readonly after?: (ctx: RequestContext, call: AbortController) => unknown
   /** What its caller gets; undefined: nothing whole. */
   readonly text?: RegExp
 }
@@ -145,10 +145,10 @@ async function harm({
   const { called, release } = scriptFor(answer)
   mends.push(release)
   const concurrent = await limited.house.call('/v1/chat', ask('concurrent', { stream: true }))
-  let x: Exchange | undefined
+  let ctx: RequestContext | undefined
   onOpened = opened => {
     if (opened.requestId !== id) return
-    x = opened
+    ctx = opened
     open?.(opened)
   }
   const call = new AbortController()
@@ -162,7 +162,7 @@ async function harm({
     .catch(() => 'cut')
   if (after !== undefined) {
     await called
-    await after(x as Exchange, call)
+    await after(ctx as RequestContext, call)
   }
   if (text === undefined) expect(await answered).toMatch(/^cut$/)
   else expect(await answered).toMatch(text)
@@ -181,16 +181,19 @@ const BROKEN_OFF = /^200 .*internal_error/s
 
 describe('one request ends, with an alarm of its id, and no other is harmed by an exception in', () => {
   test.each<[string, Point]>([
-    ['its tick', { answer: silent, open: x => put(x, 'tick', broken), text: FAILED }],
+    ['its tick', { answer: silent, open: ctx => put(ctx, 'tick', broken), text: FAILED }],
     [
       'the tick of a stream',
-      { stream: true, answer: silent, open: x => put(x, 'tick', broken), text: FAILED },
+      { stream: true, answer: silent, open: ctx => put(ctx, 'tick', broken), text: FAILED },
     ],
     [
       'the tick of a stream that has begun',
-      { stream: true, answer: begun, after: x => put(x, 'tick', broken), text: BROKEN_OFF },
+      { stream: true, answer: begun, after: ctx => put(ctx, 'tick', broken), text: BROKEN_OFF },
     ],
-    ['a chunk', { stream: true, answer: streamed, open: x => put(x.res, 'write', broken), text: BROKEN_OFF }],
+    [
+      'a chunk',
+      { stream: true, answer: streamed, open: ctx => put(ctx.res, 'write', broken), text: BROKEN_OFF },
+    ],
     [
       'a chunk of a stream that has begun',
       {
@@ -198,41 +201,44 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
         answer: async (res, seen) => {
           await begun(res, seen)
           await expect.poll(() => harmed?.res.headersSent).toBe(true)
-          put((harmed as Exchange).res, 'write', broken)
+          put((harmed as RequestContext).res, 'write', broken)
           res.write(chunk({ content: 'b' }))
         },
-        open: x => {
-          harmed = x
+        open: ctx => {
+          harmed = ctx
         },
         text: BROKEN_OFF,
       },
     ],
-    ['the head', { open: x => put(x.res, 'writeHead', broken) }],
-    ['the head of a stream', { stream: true, answer: streamed, open: x => put(x.res, 'writeHead', broken) }],
+    ['the head', { open: ctx => put(ctx.res, 'writeHead', broken) }],
+    [
+      'the head of a stream',
+      { stream: true, answer: streamed, open: ctx => put(ctx.res, 'writeHead', broken) },
+    ],
     [
       'the head, in a tick',
       {
         stream: true,
         answer: silent,
-        open: x => {
-          put(x.res, 'writeHead', broken)
-          const { tick } = x
+        open: ctx => {
+          put(ctx.res, 'writeHead', broken)
+          const { tick } = ctx
           // As after a silence that has to be filled.
-          put(x, 'tick', (now: number) => tick.call(x, now + 20_000))
+          put(ctx, 'tick', (now: number) => tick.call(ctx, now + 20_000))
         },
       },
     ],
-    ['the end of the answer', { open: x => put(x.res, 'end', broken) }],
+    ['the end of the answer', { open: ctx => put(ctx.res, 'end', broken) }],
     [
       'the listener of its connection’s end',
       {
         answer: silent,
-        after: (x, call) => {
-          const { environment } = x
-          Object.defineProperty(x, 'environment', {
+        after: (ctx, call) => {
+          const { environment } = ctx
+          Object.defineProperty(ctx, 'environment', {
             configurable: true,
             get() {
-              put(x, 'environment', environment)
+              put(ctx, 'environment', environment)
               return broken()
             },
           })
@@ -244,12 +250,12 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'the stop of its wait',
       {
         answer: silent,
-        open: x => {
-          const { watch } = x
-          put(x, 'watch', (onTick: (now: number) => void) => watch.call(x, onTick, broken))
+        open: ctx => {
+          const { watch } = ctx
+          put(ctx, 'watch', (onTick: (now: number) => void) => watch.call(ctx, onTick, broken))
         },
-        after: async x => {
-          const canceled = await limited.house.call(`/v1/requests/${x.requestId}/cancel`, {})
+        after: async ctx => {
+          const canceled = await limited.house.call(`/v1/requests/${ctx.requestId}/cancel`, {})
           expect(await canceled.json()).toMatchObject({ canceled: true })
         },
         text: FAILED,
@@ -260,10 +266,10 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       {
         stream: true,
         answer: begun,
-        open: x => {
-          const { write } = x.res
-          put(x.res, 'write', (bytes: Uint8Array) => {
-            write.call(x.res, bytes, 'utf8')
+        open: ctx => {
+          const { write } = ctx.res
+          put(ctx.res, 'write', (bytes: Uint8Array) => {
+            write.call(ctx.res, bytes, 'utf8')
             return false
           })
           replace(deps.http, 'call', call => (request, handler) => {
@@ -272,28 +278,28 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
             return made
           })
         },
-        after: async x => {
-          await expect.poll(() => x.res.headersSent).toBe(true)
-          x.res.emit('drain')
+        after: async ctx => {
+          await expect.poll(() => ctx.res.headersSent).toBe(true)
+          ctx.res.emit('drain')
         },
         text: BROKEN_OFF,
       },
     ],
-    ['the record', { open: x => breakRecord(x, broken), text: FAILED }],
+    ['the record', { open: ctx => breakRecord(ctx, broken), text: FAILED }],
     [
       'the record, later',
-      { open: x => breakRecord(x, () => Promise.reject(new Error('scripted'))), text: FAILED },
+      { open: ctx => breakRecord(ctx, () => Promise.reject(new Error('scripted'))), text: FAILED },
     ],
     [
       'the record of a stream',
-      { stream: true, answer: streamed, open: x => breakRecord(x, broken), text: BROKEN_OFF },
+      { stream: true, answer: streamed, open: ctx => breakRecord(ctx, broken), text: BROKEN_OFF },
     ],
     [
       'the settlement',
       {
-        open: x =>
+        open: ctx =>
           replace(deps.admissions, 'settle', settle => (id, used) => {
-            if (id === x.id) broken()
+            if (id === ctx.id) broken()
             settle.call(deps.admissions, id, used)
           }),
         text: FAILED,
@@ -302,10 +308,10 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
     [
       'the release',
       {
-        open: x =>
+        open: ctx =>
           replace(deps.admissions, 'release', release => id => {
             release.call(deps.admissions, id)
-            if (id === x.id) broken()
+            if (id === ctx.id) broken()
           }),
         text: /^200 .*hello/s,
       },
@@ -314,7 +320,7 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'the answer of its failure',
       {
         fields: { temperature: 'high' },
-        open: x => replace(deps, 'baseUrl', baseUrl => () => (x.isEnded ? baseUrl() : broken())),
+        open: ctx => replace(deps, 'baseUrl', baseUrl => () => (ctx.isEnded ? baseUrl() : broken())),
       },
     ],
     ...(['onStart', 'onData', 'onEnd', 'onFail'] as const).flatMap((name): [string, Point][] => {
@@ -329,10 +335,10 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
     await harm(point)
   })
 
-  let harmed: Exchange | undefined
+  let harmed: RequestContext | undefined
 
-  function breakRecord(x: Exchange, write: () => Promise<void>): void {
-    replace(deps, 'writeRecord', before => record => (record.id === x.id ? write() : before(record)))
+  function breakRecord(ctx: RequestContext, write: () => Promise<void>): void {
+    replace(deps, 'writeRecord', before => record => (record.id === ctx.id ? write() : before(record)))
   }
 
   function breakHandler(name: 'onStart' | 'onData' | 'onEnd' | 'onFail'): void {
@@ -351,8 +357,8 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
     )
     const raw = await openRaw(limited.house.gatewayUrl)
     const id = crypto.randomUUID()
-    const arrived = new Promise<Exchange>(resolve => {
-      onOpened = x => x.requestId === id && resolve(x)
+    const arrived = new Promise<RequestContext>(resolve => {
+      onOpened = ctx => ctx.requestId === id && resolve(ctx)
     })
     raw.socket.write(
       `POST /v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${limited.house.secretKey}\r\nX-Request-Id: ${id}\r\n` +

@@ -2,7 +2,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { toFault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { settle } from '../records/settle.ts'
-import type { Exchange, FailRequest } from '../request/request-context.ts'
+import type { FailRequest, RequestContext } from '../request/request-context.ts'
 import type { Ticking } from '../request/ticker.ts'
 import { answerFault, endRequest } from './end-request.ts'
 
@@ -12,60 +12,60 @@ import { answerFault, endRequest } from './end-request.ts'
  * stopped, is ended by force within two ticks.
  */
 export function openFailRequest(deps: GatewayDeps): FailRequest {
-  const failing = new WeakSet<Exchange>()
-  return (x, error, where) => {
-    deps.onException(error, where, x.requestId)
-    if (x.isEnded || failing.has(x)) return
-    failing.add(x)
-    x.stop(toFault(error))
-    deps.ticker.add(new ForcedEnd(x, error, deps))
+  const failing = new WeakSet<RequestContext>()
+  return (ctx, error, where) => {
+    deps.onException(error, where, ctx.requestId)
+    if (ctx.isEnded || failing.has(ctx)) return
+    failing.add(ctx)
+    ctx.stop(toFault(error))
+    deps.ticker.add(new ForcedEnd(ctx, error, deps))
   }
 }
 
 /** Leaves one whole interval of the ticker to the request itself. */
 class ForcedEnd implements Ticking {
   tickerSlot = -1
-  readonly #x: Exchange
+  readonly #ctx: RequestContext
   readonly #error: unknown
   readonly #deps: GatewayDeps
   #ticks = 0
 
-  constructor(x: Exchange, error: unknown, deps: GatewayDeps) {
-    this.#x = x
+  constructor(ctx: RequestContext, error: unknown, deps: GatewayDeps) {
+    this.#ctx = ctx
     this.#error = error
     this.#deps = deps
   }
 
   tick(): void {
-    if (!this.#x.isEnded && ++this.#ticks < 2) return
+    if (!this.#ctx.isEnded && ++this.#ticks < 2) return
     this.#deps.ticker.remove(this)
-    if (!this.#x.isEnded) endByForce(this.#x, this.#error, this.#deps)
+    if (!this.#ctx.isEnded) endByForce(this.#ctx, this.#error, this.#deps)
   }
 
   fail(error: unknown, where: string): void {
     this.#deps.ticker.remove(this)
-    this.#deps.onException(error, where, this.#x.requestId)
+    this.#deps.onException(error, where, this.#ctx.requestId)
   }
 }
 
-function endByForce(x: Exchange, error: unknown, deps: GatewayDeps): void {
+function endByForce(ctx: RequestContext, error: unknown, deps: GatewayDeps): void {
   const fault = toFault(error)
   try {
-    const bill = toHeldBill(x)
+    const bill = toHeldBill(ctx)
     const outcome = { status: fault.status, fault, ...(bill === undefined ? {} : { bill }) }
-    const writing = x.route.isMetered ? settle(x, x.facts, outcome, deps) : undefined
-    writing?.catch(late => deps.onException(late, 'the record of a failed request', x.requestId))
+    const writing = ctx.route.isMetered ? settle(ctx, ctx.facts, outcome, deps) : undefined
+    writing?.catch(late => deps.onException(late, 'the record of a failed request', ctx.requestId))
   } catch (another) {
-    deps.onException(another, 'the record of a failed request', x.requestId)
+    deps.onException(another, 'the record of a failed request', ctx.requestId)
   }
-  answerFault(x, fault, deps)
+  answerFault(ctx, fault, deps)
   // What its steps still do finds nobody to write to.
-  x.isGone = true
-  endRequest(x, deps)
+  ctx.isGone = true
+  endRequest(ctx, deps)
 }
 
 /** A provider may have been called, and nobody knows how far it got: what is held counts, as for a killed process. */
-function toHeldBill({ admission, calledAt, facts }: Exchange): Bill | undefined {
+function toHeldBill({ admission, calledAt, facts }: RequestContext): Bill | undefined {
   if (calledAt === undefined || facts.answered !== undefined || admission === undefined) return undefined
   const { tokens, nanoUsd } = admission.hold
   const usage = { uncachedInput: tokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }

@@ -1,13 +1,13 @@
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { refuseByPlan } from '../plan/refuse-by-plan.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /** What limits the request, once it is known who calls and on whose behalf. Refuses what the end user's plan leaves out. */
-export function findLimits(x: Exchange, deps: GatewayDeps): MeterSet {
-  const { caller, environment } = x
+export function findLimits(ctx: RequestContext, deps: GatewayDeps): MeterSet {
+  const { caller, environment } = ctx
   if (caller === undefined || environment === undefined) throw new Error('limits are of a known caller')
-  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
-  refuseByPlan(limits.plan, x.route.need)
+  const limits = deps.meterSets.find(environment, caller, ctx.endUser, ctx.arrivedAt)
+  refuseByPlan(limits.plan, ctx.route.need)
   return limits
 }

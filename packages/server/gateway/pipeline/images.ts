@@ -21,7 +21,7 @@ import { type Facts, noteTarget } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { type ImageRoute, readImageBody } from '../request/read-image-body.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { admit } from './admit.ts'
 
 /** For each call; a request may take several. Milliseconds. */
@@ -30,45 +30,45 @@ const LOGGED_BYTES = 40 * 1024
 
 /** `POST {prefix}/v1/images/generations` and `/edits`: read, plan, admit, call, settle. */
 export async function serveImages(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   route: ImageRoute,
   deps: GatewayDeps,
 ): Promise<void> {
-  const { caller, environment } = x
+  const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
     throw new Error('images are served after identification only')
-  const body = await readImageBody(x, facts, route, deps)
+  const body = await readImageBody(ctx, facts, route, deps)
   const { model, end_user: named } = body.value
   noteModel(facts, model)
   const request = body.parse()
-  const naming = nameEndUser(x, named, deps)
+  const naming = nameEndUser(ctx, named, deps)
   if (naming !== undefined) await naming
   refusePassThrough(caller, environment, {
     stored: findStored(body.value),
     passedOn: findPassedOn(body.value),
   })
-  const limits = deps.meterSets.find(environment, caller, x.endUser, x.arrivedAt)
-  refuseByPlan(limits.plan, x.route.need)
+  const limits = deps.meterSets.find(environment, caller, ctx.endUser, ctx.arrivedAt)
+  refuseByPlan(limits.plan, ctx.route.need)
   const plan = planImages({ request, caller, environment, limits }, deps)
   const { targets } = plan
   const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
   // A call that cannot be cut is held at its true maximum.
   const hold = toImageHold(request, targets)
-  const admitting = admit(x, deps, { limits, isSandbox, hold })
+  const admitting = admit(ctx, deps, { limits, isSandbox, hold })
   if (admitting !== undefined) await admitting
   noteTarget(facts, targets[0] as ImageTarget)
   const inputTokens = Math.min(hold.tokens, estimateTokens(request.prompt))
   const estimate = { inputTokens, outputTokens: hold.tokens - inputTokens }
-  openRecord(x, facts, limits.hasAmountMeter ? estimate : undefined, () => inputTokens, deps)
+  openRecord(ctx, facts, limits.hasAmountMeter ? estimate : undefined, () => inputTokens, deps)
 
   const fetched: FetchedSources = new Map()
-  const { reply, target, lost } = await callTargets(x, deps, plan, async (called, planned) => {
+  const { reply, target, lost } = await callTargets(ctx, deps, plan, async (called, planned) => {
     noteTarget(facts, planned)
     const { format, decodeError, provider, alias, dropped } = planned
-    const whole = format.inlinesImages === true ? await inlineSources(x, request, fetched, deps) : request
+    const whole = format.inlinesImages === true ? await inlineSources(ctx, request, fetched, deps) : request
     const { result, lost } = await attemptImages({
-      exchange: x,
+      ctx,
       transport: provider.sandbox === true ? deps.sandbox : deps.http,
       format,
       decodeError,
@@ -81,7 +81,7 @@ export async function serveImages(
     if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
     return lost === 0 ? result : { ...result, bill: toLostImageBill(request, planned, lost) }
   })
-  await answer(x, deps, facts, { request, reply, target, lost })
+  await answer(ctx, deps, facts, { request, reply, target, lost })
 }
 
 interface Answer {
@@ -93,20 +93,20 @@ interface Answer {
 }
 
 /** The record first, then the last byte: whoever got an answer is in the journal. */
-async function answer(x: Exchange, deps: GatewayDeps, facts: Facts, answered: Answer): Promise<void> {
+async function answer(ctx: RequestContext, deps: GatewayDeps, facts: Facts, answered: Answer): Promise<void> {
   const { request, reply, target, lost } = answered
   const made = toImageBill(request, target, reply)
   const bill = lost === 0 ? made : addBills(toLostImageBill(request, target, lost), made)
   facts.answered = bill
-  const bytes = encodeImages(reply, Math.floor(x.arrivedAt / 1000))
-  x.firstByteAt = performance.now()
+  const bytes = encodeImages(reply, Math.floor(ctx.arrivedAt / 1000))
+  ctx.firstByteAt = performance.now()
   const responseBody =
-    x.environment?.logCapture === 'full'
+    ctx.environment?.logCapture === 'full'
       ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
       : undefined
-  await settle(x, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
-  const headers = answerHeaders(x, target, 'application/json', deps)
-  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
-  writeHead(x.res, 200, headers)
-  x.res.end(bytes)
+  await settle(ctx, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
+  const headers = answerHeaders(ctx, target, 'application/json', deps)
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(ctx))
+  writeHead(ctx.res, 200, headers)
+  ctx.res.end(bytes)
 }

@@ -6,13 +6,13 @@ import { callTargets } from '../attempts/call-targets.ts'
 import { toBill } from '../billing/bill.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { settle } from '../records/settle.ts'
-import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
+import { aimAt, type ChatCall, chatHeaders, toAttempt, withBill } from './chat-call.ts'
 
 /** A whole answer at once: bytes of the provider where the formats agree. */
-export async function servePlainChat(chat: ChatExchange): Promise<void> {
-  const { x, deps, server, plan, facts } = chat
+export async function servePlainChat(chat: ChatCall): Promise<void> {
+  const { ctx, deps, server, plan, facts } = chat
   await oneMicrotask
-  const answer = await callTargets(x, deps, plan, async (target, planned) => {
+  const answer = await callTargets(ctx, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
     const attempt = toAttempt(chat, target)
     return withBill(chat, await attemptPlain(attempt instanceof Promise ? await attempt : attempt))
@@ -24,20 +24,20 @@ export async function servePlainChat(chat: ChatExchange): Promise<void> {
   })
   facts.answered = bill
   const bytes = server.encodeReply(chat.answered, answer, bill)
-  x.firstByteAt = performance.now()
+  ctx.firstByteAt = performance.now()
   await settle(
-    x,
+    ctx,
     facts,
     {
       status: 200,
       bill,
       finishReason: answer.reply.choices[0]?.finishReason ?? 'stop',
-      responseBody: x.environment?.logCapture === 'full' ? bytes.toString('utf8') : undefined,
+      responseBody: ctx.environment?.logCapture === 'full' ? bytes.toString('utf8') : undefined,
     },
     deps,
   )
   const headers = chatHeaders(chat, 'application/json')
-  headers.push('Content-Length', String(bytes.length), ...corsHeaders(x))
-  writeHead(x.res, 200, headers)
-  x.res.end(bytes)
+  headers.push('Content-Length', String(bytes.length), ...corsHeaders(ctx))
+  writeHead(ctx.res, 200, headers)
+  ctx.res.end(bytes)
 }

@@ -10,23 +10,23 @@ import { openRecord } from '../records/open-record.ts'
 import { settle } from '../records/settle.ts'
 import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { StreamWriter } from '../stream/stream-writer.ts'
-import { aimAt, type ChatExchange, chatHeaders, toAttempt, withBill } from './chat-exchange.ts'
+import { aimAt, type ChatCall, chatHeaders, toAttempt, withBill } from './chat-call.ts'
 
 /** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
-export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
-  const { x, deps, server, plan, facts } = chat
+export async function serveStreamedChat(chat: ChatCall): Promise<void> {
+  const { ctx, deps, server, plan, facts } = chat
   const openHeaders = (): void => {
     const headers = chatHeaders(chat, server.streamType ?? 'text/event-stream; charset=utf-8')
     // Proxies such as nginx hold streams back unless told not to.
-    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(x))
-    writeHead(x.res, 200, headers)
+    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(ctx))
+    writeHead(ctx.res, 200, headers)
   }
-  const writer = new StreamWriter(x, openHeaders, server.keepAlive)
+  const writer = new StreamWriter(ctx, openHeaders, server.keepAlive)
   // From here on a fault may have to be told inside the stream.
   const encodeEarly = (fault: Fault): string | Uint8Array =>
-    server.encodeStreamFault(fault, x.requestId, deps.baseUrl())
-  x.encodeStreamFault = encodeEarly
-  const [stream, attempt] = await callTargets(x, deps, plan, async (target, planned) => {
+    server.encodeStreamFault(fault, ctx.requestId, deps.baseUrl())
+  ctx.encodeStreamFault = encodeEarly
+  const [stream, attempt] = await callTargets(ctx, deps, plan, async (target, planned) => {
     aimAt(chat, planned)
     const encoding = toAttempt(chat, target)
     const attempt = encoding instanceof Promise ? await encoding : encoding
@@ -37,17 +37,17 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const { format, target, timeoutMs } = attempt
   const encoder = server.openStream(answered)
   const encodeFault = (fault: Fault): string | Uint8Array =>
-    encoder.encodeFault?.(fault, x.requestId, deps.baseUrl()) ?? encodeEarly(fault)
-  x.encodeStreamFault = encodeFault
+    encoder.encodeFault?.(fault, ctx.requestId, deps.baseUrl()) ?? encodeEarly(fault)
+  ctx.encodeStreamFault = encodeFault
   const end = await relayStream({
-    exchange: x,
+    ctx,
     stream,
     framing: format.framing,
     decoder: format.openStream(target),
     encoder,
     writer,
     includeUsage: answered.includeUsage,
-    capture: x.environment?.logCapture === 'full',
+    capture: ctx.environment?.logCapture === 'full',
     idleMs: timeoutMs,
     guard: toGuard(chat),
   })
@@ -61,12 +61,12 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
   const fault = toFaultOf(chat, end)
   const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
   if (fault !== undefined) {
-    await settle(x, facts, { status: fault.status, fault, bill, responseBody }, deps)
+    await settle(ctx, facts, { status: fault.status, fault, bill, responseBody }, deps)
     writer.end(encodeFault(fault))
     return
   }
   const cutBy = end.isCut ? 'budget_exceeded' : undefined
-  await settle(x, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
+  await settle(ctx, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
   if (end.isCut && server.cutNote !== '') writer.write(server.cutNote ?? CUT_NOTE)
   writer.end(encoder.finish({ ...end, bill }))
 }
@@ -75,19 +75,19 @@ export async function serveStreamedChat(chat: ChatExchange): Promise<void> {
 const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
 
 /** Watches a stream whose targets would give more than is held. */
-function toGuard({ x, plan, facts, deps }: ChatExchange): SpendGuard | undefined {
+function toGuard({ ctx, plan, facts, deps }: ChatCall): SpendGuard | undefined {
   const { held } = plan
-  if (held === undefined || x.admission === undefined || held.isCapped) return undefined
+  if (held === undefined || ctx.admission === undefined || held.isCapped) return undefined
   if (held.outputTokens >= held.mostOutputTokens) return undefined
   return new SpendGuard(
-    x.admission,
+    ctx.admission,
     held,
-    grown => openRecord(x, facts, grown, () => grown.inputTokens, deps),
-    error => x.fail(error, 'the growth of a reservation'),
+    grown => openRecord(ctx, facts, grown, () => grown.inputTokens, deps),
+    error => ctx.fail(error, 'the growth of a reservation'),
   )
 }
 
-function toFaultOf({ x }: ChatExchange, end: RelayEnd): Fault | undefined {
-  if (x.stopped !== undefined) return x.stopped
+function toFaultOf({ ctx }: ChatCall, end: RelayEnd): Fault | undefined {
+  if (ctx.stopped !== undefined) return ctx.stopped
   return end.error === undefined ? undefined : toUpstreamFault(end.error)
 }

@@ -2,7 +2,7 @@ import { toLostBill } from '../billing/bill.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { HeldOutput } from '../plan/chat-plan.ts'
 import type { Facts } from '../request/facts.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { startRecord } from './start-record.ts'
 
 /** What the line says of tokens. */
@@ -14,18 +14,18 @@ type Estimate = Pick<HeldOutput, 'inputTokens' | 'outputTokens'>
  * finds its hold by its id. Others need no such line: nothing that is limited depends on them.
  */
 export function openRecord(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   held: Estimate | undefined,
   countInput: () => number,
   deps: GatewayDeps,
 ): void {
-  const { caller, environment, admission } = x
+  const { caller, environment, admission } = ctx
   if (caller === undefined || environment === undefined) return
   const isHeldElsewhere = deps.isLedgerShared && (admission?.standings.length ?? 0) > 0
   if (held === undefined && !isHeldElsewhere) return
   const { inputTokens, outputTokens } = held ?? { inputTokens: countInput(), outputTokens: 0 }
-  const record = startRecord(x, caller, environment, facts)
+  const record = startRecord(ctx, caller, environment, facts)
   record.status = 502
   record.error_code = 'stream_interrupted'
   record.uncached_input_tokens = inputTokens

@@ -7,10 +7,10 @@ import { addBills, FREE } from '../billing/bill.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { endAdmission } from '../pipeline/end-admission.ts'
 import type { Facts } from '../request/facts.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { startRecord } from './start-record.ts'
 
-/** What an exchange came to; anything absent was never reached. */
+/** What a request came to; anything absent was never reached. */
 export interface Outcome {
   readonly status: number
   readonly fault?: Fault
@@ -23,29 +23,29 @@ export interface Outcome {
 }
 
 /**
- * Writes the one record of an exchange, and resolves when it is in the journal: the answer's last byte goes out behind it, so
+ * Writes the one record of a request, and resolves when it is in the journal: the answer's last byte goes out behind it, so
  * that whoever got an answer is in the log. Undefined where no environment was reached, since nobody could read it.
  */
 export function settle(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   outcome: Outcome,
   deps: GatewayDeps,
 ): Promise<void> | undefined {
-  const { caller, environment } = x
-  if (caller === undefined || environment === undefined || x.isSettled) return undefined
-  x.isSettled = true
+  const { caller, environment } = ctx
+  if (caller === undefined || environment === undefined || ctx.isSettled) return undefined
+  ctx.isSettled = true
   // The sandbox's price is none where somebody has to be paid.
-  const isSandbox = facts.isSandbox && !x.isLostReal
+  const isSandbox = facts.isSandbox && !ctx.isLostReal
   const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
-  const { usage, isEstimated, costNanoUsd } = addBills(x.lost, own)
-  const record = startRecord(x, caller, environment, facts)
+  const { usage, isEstimated, costNanoUsd } = addBills(ctx.lost, own)
+  const record = startRecord(ctx, caller, environment, facts)
   record.status = outcome.status
   record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
   record.finish_reason = outcome.finishReason ?? null
-  record.queue_ms = elapsed(x, x.calledAt) ?? elapsed(x, performance.now()) ?? 0
-  record.first_byte_ms = elapsed(x, x.firstByteAt)
-  record.total_ms = elapsed(x, performance.now()) ?? 0
+  record.queue_ms = elapsed(ctx, ctx.calledAt) ?? elapsed(ctx, performance.now()) ?? 0
+  record.first_byte_ms = elapsed(ctx, ctx.firstByteAt)
+  record.total_ms = elapsed(ctx, performance.now()) ?? 0
   record.uncached_input_tokens = toCounted(usage.uncachedInput)
   record.cache_read_tokens = toCounted(usage.cacheRead)
   record.cache_write_tokens = toCounted(cacheWriteTokens(usage))
@@ -54,7 +54,7 @@ export function settle(
   record.usage_estimated = isEstimated
   record.cost_nano_usd = costNanoUsd
   record.sandbox = isSandbox
-  record.attempts = x.attempts
+  record.attempts = ctx.attempts
   if (environment.logCapture === 'full') {
     // Cut where the record's line is made.
     if (facts.requestBody !== undefined) record.request_body = facts.requestBody.toString('utf8')
@@ -65,7 +65,7 @@ export function settle(
     writing = deps.writeRecord(record)
   } finally {
     // Also where the journal refuses it: what was used stays used.
-    endAdmissionOf(x, record, writing, deps)
+    endAdmissionOf(ctx, record, writing, deps)
   }
   return writing
 }
@@ -79,20 +79,20 @@ function toCounted(tokens: number): number {
 
 /** Where it throws nobody is left to wait for the record, whose own failure would be a rejection that nothing handles. */
 function endAdmissionOf(
-  x: Exchange,
+  ctx: RequestContext,
   record: RequestRecord,
   writing: Promise<void> | undefined,
   deps: GatewayDeps,
 ): void {
   try {
-    endAdmission(x, record, deps)
+    endAdmission(ctx, record, deps)
   } catch (error) {
-    writing?.catch(late => deps.onException(late, 'a record', x.requestId))
+    writing?.catch(late => deps.onException(late, 'a record', ctx.requestId))
     throw error
   }
 }
 
 /** Milliseconds since arrival, to a hundredth. */
-function elapsed(x: Exchange, at: number | undefined): number | null {
-  return at === undefined ? null : Math.round((at - x.startedAt) * 100) / 100
+function elapsed(ctx: RequestContext, at: number | undefined): number | null {
+  return at === undefined ? null : Math.round((at - ctx.startedAt) * 100) / 100
 }

@@ -1,27 +1,27 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Facts } from '../request/facts.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
 export function startRecord(
-  x: Exchange,
+  ctx: RequestContext,
   caller: Caller,
   environment: Environment,
   facts: Facts,
 ): RequestRecord {
-  const hold = x.admission !== undefined && x.admission.hold.tokens > 0 ? x.admission.hold : undefined
+  const hold = ctx.admission !== undefined && ctx.admission.hold.tokens > 0 ? ctx.admission.hold : undefined
   return {
-    id: x.id,
-    at: new Date(x.arrivedAt).toISOString(),
-    request_id: x.requestId,
+    id: ctx.id,
+    at: new Date(ctx.arrivedAt).toISOString(),
+    request_id: ctx.requestId,
     org_id: environment.orgId,
     project_id: environment.projectId,
     environment_id: environment.id,
     key_id: caller.keyId,
-    end_user_id: x.endUser?.id ?? null,
-    endpoint: x.route.endpoint,
-    surface: x.route.mount,
+    end_user_id: ctx.endUser?.id ?? null,
+    endpoint: ctx.route.endpoint,
+    surface: ctx.route.mount,
     model_requested: facts.modelRequested,
     provider: facts.provider,
     model: facts.model,

@@ -3,7 +3,7 @@ import { CARRIER_MARK } from '@rideau/llm/formats/shared/reasoning-carrier'
 import type { RequestError } from '@rideau/llm/formats/shared/request-error'
 import type { Message, ToolCall } from '@rideau/llm/request/message'
 import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
-import type { Exchange } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Together they cannot hold more than may be parsed in one go. */
 const SHORT_CHARACTERS = 32 * 1024
@@ -13,7 +13,10 @@ const SLICE_CHARACTERS = 256 * 1024
  * Refuses a request whose tool calls and results hold too much (InnerTexts): formats other than the caller's own parse them
  * in one go. A promise where there is so much of it that counting takes slices.
  */
-export function checkInnerTexts(x: Exchange, messages: readonly Message[]): Promise<void> | undefined {
+export function checkInnerTexts(
+  ctx: RequestContext,
+  messages: readonly Message[],
+): Promise<void> | undefined {
   let characters = 0
   for (const message of messages) {
     if (message.role === 'tool') for (const text of listResults(message)) characters += text.length
@@ -23,7 +26,7 @@ export function checkInnerTexts(x: Exchange, messages: readonly Message[]): Prom
       if (typeof call?.id === 'string' && call.id.includes(CARRIER_MARK)) characters += call.id.length
     }
   }
-  return characters <= SHORT_CHARACTERS ? undefined : countInSlices(x, messages)
+  return characters <= SHORT_CHARACTERS ? undefined : countInSlices(ctx, messages)
 }
 
 const NO_CALLS: readonly ToolCall[] = []
@@ -35,10 +38,10 @@ function listResults({ content }: Message): readonly string[] {
   return content.map(part => part?.text).filter(text => typeof text === 'string')
 }
 
-async function countInSlices(x: Exchange, messages: readonly Message[]): Promise<void> {
+async function countInSlices(ctx: RequestContext, messages: readonly Message[]): Promise<void> {
   const scan = new InnerTextScan(messages)
-  await runInSlices(scan, () => x.stopped !== undefined)
-  x.throwIfStopped()
+  await runInSlices(scan, () => ctx.stopped !== undefined)
+  ctx.throwIfStopped()
   if (scan.fault !== undefined) throw scan.fault
 }
 

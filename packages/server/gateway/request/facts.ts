@@ -3,7 +3,7 @@ import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 
-/** What the steps learned on the way, for the record. Filled as far as the exchange got. */
+/** What the steps learned on the way, for the record. Filled as far as the request got. */
 export interface Facts {
   modelRequested: ModelName | null
   provider: string | null

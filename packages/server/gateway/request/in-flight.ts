@@ -1,9 +1,9 @@
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
-import { canceledFault, type Exchange } from './request-context.ts'
+import { canceledFault, type RequestContext } from './request-context.ts'
 
 /** The requests that are running in this process, by environment and request id: for cancel, and to keep ids apart. */
 export class InFlight {
-  readonly #environments = new Map<string, ShortLivedMap<Exchange>>()
+  readonly #environments = new Map<string, ShortLivedMap<RequestContext>>()
   #size = 0
 
   get size(): number {
@@ -11,13 +11,13 @@ export class InFlight {
   }
 
   /** False where the environment already has a request of that id in flight. */
-  add(environmentId: string, exchange: Exchange): boolean {
+  add(environmentId: string, ctx: RequestContext): boolean {
     let running = this.#environments.get(environmentId)
     if (running === undefined) {
       running = new ShortLivedMap()
       this.#environments.set(environmentId, running)
-    } else if (running.has(exchange.requestId)) return false
-    running.set(exchange.requestId, exchange)
+    } else if (running.has(ctx.requestId)) return false
+    running.set(ctx.requestId, ctx)
     this.#size++
     return true
   }
@@ -30,11 +30,11 @@ export class InFlight {
     return true
   }
 
-  remove(environmentId: string, exchange: Exchange): void {
+  remove(environmentId: string, ctx: RequestContext): void {
     const running = this.#environments.get(environmentId)
-    // An exchange that was refused before it was entered must not take out another of the same id.
-    if (running === undefined || running.get(exchange.requestId) !== exchange) return
-    running.delete(exchange.requestId)
+    // A request that was refused before it was entered must not take out another of the same id.
+    if (running === undefined || running.get(ctx.requestId) !== ctx) return
+    running.delete(ctx.requestId)
     this.#size--
   }
 }

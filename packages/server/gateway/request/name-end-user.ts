@@ -2,13 +2,13 @@ import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Exchange } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 const HEADER = 'x-rideau-end-user'
 
 /** A client token speaks for its own end user alone: who it sends as another is a mistake, or an attempt. */
-export function refuseNamedEndUser(x: Exchange): void {
-  if (x.caller?.kind !== 'client_token' || x.req.headers[HEADER] === undefined) return
+export function refuseNamedEndUser(ctx: RequestContext): void {
+  if (ctx.caller?.kind !== 'client_token' || ctx.req.headers[HEADER] === undefined) return
   throw new Fault('invalid_request', `${HEADER}: a client token speaks for its own end user.`, {
     param: HEADER,
   })
@@ -19,38 +19,43 @@ export function refuseNamedEndUser(x: Exchange): void {
  * `end_user` (contract.md §3); `user` in the body is never an identity. `named` is the body's `end_user` on any surface.
  * Synchronous where nobody is named, nothing is set for anybody, or who it is in memory.
  */
-export function nameEndUser(x: Exchange, named: unknown, deps: GatewayDeps): void | Promise<void> {
-  if (x.caller?.kind === 'client_token') {
+export function nameEndUser(ctx: RequestContext, named: unknown, deps: GatewayDeps): void | Promise<void> {
+  if (ctx.caller?.kind === 'client_token') {
     if (named === undefined || named === null) return
     throw invalid('end_user', 'a client token speaks for its own end user.')
   }
-  const id = findName(x, named)
+  const id = findName(ctx, named)
   if (id === undefined) return
-  const { environment } = x
+  const { environment } = ctx
   if (environment === undefined) throw new Error('an end user is named after identification only')
   if (!environment.policies.hasSpecialEndUsers) {
-    x.endUser = { id, plan: null, isBlocked: false }
+    ctx.endUser = { id, plan: null, isBlocked: false }
     return
   }
   const known = deps.snapshots.findEndUser(environment.id, id)
-  if (known === undefined) return lookUp(x, environment.id, id, deps)
-  x.endUser = known
-  refuseBlocked(x)
+  if (known === undefined) return lookUp(ctx, environment.id, id, deps)
+  ctx.endUser = known
+  refuseBlocked(ctx)
 }
 
-async function lookUp(x: Exchange, environmentId: string, id: string, deps: GatewayDeps): Promise<void> {
-  x.endUser = await deps.snapshots.loadEndUser(environmentId, id)
-  refuseBlocked(x)
+async function lookUp(
+  ctx: RequestContext,
+  environmentId: string,
+  id: string,
+  deps: GatewayDeps,
+): Promise<void> {
+  ctx.endUser = await deps.snapshots.loadEndUser(environmentId, id)
+  refuseBlocked(ctx)
 }
 
-export function refuseBlocked(x: Exchange): void {
-  if (x.endUser?.isBlocked !== true) return
+export function refuseBlocked(ctx: RequestContext): void {
+  if (ctx.endUser?.isBlocked !== true) return
   throw new Fault('end_user_blocked', 'This end user is blocked.')
 }
 
-function findName(x: Exchange, given: unknown): string | undefined {
+function findName(ctx: RequestContext, given: unknown): string | undefined {
   const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user')
-  const header = x.req.headers[HEADER]
+  const header = ctx.req.headers[HEADER]
   if (header === undefined || header === '') return named
   const id = parseEndUserId(header, HEADER)
   if (named !== undefined && named !== id) throw invalid('end_user', `contradicts the header ${HEADER}.`)

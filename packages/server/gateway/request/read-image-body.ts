@@ -8,7 +8,7 @@ import type { GatewayDeps } from '../deps.ts'
 import type { Facts } from './facts.ts'
 import { parseImageForm } from './image-form.ts'
 import { readBytes, readJson } from './read-json.ts'
-import type { Exchange } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 
@@ -21,23 +21,23 @@ export interface ImageBody {
 
 /** Reads the body of a request for images: JSON, or for edits a form as well (contract.md §2 "unsupported_media_type"). */
 export async function readImageBody(
-  x: Exchange,
+  ctx: RequestContext,
   facts: Facts,
   route: ImageRoute,
   deps: GatewayDeps,
 ): Promise<ImageBody> {
-  const contentType = x.req.headers['content-type']
+  const contentType = ctx.req.headers['content-type']
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {
     if (!/^multipart\/form-data\s*;/i.test(contentType)) {
       throw new Fault('unsupported_media_type', 'Send the body as multipart/form-data or application/json.')
     }
-    const bytes = await readBytes(x, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-    const { value, sources } = await parseImageForm(bytes, contentType, () => x.stopped)
+    const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+    const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
     // The log keeps what was asked, not the files.
     facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return { value, parse: () => parseImageRequest(value, sources) }
   }
-  const { value, source } = await readJson(x, 'openai-chat', CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  const { value, source } = await readJson(ctx, 'openai-chat', CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   facts.requestBody = source.bytes
   return {
     value,

@@ -8,7 +8,7 @@ import { Fault } from '../../core/fault.ts'
 import { parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
-import { canceledFault, type Exchange } from './request-context.ts'
+import { canceledFault, type RequestContext } from './request-context.ts'
 
 export interface JsonBody {
   readonly value: JsonObject
@@ -18,18 +18,18 @@ export interface JsonBody {
 
 /** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
 export async function readJson(
-  x: Exchange,
+  ctx: RequestContext,
   format: FormatId,
   limit: number,
   timeoutMs: number,
 ): Promise<JsonBody> {
-  if (!isJsonContentType(x.req.headers['content-type'])) {
+  if (!isJsonContentType(ctx.req.headers['content-type'])) {
     throw new Fault('unsupported_media_type', 'Send the body as application/json.')
   }
-  const reading = readBytes(x, limit, timeoutMs)
+  const reading = readBytes(ctx, limit, timeoutMs)
   const bytes = reading instanceof Promise ? await reading : reading
   const parsed =
-    parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLongJson(bytes, REQUEST_BOUNDS, () => x.stopped))
+    parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLongJson(bytes, REQUEST_BOUNDS, () => ctx.stopped))
   const { value, fields } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
@@ -44,20 +44,20 @@ export async function readJson(
 }
 
 /** A promise where the body is not here yet. */
-export function readBytes(x: Exchange, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
-  x.throwIfStopped()
-  const body = readBody(x.req, limit)
-  return body.bytes instanceof Promise ? awaitBody(x, body, body.bytes, timeoutMs) : body.bytes
+export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
+  ctx.throwIfStopped()
+  const body = readBody(ctx.req, limit)
+  return body.bytes instanceof Promise ? awaitBody(ctx, body, body.bytes, timeoutMs) : body.bytes
 }
 
 async function awaitBody(
-  x: Exchange,
+  ctx: RequestContext,
   body: BodyReader,
   bytes: Promise<Buffer>,
   timeoutMs: number,
 ): Promise<Buffer> {
   const deadline = performance.now() + timeoutMs
-  x.watch(
+  ctx.watch(
     now => {
       if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
     },
@@ -66,6 +66,6 @@ async function awaitBody(
   try {
     return await bytes
   } finally {
-    x.unwatch()
+    ctx.unwatch()
   }
 }

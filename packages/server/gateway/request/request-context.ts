@@ -20,10 +20,10 @@ export interface RouteInfo {
 }
 
 /** Ends a request after an exception that its own promise did not meet; see fail-request.ts. Never throws. */
-export type FailRequest = (x: Exchange, error: unknown, where: string) => void
+export type FailRequest = (ctx: RequestContext, error: unknown, where: string) => void
 
 /** One request from its arrival to its last byte: what the steps hand to each other. */
-export class Exchange implements Ticking {
+export class RequestContext implements Ticking {
   /** The gateway's own id, which journal and ledger use; never a caller's. */
   readonly id: string
   /** What `X-Request-Id` says: a caller's own UUID, or `id`. */
@@ -56,7 +56,7 @@ export class Exchange implements Ticking {
   isGone = false
   /** Its record is written. */
   isSettled = false
-  /** Why the exchange must stop early; set once. */
+  /** Why the request must stop early; set once. */
   stopped: Fault | undefined
   /** It is answered or cut off, and what it held is given back. */
   isEnded = false
@@ -92,7 +92,7 @@ export class Exchange implements Ticking {
    * The step that waits says what to do meanwhile: `onTick` watches deadlines and silence, `onStop` ends the wait.
    *
    * A method, not two fields to assign: V8 allocates a function literal that is assigned to a property in old space,
-   * where it holds on to the whole exchange until the next full collection (measured: half of the CPU of a request).
+   * where it holds on to the whole request until the next full collection (measured: half of the CPU of a request).
    */
   watch(onTick: ((now: number) => void) | undefined, onStop: (fault: Fault) => void): void {
     this.#onTick = onTick
@@ -114,7 +114,7 @@ export class Exchange implements Ticking {
     this.#onTick?.(now)
   }
 
-  /** Ends the exchange early: a cancel, or a caller that left. Idempotent. Never throws: who cancels is another request. */
+  /** Ends the request early: a cancel, or a caller that left. Idempotent. Never throws: who cancels is another request. */
   stop(fault: Fault): void {
     if (this.stopped !== undefined) return
     this.stopped = fault
@@ -130,7 +130,7 @@ export class Exchange implements Ticking {
     this.#fail(this, error, where)
   }
 
-  /** Steps call this where they begin something: a stopped exchange begins nothing. */
+  /** Steps call this where they begin something: a stopped request begins nothing. */
   throwIfStopped(): void {
     if (this.stopped !== undefined) throw this.stopped
   }

@@ -9,7 +9,7 @@ export interface Ticking {
   fail(error: unknown, where: string): void
 }
 
-/** One sweeping clock for all exchanges: a timer each would cost more than the requests it guards. */
+/** One sweeping clock for all requests: a timer each would cost more than the requests it guards. */
 export interface Ticker {
   add(ticking: Ticking): void
   remove(ticking: Ticking): void

@@ -1,15 +1,15 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** The format demands a day of release, which no catalogue here has. */
 const RELEASED_AT = '1970-01-01T00:00:00Z'
 
 /** `GET {anthropic prefix}/v1/models`: Anthropic's shape, never paged. */
-export function serveAnthropicModels(x: Exchange): void {
-  const data = listAllowed(x).map(toModel)
-  sendJson(x, 200, {
+export function serveAnthropicModels(ctx: RequestContext): void {
+  const data = listAllowed(ctx).map(toModel)
+  sendJson(ctx, 200, {
     data,
     has_more: false,
     first_id: data.at(0)?.id ?? null,
@@ -18,8 +18,8 @@ export function serveAnthropicModels(x: Exchange): void {
 }
 
 /** `GET {anthropic prefix}/v1/models/{model}`. */
-export function serveAnthropicModel(x: Exchange, name: string): void {
-  sendJson(x, 200, toModel(findAllowed(x, name)))
+export function serveAnthropicModel(ctx: RequestContext, name: string): void {
+  sendJson(ctx, 200, toModel(findAllowed(ctx, name)))
 }
 
 function toModel(listed: Listed): JsonObject & { id: string } {

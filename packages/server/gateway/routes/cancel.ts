@@ -2,22 +2,22 @@ import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /**
  * `POST /v1/requests/{request_id}/cancel`: best effort; `false` where nothing by that id is in flight, here or in another
  * gateway process.
  */
-export async function serveCancel(x: Exchange, requestId: string, deps: GatewayDeps): Promise<void> {
+export async function serveCancel(ctx: RequestContext, requestId: string, deps: GatewayDeps): Promise<void> {
   if (!isUuid(requestId)) {
     throw new Fault('request_validation_failed', 'request_id: must be a UUID.', { param: 'request_id' })
   }
-  const environmentId = x.environment?.id ?? ''
+  const environmentId = ctx.environment?.id ?? ''
   const id = requestId.toLowerCase()
   // Who calls for one end user reaches the requests of that one alone.
-  const endUserId = x.caller?.endUser?.id ?? null
+  const endUserId = ctx.caller?.endUser?.id ?? null
   const canceled =
     deps.inFlight.cancel(environmentId, id, endUserId) ||
     (await deps.cancelElsewhere(environmentId, id, endUserId))
-  sendJson(x, 200, { request_id: requestId, canceled })
+  sendJson(ctx, 200, { request_id: requestId, canceled })
 }

@@ -6,7 +6,7 @@ import { isUuid } from '../../core/ids.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
 const MAX_COMMENT = 1_000
@@ -22,11 +22,11 @@ export interface GivenFeedback {
 }
 
 /** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
-export async function serveFeedback(x: Exchange, deps: GatewayDeps): Promise<void> {
-  const { caller, environment } = x
+export async function serveFeedback(ctx: RequestContext, deps: GatewayDeps): Promise<void> {
+  const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
     throw new Error('feedback is taken after identification only')
-  const { value } = await readJson(x, 'native', BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  const { value } = await readJson(ctx, 'native', BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()
   // A client token speaks for its own end user, of whose requests alone it may tell.
@@ -40,7 +40,7 @@ export async function serveFeedback(x: Exchange, deps: GatewayDeps): Promise<voi
   if (!(await deps.storeFeedback(of, feedback))) {
     throw new Fault('resource_not_found', 'There is no such request.', { param: 'request_id' })
   }
-  sendJson(x, 201, { request_id: given.requestId, ...feedback })
+  sendJson(ctx, 201, { request_id: given.requestId, ...feedback })
 }
 
 function parse(body: JsonObject): GivenFeedback {

@@ -1,16 +1,16 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** `GET {gemini prefix}/v1beta/models`: Google's shape, never paged. */
-export function serveGeminiModels(x: Exchange): void {
-  sendJson(x, 200, { models: listAllowed(x).map(toModel) })
+export function serveGeminiModels(ctx: RequestContext): void {
+  sendJson(ctx, 200, { models: listAllowed(ctx).map(toModel) })
 }
 
 /** `GET {gemini prefix}/v1beta/models/{model}`. */
-export function serveGeminiModel(x: Exchange, name: string): void {
-  sendJson(x, 200, toModel(findAllowed(x, name)))
+export function serveGeminiModel(ctx: RequestContext, name: string): void {
+  sendJson(ctx, 200, toModel(findAllowed(ctx, name)))
 }
 
 /** Numbers that nobody knows are left out, as the format does. */

@@ -2,15 +2,15 @@ import { toFault } from '../../core/fault.ts'
 import { writeHead } from '../../http/write-head.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { endWithFault } from '../pipeline/end-request.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 
 /** `GET /.well-known/jwks.json`: whoever wants to may verify client tokens. A public document, the same for everyone. Never rejects. */
-export async function serveKeySet(x: Exchange, deps: GatewayDeps): Promise<void> {
+export async function serveKeySet(ctx: RequestContext, deps: GatewayDeps): Promise<void> {
   try {
     const bytes = Buffer.from(JSON.stringify({ keys: await deps.signingKeys.listPublic() }))
-    writeHead(x.res, 200, [
+    writeHead(ctx.res, 200, [
       'Content-Type',
       'application/json',
       'Content-Length',
@@ -20,10 +20,10 @@ export async function serveKeySet(x: Exchange, deps: GatewayDeps): Promise<void>
       'Access-Control-Allow-Origin',
       '*',
       'X-Request-Id',
-      x.requestId,
+      ctx.requestId,
     ])
-    x.res.end(bytes)
+    ctx.res.end(bytes)
   } catch (thrown) {
-    await endWithFault(x, toFault(thrown), deps)
+    await endWithFault(ctx, toFault(thrown), deps)
   }
 }

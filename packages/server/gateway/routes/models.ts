@@ -8,7 +8,7 @@ import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Caller, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { findModelHere } from '../tenants/find-environment-model.ts'
 
 /** A model that this key may call, with its id as callers write it. */
@@ -29,13 +29,13 @@ export type Listed = ListedModel | ListedAlias
 const MAX_PAGE = 100
 
 /** `GET /v1/models`: all at once unless `limit` is given. */
-export function serveModels(x: Exchange): void {
-  const all = listAllowed(x)
-  const { limit, after } = parsePaging(x)
+export function serveModels(ctx: RequestContext): void {
+  const all = listAllowed(ctx)
+  const { limit, after } = parsePaging(ctx)
   const rest = after === undefined ? all : all.filter(({ id }) => id > after)
   const page = limit === undefined ? rest : rest.slice(0, limit)
   const hasMore = page.length < rest.length
-  sendJson(x, 200, {
+  sendJson(ctx, 200, {
     data: page.map(toResource),
     has_more: hasMore,
     next_cursor: hasMore ? encodeCursor(page.at(-1)?.id ?? '') : null,
@@ -43,28 +43,28 @@ export function serveModels(x: Exchange): void {
 }
 
 /** `GET /v1/models/{model}`, with slashes raw or as `%2F`. */
-export function serveModel(x: Exchange, name: string): void {
-  sendJson(x, 200, toResource(findAllowed(x, name)))
+export function serveModel(ctx: RequestContext, name: string): void {
+  sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
 /** `GET {prefix}/v1/models`: OpenAI's shape, never paged. */
-export function serveCompatModels(x: Exchange): void {
-  sendJson(x, 200, { object: 'list', data: listAllowed(x).map(toCompatResource) })
+export function serveCompatModels(ctx: RequestContext): void {
+  sendJson(ctx, 200, { object: 'list', data: listAllowed(ctx).map(toCompatResource) })
 }
 
 /** `GET {prefix}/v1/models/{model}`. */
-export function serveCompatModel(x: Exchange, name: string): void {
-  sendJson(x, 200, toCompatResource(findAllowed(x, name)))
+export function serveCompatModel(ctx: RequestContext, name: string): void {
+  sendJson(ctx, 200, toCompatResource(findAllowed(ctx, name)))
 }
 
 /** Models by id, then aliases by name: the ids of aliases have no slash. */
-export function listAllowed(x: Exchange): Listed[] {
-  const { caller, environment } = tenantOf(x)
+export function listAllowed(ctx: RequestContext): Listed[] {
+  const { caller, environment } = tenantOf(ctx)
   const models = [...listIds(environment)]
     .filter(id => isModelAllowed(environment.allowedModels, id, id))
     .filter(id => isModelAllowed(caller.allowedModels, id, id, environment.aliases))
     .map(id => toListedModel(environment, id))
-  const aliases = [...environment.aliases.values()].flatMap(alias => findListedAlias(alias, x) ?? [])
+  const aliases = [...environment.aliases.values()].flatMap(alias => findListedAlias(alias, ctx) ?? [])
   return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
@@ -88,8 +88,8 @@ function toListedModel(environment: Environment, id: string): ListedModel {
 }
 
 /** undefined: this key may not use it, or nothing that it points at can be called here. */
-function findListedAlias(alias: Alias, x: Exchange): ListedAlias | undefined {
-  const { caller, environment } = tenantOf(x)
+function findListedAlias(alias: Alias, ctx: RequestContext): ListedAlias | undefined {
+  const { caller, environment } = tenantOf(ctx)
   const resolution = resolveName(alias.name, caller, environment, modelDirectory)
   if (!('targets' in resolution)) return undefined
   const targets = resolution.targets.flatMap(({ resolution: each }) =>
@@ -99,11 +99,11 @@ function findListedAlias(alias: Alias, x: Exchange): ListedAlias | undefined {
 }
 
 /** One model or alias by any name that a chat would take; what this key may not call is not found. */
-export function findAllowed(x: Exchange, name: string): Listed {
-  const { caller, environment } = tenantOf(x)
+export function findAllowed(ctx: RequestContext, name: string): Listed {
+  const { caller, environment } = tenantOf(ctx)
   const alias = environment.aliases.get(name)
   if (alias !== undefined) {
-    const listed = findListedAlias(alias, x)
+    const listed = findListedAlias(alias, ctx)
     if (listed !== undefined) return listed
   } else {
     const resolution = resolveModel(name, caller, environment, modelDirectory)
@@ -128,7 +128,7 @@ function unlisted(id: string): CatalogModel {
   }
 }
 
-function tenantOf({ caller, environment }: Exchange): { caller: Caller; environment: Environment } {
+function tenantOf({ caller, environment }: RequestContext): { caller: Caller; environment: Environment } {
   if (caller === undefined || environment === undefined)
     throw new Error('models are listed after identification')
   return { caller, environment }
@@ -180,8 +180,8 @@ function toCompatResource(listed: Listed): JsonObject {
   return { id: listed.id, object: 'model', created: 0, owned_by: owner }
 }
 
-function parsePaging(x: Exchange): { limit: number | undefined; after: string | undefined } {
-  const query = new URLSearchParams(x.req.url?.split('?')[1] ?? '')
+function parsePaging(ctx: RequestContext): { limit: number | undefined; after: string | undefined } {
+  const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
   for (const name of query.keys()) {
     if (name !== 'limit' && name !== 'cursor') throw outOfForm(name, 'is not a parameter of this list.')
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** The version of the API that is served here: clients ask before they use what is newer. */
@@ -15,26 +15,26 @@ const BODY_LIMIT = 1024 * 1024
 const NEVER = '1970-01-01T00:00:00Z'
 
 /** `GET {ollama prefix}/api/version`. */
-export function serveOllamaVersion(x: Exchange): void {
-  sendJson(x, 200, { version: API_VERSION })
+export function serveOllamaVersion(ctx: RequestContext): void {
+  sendJson(ctx, 200, { version: API_VERSION })
 }
 
 /** `GET {ollama prefix}/api/tags`: Ollama's shape of the models that this key may call. */
-export function serveOllamaTags(x: Exchange): void {
-  sendJson(x, 200, { models: listAllowed(x).map(toModel) })
+export function serveOllamaTags(ctx: RequestContext): void {
+  sendJson(ctx, 200, { models: listAllowed(ctx).map(toModel) })
 }
 
 /** `GET {ollama prefix}/api/ps`: none waits in memory here. */
-export function serveOllamaRunning(x: Exchange): void {
-  sendJson(x, 200, { models: [] })
+export function serveOllamaRunning(ctx: RequestContext): void {
+  sendJson(ctx, 200, { models: [] })
 }
 
 /** `POST {ollama prefix}/api/show`: what a model can do. */
-export async function serveOllamaModel(x: Exchange, deps: GatewayDeps): Promise<void> {
-  const { value } = await readJson(x, 'ollama-chat', BODY_LIMIT, deps.bodyTimeoutMs)
-  const listed = findAllowed(x, textAt(value.model ?? value.name, 'model'))
+export async function serveOllamaModel(ctx: RequestContext, deps: GatewayDeps): Promise<void> {
+  const { value } = await readJson(ctx, 'ollama-chat', BODY_LIMIT, deps.bodyTimeoutMs)
+  const listed = findAllowed(ctx, textAt(value.model ?? value.name, 'model'))
   const context = 'targets' in listed ? null : listed.model.context_window
-  sendJson(x, 200, {
+  sendJson(ctx, 200, {
     modelfile: '',
     parameters: '',
     template: '',

@@ -8,7 +8,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { OpenStream, StreamSink } from '../attempts/attempt-stream.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
 import type { SpendGuard } from '../limits/spend-guard.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import { Transcript } from './transcript.ts'
 
@@ -30,7 +30,7 @@ export interface RelayEnd {
 }
 
 export interface RelayOptions {
-  readonly exchange: Exchange
+  readonly ctx: RequestContext
   readonly stream: OpenStream
   readonly framing: Framing
   readonly decoder: StreamDecoder
@@ -82,9 +82,9 @@ class Relay implements StreamSink {
   }
 
   run(): void {
-    const { exchange: x, stream, writer, idleMs } = this.#options
+    const { ctx, stream, writer, idleMs } = this.#options
     writer.attach(stream.call)
-    x.watch(
+    ctx.watch(
       now => {
         if (writer.isPaused) this.#lastByteAt = now
         else if (now - this.#lastByteAt > idleMs) {
@@ -185,8 +185,8 @@ class Relay implements StreamSink {
   #finish(error: UpstreamError | undefined): void {
     if (this.#isDone) return
     this.#isDone = true
-    const { exchange: x } = this.#options
-    x.unwatch()
+    const { ctx } = this.#options
+    ctx.unwatch()
     this.#readPassed()
     this.#resolve({
       error,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 import { StreamWriter } from './stream-writer.ts'
 
@@ -14,8 +14,8 @@ function slowCaller() {
     pause: () => told.push('pause'),
     resume: () => told.push('resume'),
   } as unknown as UpstreamCall
-  const exchange = { res, isGone: false, startedAt: 0 } as unknown as Exchange
-  const writer = new StreamWriter(exchange, () => {})
+  const ctx = { res, isGone: false, startedAt: 0 } as unknown as RequestContext
+  const writer = new StreamWriter(ctx, () => {})
   writer.attach(source)
   return { res, writer, told }
 }

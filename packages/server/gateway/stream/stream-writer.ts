@@ -1,4 +1,4 @@
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 
 /** Silence after which something goes out, so that proxies between us and the caller keep the connection. */
@@ -7,7 +7,7 @@ const COMMENT = ': keep-alive\n\n'
 
 /** The caller's side of a stream: headers late, backpressure kept, silence filled. */
 export class StreamWriter {
-  readonly #x: Exchange
+  readonly #ctx: RequestContext
   readonly #openHeaders: () => void
   readonly #keepAlive: string | Uint8Array
   #lastWriteAt: number
@@ -15,22 +15,22 @@ export class StreamWriter {
   #isPaused = false
 
   /** `openHeaders` writes the 200 head; it is called once, at the first byte. `keepAlive` fills the silence. */
-  constructor(x: Exchange, openHeaders: () => void, keepAlive: string | Uint8Array = COMMENT) {
-    this.#x = x
+  constructor(ctx: RequestContext, openHeaders: () => void, keepAlive: string | Uint8Array = COMMENT) {
+    this.#ctx = ctx
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
-    this.#lastWriteAt = x.startedAt
+    this.#lastWriteAt = ctx.startedAt
     const goOn = (): void => {
       try {
         this.#goOn()
       } catch (error) {
         // The provider's client reads on at once, and hands over what it has.
-        x.fail(error, 'a stream that goes on')
+        ctx.fail(error, 'a stream that goes on')
       }
     }
-    x.res.on('drain', goOn)
+    ctx.res.on('drain', goOn)
     // Who leaves while the provider waits for it never drains.
-    x.res.on('close', goOn)
+    ctx.res.on('close', goOn)
   }
 
   #goOn(): void {
@@ -40,7 +40,7 @@ export class StreamWriter {
   }
 
   get isOpen(): boolean {
-    return this.#x.res.headersSent
+    return this.#ctx.res.headersSent
   }
 
   /** True while the caller reads too slowly: its silence is not the provider's. */
@@ -54,10 +54,10 @@ export class StreamWriter {
   }
 
   write(bytes: string | Uint8Array): void {
-    const { res } = this.#x
-    if (this.#x.isGone) return
+    const { res } = this.#ctx
+    if (this.#ctx.isGone) return
     if (!res.headersSent) this.#openHeaders()
-    this.#x.firstByteAt ??= performance.now()
+    this.#ctx.firstByteAt ??= performance.now()
     this.#lastWriteAt = performance.now()
     if (!res.write(bytes) && !this.#isPaused) {
       this.#isPaused = true
@@ -67,15 +67,15 @@ export class StreamWriter {
 
   end(bytes?: string | Uint8Array): void {
     if (bytes !== undefined) this.write(bytes)
-    if (!this.#x.isGone) this.#x.res.end()
+    if (!this.#ctx.isGone) this.#ctx.res.end()
     // What the provider has still to say is its end, and an ended answer tells of no drain.
     this.#goOn()
   }
 
   /** Fills the silence; called by the clock. */
   tick(now: number): void {
-    if (this.#isPaused || this.#x.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
-    const { res } = this.#x
+    if (this.#isPaused || this.#ctx.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
+    const { res } = this.#ctx
     if (!res.headersSent) this.#openHeaders()
     if (this.#keepAlive.length > 0) res.write(this.#keepAlive)
     else res.flushHeaders()

@@ -5,14 +5,14 @@ import { canceledFault } from '../request/request-context.ts'
 type OnTick = (now: number) => void
 type OnStop = (fault: Fault) => void
 
-/** An exchange watches one wait; this passes its ticks and its end on to several. */
+/** A request context watches one wait; this passes its ticks and its end on to several. */
 export class Fan {
-  readonly #exchange: Watched
+  readonly #ctx: Watched
   readonly #waits = new Set<{ onTick: OnTick | undefined; onStop: OnStop }>()
 
-  constructor(exchange: Watched) {
-    this.#exchange = exchange
-    exchange.watch(
+  constructor(ctx: Watched) {
+    this.#ctx = ctx
+    ctx.watch(
       now => {
         for (const wait of [...this.#waits]) wait.onTick?.(now)
       },
@@ -23,7 +23,7 @@ export class Fan {
   open(): Watched {
     let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
     return {
-      fail: (error, where) => this.#exchange.fail(error, where),
+      fail: (error, where) => this.#ctx.fail(error, where),
       watch: (onTick, onStop) => {
         own = { onTick, onStop }
         this.#waits.add(own)
@@ -40,7 +40,7 @@ export class Fan {
   }
 
   close(): void {
-    this.#exchange.unwatch()
+    this.#ctx.unwatch()
   }
 
   /** All end, also where one of them throws. */
@@ -49,7 +49,7 @@ export class Fan {
       try {
         wait.onStop(fault)
       } catch (error) {
-        this.#exchange.fail(error, 'the end of a wait')
+        this.#ctx.fail(error, 'the end of a wait')
       }
     }
   }

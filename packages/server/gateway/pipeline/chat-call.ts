@@ -17,11 +17,11 @@ import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mostOutput } from '../plan/held-amounts.ts'
 import { showParam } from '../plan/plan-chat.ts'
 import { type Facts, noteTarget } from '../request/facts.ts'
-import type { Exchange } from '../request/request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 /** One chat request with everything that was decided about it. */
-export interface ChatExchange {
-  readonly x: Exchange
+export interface ChatCall {
+  readonly ctx: RequestContext
   readonly deps: GatewayDeps
   readonly server: ChatServer
   readonly plan: ChatPlan
@@ -40,34 +40,38 @@ const DEFAULT_TIMEOUT_MS = 300_000
 /** What nobody may go beyond. */
 const MAX_TIMEOUT_MS = 600_000
 
-/** An exchange on its way to the plan's first target. */
-export function openChatExchange(
-  x: Exchange,
+/** A request on its way to the plan's first target. */
+export function openChatCall(
+  ctx: RequestContext,
   deps: GatewayDeps,
   server: ChatServer,
   plan: ChatPlan,
   facts: Facts,
-): ChatExchange {
+): ChatCall {
   const target = plan.targets[0] as PlannedTarget
   noteTarget(facts, target)
-  const answered = toAnswered(x, target, plan.call)
+  const answered = toAnswered(ctx, target, plan.call)
   const images: FetchedImages = new Map()
-  return { x, deps, server, plan, facts, target, answered, emulated: [], images }
+  return { ctx, deps, server, plan, facts, target, answered, emulated: [], images }
 }
 
-/** Each try is made on behalf of the whole exchange: its record and its answer name the target that was tried last. */
-export function aimAt(chat: ChatExchange, target: PlannedTarget): void {
+/** Each try is made on behalf of the whole request: its record and its answer name the target that was tried last. */
+export function aimAt(chat: ChatCall, target: PlannedTarget): void {
   if (chat.target === target) return
   chat.target = target
-  chat.answered = toAnswered(chat.x, target, chat.plan.call)
+  chat.answered = toAnswered(chat.ctx, target, chat.plan.call)
   noteTarget(chat.facts, target)
 }
 
-function toAnswered(x: Exchange, { provider, format, id }: PlannedTarget, call: ParsedChat): Answered {
+function toAnswered(
+  ctx: RequestContext,
+  { provider, format, id }: PlannedTarget,
+  call: ParsedChat,
+): Answered {
   return {
-    requestId: x.requestId,
-    created: Math.floor(x.arrivedAt / 1000),
-    clock: x,
+    requestId: ctx.requestId,
+    created: Math.floor(ctx.arrivedAt / 1000),
+    clock: ctx,
     model: id,
     provider: provider.id,
     format: format.id,
@@ -79,7 +83,7 @@ function toAnswered(x: Exchange, { provider, format, id }: PlannedTarget, call: 
 }
 
 /** A try that left and was not answered may be charged for: with what is billed for it. */
-export function withBill<T>(chat: ChatExchange, result: AttemptResult<T>): AttemptResult<T> {
+export function withBill<T>(chat: ChatCall, result: AttemptResult<T>): AttemptResult<T> {
   if (result.ok || result.charge === undefined) return result
   return { ...result, bill: toBillOfLost(chat, result.charge) }
 }
@@ -89,13 +93,13 @@ export function withBill<T>(chat: ChatExchange, result: AttemptResult<T>): Attem
  * read may have been as long as any: it counts as what this key's answers by this model are known to use, or where that is
  * not known as what is held.
  */
-function toBillOfLost({ x, deps, plan, target }: ChatExchange, charge: Charge): Bill {
+function toBillOfLost({ ctx, deps, plan, target }: ChatCall, charge: Charge): Bill {
   const { held, call } = plan
   // No more than was asked for, whatever came: an error page can be large.
   const most = held?.mostOutputTokens ?? mostOutput(target).tokens
   let outputTokens = Math.min(most, estimateTokens(charge.bytes))
   if (charge.isAnswered && !call.request.stream && held !== undefined) {
-    const usual = deps.learned.find(x.caller?.keyId ?? null, target.id)?.usual
+    const usual = deps.learned.find(ctx.caller?.keyId ?? null, target.id)?.usual
     outputTokens = Math.min(held.outputTokens, Math.max(outputTokens, usual ?? held.outputTokens))
   }
   const inputTokens = held?.inputTokens ?? countInput(call.request)
@@ -106,22 +110,22 @@ function toBillOfLost({ x, deps, plan, target }: ChatExchange, charge: Charge): 
  * One try at the target that is aimed at: the request as its provider takes it, and how it gets there. A promise only
  * where images have to be fetched first.
  */
-export function toAttempt(chat: ChatExchange, target: Target): AttemptOptions | Promise<AttemptOptions> {
-  const { x, deps, plan, images, target: planned } = chat
+export function toAttempt(chat: ChatCall, target: Target): AttemptOptions | Promise<AttemptOptions> {
+  const { ctx, deps, plan, images, target: planned } = chat
   const { format } = planned
   const isPassed = format.passesOwn === true && plan.source.format === format.id
   if (isPassed || !needsImages(planned)) return encodeAttempt(chat, target, planned.request)
-  return inlineImages(x, planned.request, images, deps).then(asked => encodeAttempt(chat, target, asked))
+  return inlineImages(ctx, planned.request, images, deps).then(asked => encodeAttempt(chat, target, asked))
 }
 
-function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): AttemptOptions {
-  const { x, plan, deps, target: planned } = chat
+function encodeAttempt(chat: ChatCall, target: Target, asked: ChatRequest): AttemptOptions {
+  const { ctx, plan, deps, target: planned } = chat
   const { provider, alias, format } = planned
   const request = format.encodeRequest(asked, target, plan.source, planned.dropped)
   authorizeRequest(request, target, deps.now())
   chat.emulated = request.emulated ?? []
   return {
-    exchange: x,
+    ctx,
     transport: provider.sandbox === true ? deps.sandbox : deps.http,
     format,
     target,
@@ -131,13 +135,13 @@ function encodeAttempt(chat: ChatExchange, target: Target, asked: ChatRequest): 
 }
 
 /** See answerHeaders; what the format had no word for is named too. */
-export function chatHeaders(chat: ChatExchange, contentType: string): string[] {
-  const { x, deps, plan, target, emulated } = chat
+export function chatHeaders(chat: ChatCall, contentType: string): string[] {
+  const { ctx, deps, plan, target, emulated } = chat
   const { call } = plan
   const { dropped } = target
   const told =
     dropped.length === 0 ? target : { ...target, dropped: dropped.map(name => showParam(name, call)) }
-  const headers = answerHeaders(x, told, contentType, deps)
+  const headers = answerHeaders(ctx, told, contentType, deps)
   if (emulated.length > 0) headers.push('X-Rideau-Emulated-Params', toHeaderList(emulated))
   return headers
 }
