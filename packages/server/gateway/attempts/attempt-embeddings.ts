@@ -11,9 +11,9 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
-import { Fan } from '../upstream/watch-group.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
+import { Fan } from './watch-group.ts'
 
 export interface EmbeddingAttempt {
   readonly ctx: RequestContext

@@ -1,10 +1,10 @@
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { TokenResult } from '../../identity/token-exchange.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 /**
@@ -16,7 +16,7 @@ export function attemptWithToken<T>(
   credentialId: string,
   target: Target,
   attempt: (target: Target) => Promise<AttemptResult<T>>,
-  { accessTokens }: GatewayDeps,
+  { accessTokens }: AttemptDeps,
 ): Promise<AttemptResult<T>> {
   const found = accessTokens.find(credentialId, target)
   if (found === undefined) return attempt(target)

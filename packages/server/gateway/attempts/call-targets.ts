@@ -4,16 +4,16 @@ import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upst
 import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
 import { orderByWeight } from '../../core/order-targets.ts'
+import { chance } from '../../core/random-share.ts'
 import { backoffMs, nextStep } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { addBills } from '../billing/bill.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
-import { chance } from './random-share.ts'
 
 export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
 
@@ -23,7 +23,7 @@ export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResul
  */
 export async function callTargets<P extends ResolvedTarget, T>(
   ctx: RequestContext,
-  deps: GatewayDeps,
+  deps: AttemptDeps,
   plan: CallPlan<P>,
   attempt: Attempt<P, T>,
 ): Promise<T> {
@@ -68,13 +68,13 @@ async function mayTryAgain({ admission }: RequestContext, { usage, costNanoUsd }
 /** Through the targets and the credentials of each: where we are, and whether there is more. */
 class Way<P extends ResolvedTarget> {
   readonly #targets: readonly P[]
-  readonly #deps: GatewayDeps
+  readonly #deps: AttemptDeps
   #targetAt = 0
   #credentials: readonly Credential[]
   #credentialAt = 0
   #repeated = 0
 
-  constructor(targets: readonly P[], deps: GatewayDeps) {
+  constructor(targets: readonly P[], deps: AttemptDeps) {
     this.#targets = targets
     this.#deps = deps
     this.#credentials = this.#spread()
@@ -130,7 +130,7 @@ async function makeTry<P extends ResolvedTarget, T>(
   planned: P,
   credential: Credential,
   attempt: Attempt<P, T>,
-  deps: GatewayDeps,
+  deps: AttemptDeps,
 ): Promise<AttemptResult<T>> {
   const { provider, model } = planned
   const began = performance.now()
@@ -191,7 +191,7 @@ function noteLatency(
   plan: CallPlan<ResolvedTarget>,
   target: ResolvedTarget,
   result: AttemptResult<unknown>,
-  deps: GatewayDeps,
+  deps: AttemptDeps,
 ): void {
   if (ctx.stopped !== undefined) return
   const key = latencyKey(ctx.environment?.id ?? '', target.id, plan.isStream)
@@ -199,7 +199,7 @@ function noteLatency(
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
 }
 
-function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamError, deps: GatewayDeps): void {
+function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamError, deps: AttemptDeps): void {
   deps.log.warn(
     {
       requestId: ctx.requestId,

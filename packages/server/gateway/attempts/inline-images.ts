@@ -4,10 +4,10 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
 
 /** Data URLs by the address that they came from. */
 export type FetchedImages = Map<string, string>
@@ -35,7 +35,7 @@ export async function inlineImages(
   ctx: RequestContext,
   request: ChatRequest,
   images: FetchedImages,
-  deps: Pick<GatewayDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'egress'>,
 ): Promise<ChatRequest> {
   await waitFor(ctx, fetchAll(ctx, request.messages, images, deps))
   return { ...request, messages: request.messages.map(message => inline(message, images)) }
@@ -46,7 +46,7 @@ async function fetchAll(
   ctx: RequestContext,
   messages: readonly Message[],
   images: FetchedImages,
-  deps: Pick<GatewayDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'egress'>,
 ): Promise<void> {
   let left = MAX_BYTES
   for (const [i, { content }] of messages.entries()) {
@@ -82,7 +82,7 @@ export async function fetchImage(
   address: string,
   param: string,
   maxBytes: number,
-  { egress }: Pick<GatewayDeps, 'egress'>,
+  { egress }: Pick<AttemptDeps, 'egress'>,
 ): Promise<Buffer> {
   const deadline = performance.now() + TIMEOUT_MS
   let url = address

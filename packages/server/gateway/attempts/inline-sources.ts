@@ -1,8 +1,8 @@
 import type { ImageRequest, ImageSource } from '@rideau/llm/images/image-format'
 import { toSource } from '@rideau/llm/images/image-request'
-import type { GatewayDeps } from '../deps.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
 import { fetchImage } from './inline-images.ts'
 
 /** Of all images of a request together: what providers take in one body. */
@@ -16,7 +16,7 @@ export async function inlineSources(
   ctx: RequestContext,
   request: ImageRequest,
   fetched: FetchedSources,
-  deps: Pick<GatewayDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'egress'>,
 ): Promise<ImageRequest> {
   const { images } = request
   if (images?.some(({ kind }) => kind === 'url') !== true) return request
@@ -31,7 +31,7 @@ async function fetchAll(
   ctx: RequestContext,
   images: readonly ImageSource[],
   fetched: FetchedSources,
-  deps: Pick<GatewayDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'egress'>,
 ): Promise<void> {
   let left = MAX_BYTES
   for (const [index, image] of images.entries()) {

@@ -1,13 +1,15 @@
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { imageCostNanoUsd, mostImageUsage } from '@rideau/llm/images/image-pricing'
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
-import type { ResolvedTarget } from '../plan/call-plan.ts'
 
 /** What of a target decides what its images cost. */
-export interface ImagePriced extends Pick<ResolvedTarget, 'model' | 'catalogModel'> {
+export interface ImagePriced {
+  readonly model: string
+  readonly catalogModel: CatalogModel | undefined
   readonly format: ImageFormat
 }
 

@@ -1,8 +1,8 @@
 import { toHeaderList, toHeaderText } from '../../http/header-text.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { EdgeDeps } from './edge-deps.ts'
 import { idHeaders } from './send.ts'
 
 /** What a 200 tells of who answered, besides its body. */
@@ -16,7 +16,7 @@ export function answerHeaders(
   ctx: RequestContext,
   { provider, id, dropped = [] }: AnsweredBy,
   contentType: string,
-  deps: GatewayDeps,
+  deps: EdgeDeps,
 ): string[] {
   const headers = [
     'Content-Type',

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { answerClientError, type BrokenAnswer, isOfOwnRequest } from '../../http/client-error.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { findMount } from '../request/prefixes.ts'
+import type { EdgeDeps } from './edge-deps.ts'
 import { MOUNTS } from './mounts.ts'
 
 /** What Node's parser gives of a request that it refuses. */
@@ -24,7 +24,7 @@ export function answerBrokenRequest(
   error: ParserError,
   socket: Duplex,
   answer: ServerResponse<IncomingMessage> | undefined,
-  deps: Pick<GatewayDeps, 'newId' | 'baseUrl' | 'prefixes'>,
+  deps: Pick<EdgeDeps, 'newId' | 'baseUrl' | 'prefixes'>,
 ): void {
   const isOwn = answer !== undefined && isOfOwnRequest(answer, socket)
   const path = isOwn ? answer.req.url : readPath(error.rawPacket)

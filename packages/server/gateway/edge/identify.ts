@@ -5,17 +5,17 @@ import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { parseBearer } from '../../http/request-headers.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
+import type { EdgeDeps } from './edge-deps.ts'
 import { MOUNTS } from './mounts.ts'
 
 /**
  * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
  * Synchronous where the credential is in memory, which is nearly always.
  */
-export function identify(ctx: RequestContext, deps: GatewayDeps): void | Promise<void> {
+export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
   refuseKeyInAddress(ctx)
   const token = readCredential(ctx)
   if (token === undefined) {
@@ -57,7 +57,7 @@ async function identifySlowly(
   ctx: RequestContext,
   token: string,
   digest: string,
-  deps: GatewayDeps,
+  deps: EdgeDeps,
 ): Promise<void> {
   const form = parseKeyText(token)
   // A management key is nothing to this host; a mistyped key is told from an unknown one without asking anybody.
@@ -69,11 +69,7 @@ async function identifySlowly(
 }
 
 /** Verified each time that memory has no tenant of it: what memory has was verified. */
-async function findTokenTenant(
-  token: string,
-  digest: string,
-  deps: GatewayDeps,
-): Promise<Tenant | undefined> {
+async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant | undefined> {
   const kid = readTokenKid(token)
   if (kid === undefined) return undefined
   const publicKey = await deps.signingKeys.find(kid)
@@ -84,7 +80,7 @@ async function findTokenTenant(
   return await deps.snapshots.loadToken(digest, claims)
 }
 
-function accept(ctx: RequestContext, tenant: Tenant, deps: GatewayDeps): void {
+function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   const { caller, life, environment } = tenant
   const now = deps.now()
   const { origin } = ctx.req.headers

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../ledger/ledger.ts'
-import type { HeldOutput } from '../plan/chat-plan.ts'
 import type { Admission } from './admission.ts'
+import type { HeldOutput } from './held-output.ts'
 
 /** The hold grows when this part of it was delivered, by this factor. */
 const GROW_AT = 3 / 4

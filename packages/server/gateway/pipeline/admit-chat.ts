@@ -1,12 +1,12 @@
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMostInput } from '../billing/count-input.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mayReason, mostOutput, toHold } from '../plan/held-amounts.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { accept, admit, tryAdmit } from './admit.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** A stream begins with this much output held where nothing was learned: it is extended as it goes. */
 const FIRST_OUTPUT = 1_024
@@ -44,7 +44,7 @@ export function admitChat(
   ctx: RequestContext,
   plan: ChatPlan,
   limits: MeterSet,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
 ): ChatPlan | Promise<ChatPlan> {
   const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
   if (!limits.hasAmountMeter) {
@@ -75,7 +75,7 @@ export function admitChat(
 }
 
 /** First for all targets, then for ever fewer of the dear ones; each as large as it may become, then smaller. */
-function listOffers(ctx: RequestContext, plan: ChatPlan, deps: GatewayDeps): Offer[] {
+function listOffers(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps): Offer[] {
   const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
   const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
   const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)

@@ -1,10 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** What a request asks of its limits. */
 export interface Ask {
@@ -20,7 +20,7 @@ const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
  * One atomic hold over every limit, quota and budget that concerns the request; settle.ts ends it. Throws what refuses
  * it, and then nothing is held. Every route that can reach a provider passes here: callTargets insists on it.
  */
-export function admit(ctx: RequestContext, deps: GatewayDeps, ask: Ask): void | Promise<void> {
+export function admit(ctx: RequestContext, deps: PipelineDeps, ask: Ask): void | Promise<void> {
   const verdict = tryAdmit(ctx, deps, ask)
   if (verdict instanceof Promise) return verdict.then(each => accept(ctx, deps, each))
   accept(ctx, deps, verdict)
@@ -29,21 +29,21 @@ export function admit(ctx: RequestContext, deps: GatewayDeps, ask: Ask): void | 
 /** As admit, but a refusal is a value: for who can ask for less. */
 export function tryAdmit(
   ctx: RequestContext,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
   { limits, isSandbox, hold }: Ask,
 ): AdmissionVerdict | Promise<AdmissionVerdict> {
   const meters = isSandbox ? limits.sandboxMeters : limits.meters
   return deps.admissions.open(ctx.id, limits.subject, meters, limits.hasAmountMeter ? hold : NOTHING)
 }
 
-export function accept(ctx: RequestContext, deps: GatewayDeps, verdict: AdmissionVerdict): void {
+export function accept(ctx: RequestContext, deps: PipelineDeps, verdict: AdmissionVerdict): void {
   if (!(verdict instanceof Admission)) throw toFault(verdict, deps)
   ctx.admission = verdict
   // Whoever left while counters were read is let go by the step that ends every request.
   ctx.throwIfStopped()
 }
 
-function toFault(verdict: Exclude<AdmissionVerdict, Admission>, deps: GatewayDeps): Fault {
+function toFault(verdict: Exclude<AdmissionVerdict, Admission>, deps: PipelineDeps): Fault {
   if ('refusal' in verdict) return toLimitFault(verdict.refusal, deps.now())
   return new Fault(
     'config_unavailable',

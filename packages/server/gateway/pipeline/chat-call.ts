@@ -11,18 +11,18 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
 import { type Charge, toLostBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mostOutput } from '../plan/held-amounts.ts'
 import { showParam } from '../plan/plan-chat.ts'
 import { type Facts, noteTarget } from '../request/facts.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** One chat request with everything that was decided about it. */
 export interface ChatCall {
   readonly ctx: RequestContext
-  readonly deps: GatewayDeps
+  readonly deps: PipelineDeps
   readonly server: ChatServer
   readonly plan: ChatPlan
   readonly facts: Facts
@@ -43,7 +43,7 @@ const MAX_TIMEOUT_MS = 600_000
 /** A request on its way to the plan's first target. */
 export function openChatCall(
   ctx: RequestContext,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
   server: ChatServer,
   plan: ChatPlan,
   facts: Facts,

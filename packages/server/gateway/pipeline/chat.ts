@@ -1,7 +1,6 @@
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { countInput } from '../billing/count-input.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { planChat } from '../plan/plan-chat.ts'
 import { refusePassThrough } from '../plan/refuse-pass-through.ts'
 import { withFormatHeaders } from '../plan/with-format-headers.ts'
@@ -15,6 +14,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import { admitChat } from './admit-chat.ts'
 import { openChatCall } from './chat-call.ts'
 import { findLimits } from './find-limits.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 import { servePlainChat } from './plain-chat.ts'
 import { serveStreamedChat } from './streamed-chat.ts'
 
@@ -27,7 +27,7 @@ export async function serveChat(
   facts: Facts,
   server: ChatServer,
   rest: string,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
 ): Promise<void> {
   const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)

@@ -9,7 +9,6 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat } from '../plan/plan-chat.ts'
@@ -24,6 +23,7 @@ import { readJson } from '../request/read-json.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { admit } from './admit.ts'
 import { findLimits } from './find-limits.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -39,7 +39,7 @@ export async function serveCountTokens(
   facts: Facts,
   { server, parse, encode }: CountFormat,
   rest: string,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
 ): Promise<void> {
   const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
@@ -75,7 +75,7 @@ async function countAt(
   target: Target,
   { format, request }: PlannedTarget,
   source: SourceBody,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
 ): Promise<AttemptResult<number>> {
   // A cloud that takes the format in an envelope of its own has no such route in it.
   const tokenCounter = target.provider.messages === undefined ? format.tokenCounter : undefined

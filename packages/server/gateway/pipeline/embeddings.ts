@@ -8,7 +8,6 @@ import { writeHead } from '../../http/write-head.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { toBill, toLostBill } from '../billing/bill.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { toHold } from '../plan/held-amounts.ts'
@@ -23,6 +22,7 @@ import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { admit } from './admit.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** For each call; a request may take several. Milliseconds. */
 const DEFAULT_TIMEOUT_MS = 300_000
@@ -33,7 +33,7 @@ export async function serveEmbeddings(
   ctx: RequestContext,
   facts: Facts,
   server: EmbeddingServer,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
 ): Promise<void> {
   const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
@@ -107,7 +107,7 @@ interface Answer {
 /** The record first, then the last byte: whoever got an answer is in the journal. */
 async function answer(
   ctx: RequestContext,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
   server: EmbeddingServer,
   { request, reply, target, inputTokens, requestBytes, facts }: Answer,
 ): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Fault } from '../../core/fault.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { sendFault } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
  * Writes the record of a request that failed, and answers it; what is no fault of the caller or a provider is an alarm. Never
  * rejects: where the record or the answer throws too, the caller's connection is cut.
  */
-export async function endWithFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
+export async function endWithFault(ctx: RequestContext, fault: Fault, deps: PipelineDeps): Promise<void> {
   // A stopped request was alarmed of where it was stopped.
   if (fault.code === 'internal_error' && fault !== ctx.stopped)
     deps.onException(fault.cause ?? fault, 'a step of a request', ctx.requestId)
@@ -21,7 +21,7 @@ export async function endWithFault(ctx: RequestContext, fault: Fault, deps: Gate
 }
 
 /** Answers a request that failed, or cuts its connection. Never throws. */
-export function answerFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): void {
+export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDeps): void {
   try {
     sendFault(ctx, fault, deps.baseUrl())
   } catch (error) {
@@ -31,7 +31,7 @@ export function answerFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps
 }
 
 /** Gives back what the request still holds. Called at its end, whatever came of it; a second call changes nothing. Never throws. */
-export function endRequest(ctx: RequestContext, deps: GatewayDeps): void {
+export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   try {
     // What no step settled was never used.
     ctx.admission?.release()

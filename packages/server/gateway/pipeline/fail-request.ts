@@ -1,17 +1,17 @@
 import type { Bill } from '@rideau/llm/usage/bill'
 import { toFault } from '../../core/fault.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { settle } from '../records/settle.ts'
 import type { FailRequest, RequestContext } from '../request/request-context.ts'
 import type { Ticking } from '../request/ticker.ts'
 import { answerFault, endRequest } from './end-request.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
  * Ends one request after an exception in a timer, a listener or a callback of it: logs an alarm and stops the request, so that
  * the step which waits answers and settles it as for a cancel. A request of which no step waits, or whose step cannot be
  * stopped, is ended by force within two ticks.
  */
-export function openFailRequest(deps: GatewayDeps): FailRequest {
+export function openFailRequest(deps: PipelineDeps): FailRequest {
   const failing = new WeakSet<RequestContext>()
   return (ctx, error, where) => {
     deps.onException(error, where, ctx.requestId)
@@ -27,10 +27,10 @@ class ForcedEnd implements Ticking {
   tickerSlot = -1
   readonly #ctx: RequestContext
   readonly #error: unknown
-  readonly #deps: GatewayDeps
+  readonly #deps: PipelineDeps
   #ticks = 0
 
-  constructor(ctx: RequestContext, error: unknown, deps: GatewayDeps) {
+  constructor(ctx: RequestContext, error: unknown, deps: PipelineDeps) {
     this.#ctx = ctx
     this.#error = error
     this.#deps = deps
@@ -48,7 +48,7 @@ class ForcedEnd implements Ticking {
   }
 }
 
-function endByForce(ctx: RequestContext, error: unknown, deps: GatewayDeps): void {
+function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): void {
   const fault = toFault(error)
   try {
     const bill = toHeldBill(ctx)

@@ -9,7 +9,6 @@ import { callTargets } from '../attempts/call-targets.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
 import { addBills } from '../billing/bill.ts'
 import { toImageBill, toImageHold, toLostImageBill } from '../billing/image-amounts.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
@@ -23,6 +22,7 @@ import { noteModel } from '../request/note-model.ts'
 import { type ImageRoute, readImageBody } from '../request/read-image-body.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { admit } from './admit.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** For each call; a request may take several. Milliseconds. */
 const DEFAULT_TIMEOUT_MS = 300_000
@@ -33,7 +33,7 @@ export async function serveImages(
   ctx: RequestContext,
   facts: Facts,
   route: ImageRoute,
-  deps: GatewayDeps,
+  deps: PipelineDeps,
 ): Promise<void> {
   const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
@@ -93,7 +93,12 @@ interface Answer {
 }
 
 /** The record first, then the last byte: whoever got an answer is in the journal. */
-async function answer(ctx: RequestContext, deps: GatewayDeps, facts: Facts, answered: Answer): Promise<void> {
+async function answer(
+  ctx: RequestContext,
+  deps: PipelineDeps,
+  facts: Facts,
+  answered: Answer,
+): Promise<void> {
   const { request, reply, target, lost } = answered
   const made = toImageBill(request, target, reply)
   const bill = lost === 0 ? made : addBills(toLostImageBill(request, target, lost), made)

@@ -3,7 +3,7 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
-import type { Amounts } from '../../ledger/ledger.ts'
+import type { HeldOutput } from '../limits/held-output.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 
 /** One model that may answer, with everything that a try at it takes. */
@@ -22,19 +22,6 @@ export interface ChatPlan extends CallPlan<PlannedTarget> {
   readonly source: SourceBody
   /** What is held of limits of tokens and money; absent: none concerns the request. */
   readonly held?: HeldOutput
-}
-
-/** The output that a request holds, of all choices together. */
-export interface HeldOutput {
-  /** What is billed of the input where no usage comes: less than what is held of it. */
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** It never has more: what the targets keep to. */
-  readonly mostOutputTokens: number
-  /** The targets are asked for no more than is held. */
-  readonly isCapped: boolean
-  /** What so much output takes of the limits, with the input. */
-  toAmounts(outputTokens: number): Amounts
 }
 
 export type TargetPlan = PlannedTarget | { readonly refusal: Refusal }

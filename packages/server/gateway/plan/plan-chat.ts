@@ -10,13 +10,13 @@ import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.t
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
 import { fitRequest } from './fit-request.ts'
 import { fitToolChoice, isLostChoice } from './fit-tool-choice.ts'
 import { holdToBound } from './hold-to-bound.ts'
 import { holdToLimits } from './hold-to-limits.ts'
+import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import { refuseUnpricedAudio } from './refuse-audio.ts'
 import { listLost, refuseFindings } from './refuse-findings.ts'
@@ -28,7 +28,7 @@ export function planChat(
   caller: Caller,
   environment: Environment,
   limits: MeterSet,
-  deps: GatewayDeps,
+  deps: PlanDeps,
 ): ChatPlan {
   const { request } = call
   const asked = { name: request.model, caller, environment, isStream: request.stream }

@@ -5,10 +5,10 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { toHold } from './held-amounts.ts'
 import { refuseByLimits } from './hold-to-limits.ts'
+import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
 /** A model that may give the vectors. */
@@ -28,7 +28,7 @@ export interface EmbeddingAsk {
 }
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
-export function planEmbeddings(ask: EmbeddingAsk, deps: GatewayDeps): CallPlan<EmbeddingTarget> {
+export function planEmbeddings(ask: EmbeddingAsk, deps: PlanDeps): CallPlan<EmbeddingTarget> {
   const { request, caller, environment } = ask
   const asked = { name: request.model, caller, environment, isStream: false }
   return planTargets<EmbeddingTarget>(asked, target => planOne(target, ask), deps)

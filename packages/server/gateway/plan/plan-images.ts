@@ -6,9 +6,9 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { type ImagePriced, mostOf } from '../billing/image-amounts.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { refuseByLimits } from './hold-to-limits.ts'
+import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
 /** A model that may make the images. */
@@ -28,7 +28,7 @@ export interface ImageAsk {
 }
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
-export function planImages(ask: ImageAsk, deps: GatewayDeps): CallPlan<ImageTarget> {
+export function planImages(ask: ImageAsk, deps: PlanDeps): CallPlan<ImageTarget> {
   const { request, caller, environment } = ask
   const asked = { name: request.model, caller, environment, isStream: false }
   return planTargets<ImageTarget>(asked, target => planOne(target, ask), deps)

@@ -2,13 +2,13 @@ import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { Fault } from '../../core/fault.ts'
 import { orderTargets } from '../../core/order-targets.ts'
+import { chance } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import { chance } from '../attempts/random-share.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { findModelHere } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
+import type { PlanDeps } from './plan-deps.ts'
 
 /** Who asks for what, and from where. */
 export interface NameAsked {
@@ -25,7 +25,7 @@ export interface NameAsked {
 export function planTargets<T extends ResolvedTarget>(
   { name, caller, environment, isStream }: NameAsked,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
-  deps: GatewayDeps,
+  deps: PlanDeps,
 ): CallPlan<T> {
   const resolution = resolveName(name, caller, environment, modelDirectory)
   if ('refusal' in resolution) throw toFault(resolution.refusal)
@@ -59,7 +59,7 @@ function orderAlias<T extends ResolvedTarget>(
   usable: readonly T[],
   environment: Environment,
   isStream: boolean,
-  deps: GatewayDeps,
+  deps: PlanDeps,
 ): readonly T[] {
   const isTimed = alias.strategy === 'lowest_latency'
   const entries = usable.map(target => ({

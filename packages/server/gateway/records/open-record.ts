@@ -1,8 +1,8 @@
 import { toLostBill } from '../billing/bill.ts'
-import type { GatewayDeps } from '../deps.ts'
-import type { HeldOutput } from '../plan/chat-plan.ts'
+import type { HeldOutput } from '../limits/held-output.ts'
 import type { Facts } from '../request/facts.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
 
 /** What the line says of tokens. */
@@ -18,7 +18,7 @@ export function openRecord(
   facts: Facts,
   held: Estimate | undefined,
   countInput: () => number,
-  deps: GatewayDeps,
+  deps: RecordDeps,
 ): void {
   const { caller, environment, admission } = ctx
   if (caller === undefined || environment === undefined) return

@@ -4,10 +4,10 @@ import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, FREE } from '../billing/bill.ts'
-import type { GatewayDeps } from '../deps.ts'
-import { endAdmission } from '../pipeline/end-admission.ts'
 import type { Facts } from '../request/facts.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import { endAdmission } from './end-admission.ts'
+import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
 
 /** What a request came to; anything absent was never reached. */
@@ -30,7 +30,7 @@ export function settle(
   ctx: RequestContext,
   facts: Facts,
   outcome: Outcome,
-  deps: GatewayDeps,
+  deps: RecordDeps,
 ): Promise<void> | undefined {
   const { caller, environment } = ctx
   if (caller === undefined || environment === undefined || ctx.isSettled) return undefined
@@ -82,7 +82,7 @@ function endAdmissionOf(
   ctx: RequestContext,
   record: RequestRecord,
   writing: Promise<void> | undefined,
-  deps: GatewayDeps,
+  deps: RecordDeps,
 ): void {
   try {
     endAdmission(ctx, record, deps)

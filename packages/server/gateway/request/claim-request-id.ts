@@ -1,5 +1,5 @@
-import type { GatewayDeps } from '../deps.ts'
 import type { RequestContext } from './request-context.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 /**
  * Enters the request among those in flight. A caller's own id holds only where the environment has never seen it: one
@@ -8,7 +8,7 @@ import type { RequestContext } from './request-context.ts'
 export function claimRequestId(
   ctx: RequestContext,
   environmentId: string,
-  deps: GatewayDeps,
+  deps: RequestDeps,
 ): void | Promise<void> {
   if (ctx.requestId === ctx.id) {
     deps.inFlight.add(environmentId, ctx)
@@ -22,7 +22,7 @@ export function claimRequestId(
   return checkLog(ctx, environmentId, deps)
 }
 
-async function checkLog(ctx: RequestContext, environmentId: string, deps: GatewayDeps): Promise<void> {
+async function checkLog(ctx: RequestContext, environmentId: string, deps: RequestDeps): Promise<void> {
   const claimed = ctx.requestId
   const isTaken = await deps.isRequestLogged(environmentId, claimed).catch(() => true)
   if (!isTaken) return

@@ -1,7 +1,7 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Provider } from '@rideau/llm/provider/provider'
 import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
-import type { ResolvedTarget } from '../plan/call-plan.ts'
 
 /** What the steps learned on the way, for the record. Filled as far as the request got. */
 export interface Facts {
@@ -31,8 +31,14 @@ export function noFacts(): Facts {
   }
 }
 
+interface NamedTarget {
+  readonly provider: Provider
+  readonly id: string
+  readonly catalogModel: CatalogModel | undefined
+}
+
 /** The record names the target that was tried last. */
-export function noteTarget(facts: Facts, { provider, id, catalogModel }: ResolvedTarget): void {
+export function noteTarget(facts: Facts, { provider, id, catalogModel }: NamedTarget): void {
   facts.provider = provider.id
   facts.model = id
   facts.catalogModel = catalogModel

@@ -1,8 +1,8 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { RequestContext } from './request-context.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 const HEADER = 'x-rideau-end-user'
 
@@ -19,7 +19,7 @@ export function refuseNamedEndUser(ctx: RequestContext): void {
  * `end_user` (contract.md §3); `user` in the body is never an identity. `named` is the body's `end_user` on any surface.
  * Synchronous where nobody is named, nothing is set for anybody, or who it is in memory.
  */
-export function nameEndUser(ctx: RequestContext, named: unknown, deps: GatewayDeps): void | Promise<void> {
+export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDeps): void | Promise<void> {
   if (ctx.caller?.kind === 'client_token') {
     if (named === undefined || named === null) return
     throw invalid('end_user', 'a client token speaks for its own end user.')
@@ -42,7 +42,7 @@ async function lookUp(
   ctx: RequestContext,
   environmentId: string,
   id: string,
-  deps: GatewayDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   ctx.endUser = await deps.snapshots.loadEndUser(environmentId, id)
   refuseBlocked(ctx)

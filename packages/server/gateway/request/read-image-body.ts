@@ -4,11 +4,11 @@ import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { Facts } from './facts.ts'
 import { parseImageForm } from './image-form.ts'
 import { readBytes, readJson } from './read-json.ts'
 import type { RequestContext } from './request-context.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 
@@ -24,7 +24,7 @@ export async function readImageBody(
   ctx: RequestContext,
   facts: Facts,
   route: ImageRoute,
-  deps: GatewayDeps,
+  deps: RequestDeps,
 ): Promise<ImageBody> {
   const contentType = ctx.req.headers['content-type']
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {

@@ -139,3 +139,16 @@ export class RequestContext implements Ticking {
 export function canceledFault(): Fault {
   return new Fault('request_canceled', 'The request was canceled.')
 }
+
+/** A request whose credential was accepted: what every route is given. */
+export type IdentifiedContext = RequestContext & {
+  readonly caller: Caller
+  readonly environment: Environment
+}
+
+/** Throws where the request was not identified: no route is served before. */
+export function toIdentified(ctx: RequestContext): IdentifiedContext {
+  if (ctx.caller === undefined || ctx.environment === undefined)
+    throw new Error('a request is served after its identification only')
+  return ctx as IdentifiedContext
+}

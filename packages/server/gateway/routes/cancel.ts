@@ -1,14 +1,14 @@
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 /**
  * `POST /v1/requests/{request_id}/cancel`: best effort; `false` where nothing by that id is in flight, here or in another
  * gateway process.
  */
-export async function serveCancel(ctx: RequestContext, requestId: string, deps: GatewayDeps): Promise<void> {
+export async function serveCancel(ctx: RequestContext, requestId: string, deps: RouteDeps): Promise<void> {
   if (!isUuid(requestId)) {
     throw new Fault('request_validation_failed', 'request_id: must be a UUID.', { param: 'request_id' })
   }

@@ -3,10 +3,10 @@ import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
 const MAX_COMMENT = 1_000
@@ -22,7 +22,7 @@ export interface GivenFeedback {
 }
 
 /** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
-export async function serveFeedback(ctx: RequestContext, deps: GatewayDeps): Promise<void> {
+export async function serveFeedback(ctx: RequestContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
   if (caller === undefined || environment === undefined)
     throw new Error('feedback is taken after identification only')

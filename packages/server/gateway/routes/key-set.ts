@@ -1,13 +1,13 @@
 import { toFault } from '../../core/fault.ts'
 import { writeHead } from '../../http/write-head.ts'
-import type { GatewayDeps } from '../deps.ts'
 import { endWithFault } from '../pipeline/end-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 
 /** `GET /.well-known/jwks.json`: whoever wants to may verify client tokens. A public document, the same for everyone. Never rejects. */
-export async function serveKeySet(ctx: RequestContext, deps: GatewayDeps): Promise<void> {
+export async function serveKeySet(ctx: RequestContext, deps: RouteDeps): Promise<void> {
   try {
     const bytes = Buffer.from(JSON.stringify({ keys: await deps.signingKeys.listPublic() }))
     writeHead(ctx.res, 200, [

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { textAt } from '@rideau/llm/formats/shared/read-fields'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { GatewayDeps } from '../deps.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 /** The version of the API that is served here: clients ask before they use what is newer. */
 const API_VERSION = '0.12.0'
@@ -30,7 +30,7 @@ export function serveOllamaRunning(ctx: RequestContext): void {
 }
 
 /** `POST {ollama prefix}/api/show`: what a model can do. */
-export async function serveOllamaModel(ctx: RequestContext, deps: GatewayDeps): Promise<void> {
+export async function serveOllamaModel(ctx: RequestContext, deps: RouteDeps): Promise<void> {
   const { value } = await readJson(ctx, 'ollama-chat', BODY_LIMIT, deps.bodyTimeoutMs)
   const listed = findAllowed(ctx, textAt(value.model ?? value.name, 'model'))
   const context = 'targets' in listed ? null : listed.model.context_window

@@ -1,5 +1,5 @@
+import type { Log } from '../../core/log.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
-import type { GatewayLog } from '../log.ts'
 
 /** How stale a key's `last_used_at` may be. Milliseconds. */
 const FLUSH_MS = 60_000
@@ -7,7 +7,7 @@ const FLUSH_MS = 60_000
 export interface LastUsedOptions {
   /** Writes them all in one statement. */
   readonly store: (uses: ReadonlyMap<string, number>) => Promise<void>
-  readonly log: Pick<GatewayLog, 'warn'>
+  readonly log: Pick<Log, 'warn'>
   readonly onException?: OnException
 }
 

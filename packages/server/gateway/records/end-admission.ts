@@ -1,10 +1,10 @@
 import { toMeteredUsage } from '../../core/metered-usage.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
-import type { GatewayDeps } from '../deps.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { RecordDeps } from './record-deps.ts'
 
 /** Turns what a request holds into what it used; its record is on its way to the journal. */
-export function endAdmission(ctx: RequestContext, record: RequestRecord, deps: GatewayDeps): void {
+export function endAdmission(ctx: RequestContext, record: RequestRecord, deps: RecordDeps): void {
   if (ctx.admission === undefined) return
   ctx.admission.settle(toMeteredUsage(record))
   if (ctx.admission.hold.tokens === 0 || record.status >= 400 || record.usage_estimated) return

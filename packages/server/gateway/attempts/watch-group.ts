@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/fault.ts'
-import type { Watched } from '../attempts/attempt-whole.ts'
 import { canceledFault } from '../request/request-context.ts'
+import type { Watched } from './attempt-whole.ts'
 
 type OnTick = (now: number) => void
 type OnStop = (fault: Fault) => void

@@ -1,4 +1,4 @@
-import type { Random } from '../../core/chance.ts'
+import type { Random } from './chance.ts'
 
 /** In [0, 1). */
 export function chance(random: Random): number {

@@ -1,0 +1,19 @@
+import type { Log } from '../../core/log.ts'
+import type { EgressPolicy } from '../../http/egress.ts'
+import type { PlanDeps } from '../plan/plan-deps.ts'
+import type { AccessTokens } from '../upstream/access-tokens.ts'
+import type { Transport } from '../upstream/transport.ts'
+
+/** What calls of providers need of the process. */
+export interface AttemptDeps extends PlanDeps {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly log: Log
+  readonly http: Transport
+  readonly sandbox: Transport
+  readonly accessTokens: AccessTokens
+  /** For addresses that a caller names. */
+  readonly egress: EgressPolicy
+  /** The provider refused the stored credential. */
+  readonly onCredentialRejected: (credentialId: string) => void
+}
