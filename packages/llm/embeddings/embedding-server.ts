@@ -3,12 +3,7 @@ import type { Bill } from '../usage/bill.ts'
 import { toUsd } from '../usage/money.ts'
 import { inputTokens } from '../usage/usage-sums.ts'
 import type { EmbeddingReply, EmbeddingRequest } from './embedding-format.ts'
-import {
-  type EmbeddingCall,
-  findPassedOn,
-  parseCompatEmbedding,
-  parseNativeEmbedding,
-} from './parse-request.ts'
+import { type ParsedEmbeddings, parseCompatEmbedding, parseNativeEmbedding } from './parse-request.ts'
 import { encodeVector } from './vector-encoding.ts'
 
 /** Who answered. */
@@ -22,8 +17,8 @@ export interface EmbeddingAnswered {
 /** A format that callers ask for embeddings in. */
 export interface EmbeddingServer {
   readonly id: 'native' | 'openai-chat'
-  parse(body: JsonObject): EmbeddingCall
-  findPassedOn(body: JsonObject): string | undefined
+  /** `isEndUser`: the request came with a client token. Throws RequestError. */
+  parse(body: JsonObject, isEndUser: boolean): ParsedEmbeddings
   encodeReply(
     answered: EmbeddingAnswered,
     request: EmbeddingRequest,
@@ -35,8 +30,6 @@ export interface EmbeddingServer {
 export const nativeEmbeddings: EmbeddingServer = {
   id: 'native',
   parse: parseNativeEmbedding,
-  // What it does not know it refuses.
-  findPassedOn: () => undefined,
   encodeReply({ model, provider, isSandbox }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
     const usage = { input_tokens: tokens, total_tokens: tokens, ...(isSandbox ? { sandbox: true } : {}) }
@@ -55,7 +48,6 @@ export const nativeEmbeddings: EmbeddingServer = {
 export const compatEmbeddings: EmbeddingServer = {
   id: 'openai-chat',
   parse: parseCompatEmbedding,
-  findPassedOn,
   encodeReply({ model }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
     return toBytes({

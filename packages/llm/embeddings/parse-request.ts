@@ -1,3 +1,4 @@
+import type { Findings } from '../formats/shared/findings.ts'
 import {
   invalid,
   optionalChoice,
@@ -8,14 +9,16 @@ import {
   textAt,
 } from '../formats/shared/read-fields.ts'
 import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
+import { findStored } from '../formats/shared/stored-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
 
-/** What an embeddings body asks, and for whom. */
-export interface EmbeddingCall {
+/** An embeddings body, read once. */
+export interface ParsedEmbeddings {
   readonly request: EmbeddingRequest
-  /** As a secret key's body names it, not checked yet (steps/name-end-user.ts); a client token's end user is its own. */
-  readonly endUser: string | undefined
+  /** As a secret key's body names it, not checked yet (name-end-user.ts); a client token's end user is its own. */
+  readonly endUser: Json | undefined
+  readonly findings: Pick<Findings, 'stored' | 'passedOn'>
 }
 
 const NATIVE: ReadonlySet<string> = new Set([
@@ -37,25 +40,28 @@ const COMPAT: ReadonlySet<string> = new Set([
 const MAX_INPUTS = 2048
 const DIMENSIONS = { min: 1, integer: true }
 
-/** `POST /v1/embeddings` (contract.md §3). */
-export function parseNativeEmbedding(body: JsonObject): EmbeddingCall {
+/** `POST /v1/embeddings`: fields that it does not know are refused. */
+export function parseNativeEmbedding(body: JsonObject): ParsedEmbeddings {
   refuseUnknown(body, NATIVE)
-  return { request: parse(body, parseTexts(body.input)), endUser: optionalText(body, 'end_user') }
+  return {
+    request: parse(body, parseTexts(body.input)),
+    endUser: optionalText(body, 'end_user'),
+    findings: { stored: undefined, passedOn: undefined },
+  }
 }
 
-/** `POST {prefix}/v1/embeddings` in OpenAI's own shape: also tokens, and fields that we do not know pass on. */
-export function parseCompatEmbedding(body: JsonObject): EmbeddingCall {
+/** `POST {prefix}/v1/embeddings` in OpenAI's own shape: also tokens, and unknown fields are passed on. `isEndUser`: see Findings. */
+export function parseCompatEmbedding(body: JsonObject, isEndUser: boolean): ParsedEmbeddings {
   refuseReservedFields(body, COMPAT)
   const request: Mutable<EmbeddingRequest> = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
   set(request, 'user', optionalText(body, 'user'))
   const rest = Object.entries(body).filter(([name]) => !COMPAT.has(name))
   if (rest.length > 0) request.rest = Object.fromEntries(rest)
-  return { request, endUser: undefined }
-}
-
-/** The first field of a compat body that would be passed on unread. */
-export function findPassedOn(body: JsonObject): string | undefined {
-  return Object.keys(body).find(name => !COMPAT.has(name))
+  return {
+    request,
+    endUser: body.end_user,
+    findings: { stored: isEndUser ? findStored(body) : undefined, passedOn: rest[0]?.[0] },
+  }
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -19,13 +19,13 @@ import { responsesServer } from '@rideau/llm/formats/openai-responses/server/ser
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
-import { serveChat } from './pipeline/chat.ts'
-import { serveCountTokens } from './pipeline/count-tokens.ts'
-import { serveEmbeddings } from './pipeline/embeddings.ts'
-import { serveImages } from './pipeline/images.ts'
-import type { Facts } from './request/facts.ts'
+import { readChat } from './pipeline/chat.ts'
+import { readTokenCount } from './pipeline/count-tokens.ts'
+import { readEmbeddings } from './pipeline/embeddings.ts'
+import { readImages } from './pipeline/images.ts'
+import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
 import type { Prefixes } from './request/prefixes.ts'
-import type { RequestContext, RouteInfo } from './request/request-context.ts'
+import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveAnthropicModel, serveAnthropicModels } from './routes/anthropic-models.ts'
 import { serveCancel } from './routes/cancel.ts'
 import { serveFeedback } from './routes/feedback.ts'
@@ -43,7 +43,7 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** Whole, or with one `*` for the part that varies; matched against the raw path, byte for byte. */
   readonly path: string
-  serve(ctx: RequestContext, facts: Facts, rest: string, deps: GatewayDeps): void | Promise<void>
+  serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
 }
 
 /** As the log names them. */
@@ -73,7 +73,7 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
     {
       ...chat(`${anthropic}/messages/count_tokens`, ANTHROPIC, anthropicServer),
       endpoint: 'count_tokens',
-      serve: (ctx, facts, rest, deps) => serveCountTokens(ctx, facts, anthropicCount, rest, deps),
+      serve: serve(readTokenCount(anthropicCount)),
     },
     chat(`${prefixes.cohere}/v2/chat`, COHERE, cohereServer),
     chat(`${prefixes.bedrock}/model/*/converse`, BEDROCK, converseServer),
@@ -84,42 +84,46 @@ export function listRoutes(prefixes: Prefixes): readonly Route[] {
     images(`${compat}/images/generations`, 'generations'),
     images(`${compat}/images/edits`, 'edits'),
     free('GET', '/v1/models', 'models', ctx => serveModels(ctx)),
-    free('GET', '/v1/models/*', 'models', (ctx, _facts, rest) => serveModel(ctx, rest)),
+    free('GET', '/v1/models/*', 'models', (ctx, rest) => serveModel(ctx, rest)),
     free('GET', `${compat}/models`, 'models', ctx => serveCompatModels(ctx)),
-    free('GET', `${compat}/models/*`, 'models', (ctx, _facts, rest) => serveCompatModel(ctx, rest)),
+    free('GET', `${compat}/models/*`, 'models', (ctx, rest) => serveCompatModel(ctx, rest)),
     under(
       ANTHROPIC,
       free('GET', `${anthropic}/models`, 'models', ctx => serveAnthropicModels(ctx)),
     ),
     under(
       ANTHROPIC,
-      free('GET', `${anthropic}/models/*`, 'models', (ctx, _facts, rest) => serveAnthropicModel(ctx, rest)),
+      free('GET', `${anthropic}/models/*`, 'models', (ctx, rest) => serveAnthropicModel(ctx, rest)),
     ),
     ...GEMINI_VERSIONS.flatMap(version => listGemini(`${prefixes.gemini}/${version}/models`)),
     ...listOllama(`${prefixes.ollama}/api`),
     {
-      ...free('POST', '/v1/feedback', 'feedback', (ctx, _facts, _rest, deps) => serveFeedback(ctx, deps)),
+      ...free('POST', '/v1/feedback', 'feedback', (ctx, _rest, deps) => serveFeedback(ctx, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
     },
-    free('POST', '/v1/requests/*/cancel', 'cancel', (ctx, _facts, rest, deps) =>
-      serveCancel(ctx, rest, deps),
-    ),
+    free('POST', '/v1/requests/*/cancel', 'cancel', (ctx, rest, deps) => serveCancel(ctx, rest, deps)),
   ]
 }
 
 function chat(path: string, mount: RouteInfo['mount'], format: ChatServer): Route {
-  const serve: Route['serve'] = (ctx, facts, rest, deps) => serveChat(ctx, facts, format, rest, deps)
-  return { method: 'POST', path, endpoint: 'chat', mount, need: CHAT, isMetered: true, serve }
+  return modelRoute(path, { endpoint: 'chat', mount, need: CHAT }, readChat(format))
 }
 
 function embeddings(path: string, mount: RouteInfo['mount'], format: EmbeddingServer): Route {
-  const serve: Route['serve'] = (ctx, facts, _rest, deps) => serveEmbeddings(ctx, facts, format, deps)
-  return { method: 'POST', path, endpoint: 'embeddings', mount, need: EMBED, isMetered: true, serve }
+  return modelRoute(path, { endpoint: 'embeddings', mount, need: EMBED }, readEmbeddings(format))
 }
 
 function images(path: string, kind: 'generations' | 'edits'): Route {
-  const serve: Route['serve'] = (ctx, facts, _rest, deps) => serveImages(ctx, facts, kind, deps)
-  return { method: 'POST', path, endpoint: 'images', mount: OPENAI, need: IMAGES, isMetered: true, serve }
+  return modelRoute(path, { endpoint: 'images', mount: OPENAI, need: IMAGES }, readImages(kind))
+}
+
+/** Reaches a provider: it is metered, and goes through the pipeline. */
+function modelRoute(path: string, info: Omit<RouteInfo, 'isMetered'>, read: ReadCall): Route {
+  return { method: 'POST', path, ...info, isMetered: true, serve: serve(read) }
+}
+
+function serve(read: ReadCall): Route['serve'] {
+  return (ctx, pathModel, deps) => serveModelCall(ctx, read, pathModel, deps)
 }
 
 /** Can reach no provider, and needs no scope. */
@@ -135,19 +139,22 @@ function under(mount: RouteInfo['mount'], route: Route): Route {
 /** Google's clients ask for one of these; nothing that is served here differs between them. */
 const GEMINI_VERSIONS = ['v1beta', 'v1', 'v1alpha']
 
+const readEvents = readChat(geminiEvents)
+const readList = readChat(geminiList)
+
 /** The model stands in the path, the method behind it. */
 function listGemini(models: string): Route[] {
   return [
     chat(`${models}/*:generateContent`, GEMINI, geminiServer),
     {
       ...chat(`${models}/*:streamGenerateContent`, GEMINI, geminiEvents),
-      serve: (ctx, facts, rest, deps) =>
-        serveChat(ctx, facts, isAskedForEvents(ctx) ? geminiEvents : geminiList, rest, deps),
+      serve: (ctx, rest, deps) =>
+        serveModelCall(ctx, isAskedForEvents(ctx) ? readEvents : readList, rest, deps),
     },
     {
       ...chat(`${models}/*:countTokens`, GEMINI, geminiServer),
       endpoint: 'count_tokens',
-      serve: (ctx, facts, rest, deps) => serveCountTokens(ctx, facts, geminiCount, rest, deps),
+      serve: serve(readTokenCount(geminiCount)),
     },
     under(
       GEMINI,
@@ -155,13 +162,13 @@ function listGemini(models: string): Route[] {
     ),
     under(
       GEMINI,
-      free('GET', `${models}/*`, 'models', (ctx, _facts, rest) => serveGeminiModel(ctx, rest)),
+      free('GET', `${models}/*`, 'models', (ctx, rest) => serveGeminiModel(ctx, rest)),
     ),
   ]
 }
 
 function listOllama(api: string): Route[] {
-  const show: Route['serve'] = (ctx, _facts, _rest, deps) => serveOllamaModel(ctx, deps)
+  const show: Route['serve'] = (ctx, _rest, deps) => serveOllamaModel(ctx, deps)
   return [
     chat(`${api}/chat`, OLLAMA, ollamaServer),
     under(
@@ -180,7 +187,7 @@ function listOllama(api: string): Route[] {
   ]
 }
 
-function isAskedForEvents({ req }: RequestContext): boolean {
+function isAskedForEvents({ req }: IdentifiedContext): boolean {
   return new URLSearchParams(req.url?.split('?')[1] ?? '').get('alt') === 'sse'
 }
 

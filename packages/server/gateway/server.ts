@@ -15,7 +15,13 @@ import { endRequest, endWithFault } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
 import { findMount } from './request/prefixes.ts'
-import { canceledFault, type FailRequest, RequestContext, type RouteInfo } from './request/request-context.ts'
+import {
+  canceledFault,
+  type FailRequest,
+  RequestContext,
+  type RouteInfo,
+  toIdentified,
+} from './request/request-context.ts'
 import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
 
@@ -92,7 +98,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
       const claiming = claimRequestId(ctx, environmentId, deps)
       if (claiming !== undefined) await claiming
     }
-    const serving = match.route.serve(ctx, ctx.facts, match.rest, deps)
+    const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
     await endWithFault(ctx, toRequestFault(fromReservedField(thrown)), deps)

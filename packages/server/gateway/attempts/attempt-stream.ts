@@ -1,14 +1,15 @@
-import { type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
-import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
+import type { Frame } from '@rideau/llm/frames/open-frames'
+import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { toCharge } from './attempt-whole.ts'
+import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
 /** Where an open stream's bytes go. */
-export interface StreamSink {
+export interface StreamSink extends FrameReceiver {
   onChunk(chunk: Buffer): void
   onEnd(): void
   onError(error: UpstreamError): void
@@ -17,7 +18,8 @@ export interface StreamSink {
 /** A provider's stream of which the first real event has come: from here on the caller is answered 200. */
 export interface OpenStream {
   readonly call: UpstreamCall
-  /** Hands over what was held back, then everything that follows. Called once. */
+  readonly reader: StreamReader
+  /** Hands over the frames and chunks that were held back, then every chunk that follows. Called once. */
   pipe(sink: StreamSink): void
 }
 
@@ -50,10 +52,13 @@ export function attemptStream(
   })
 }
 
-class Opening implements OpenStream {
+class Opening implements OpenStream, FrameReceiver {
   readonly #options: AttemptOptions
   readonly #settle: (result: AttemptResult<OpenStream>) => void
+  /** Before it opens: what came, to tell an error by. Afterwards: chunks that nobody has read. */
   #held: Buffer[] = []
+  /** The frames up to the chunk that opened it. */
+  #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
   #heldBytes = 0
   #status = 0
   #readHeaders: () => UpstreamHeaders = () => ({})
@@ -62,19 +67,14 @@ class Opening implements OpenStream {
   #end: 'end' | UpstreamError | undefined
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
-  readonly #parser: FrameParser
-  readonly #decoder: StreamDecoder
+  readonly reader: StreamReader
   /** Some tell usage from the first frame on. */
   #usage: Usage | undefined
 
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
     this.#options = options
     this.#settle = settle
-    const decoder = options.format.openStream(options.target)
-    this.#decoder = decoder
-    this.#parser = openFrames(options.format.framing, event => {
-      if (!this.#isOpen && !this.#isSettled) this.#look(decoder.decode(event.data, event.event))
-    })
+    this.reader = new StreamReader(options.format.framing, options.format.openStream(options.target), this)
   }
 
   get call(): UpstreamCall {
@@ -96,16 +96,25 @@ class Opening implements OpenStream {
   }
 
   pipe(sink: StreamSink): void {
-    const held = this.#held
+    const [frames, held] = [this.#frames, this.#held]
+    this.#frames = []
     this.#held = []
     this.#sink = sink
+    this.reader.receiver = sink
     try {
+      for (const { events, frame } of frames) sink.onFrame(events, frame)
       for (const chunk of held) sink.onChunk(chunk)
       if (this.#end === 'end') sink.onEnd()
       else if (this.#end !== undefined) sink.onError(this.#end)
     } catch (error) {
       this.#options.ctx.fail(error, 'the first chunks of a stream')
     }
+  }
+
+  onFrame(events: readonly StreamEvent[], frame: Frame): void {
+    if (this.#isSettled && !this.#isOpen) return
+    this.#frames.push({ events, frame })
+    if (!this.#isOpen) this.#look(events)
   }
 
   giveUp(error: UpstreamError): void {
@@ -124,7 +133,8 @@ class Opening implements OpenStream {
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {
-      this.#parser.push(chunk)
+      this.reader.push(chunk)
+      if (this.#isOpen) this.#held = []
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
@@ -178,7 +188,7 @@ class Opening implements OpenStream {
       status: this.#status,
       isAnswered: why === 'unreadable',
       bytes: this.#heldBytes,
-      usage: this.#usage ?? this.#decoder.partialUsage?.(),
+      usage: this.#usage ?? this.reader.partialUsage(),
     })
     this.#settle({ ok: false, error, charge })
   }

@@ -5,7 +5,7 @@ import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { mayReason, mostOutput, toHold } from '../plan/held-amounts.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import { accept, admit, tryAdmit } from './admit.ts'
+import { accept, admit, isSandboxOnly, tryAdmit } from './admit.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** A stream begins with this much output held where nothing was learned: it is extended as it goes. */
@@ -46,7 +46,7 @@ export function admitChat(
   limits: MeterSet,
   deps: PipelineDeps,
 ): ChatPlan | Promise<ChatPlan> {
-  const isSandbox = plan.targets.every(({ provider }) => provider.sandbox === true)
+  const isSandbox = isSandboxOnly(plan)
   if (!limits.hasAmountMeter) {
     const admitting = admit(ctx, deps, { limits, isSandbox, hold: { tokens: 0, nanoUsd: 0 } })
     return admitting === undefined ? plan : admitting.then(() => plan)

@@ -3,6 +3,7 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
+import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
@@ -50,4 +51,9 @@ function toFault(verdict: Exclude<AdmissionVerdict, Admission>, deps: PipelineDe
     'What was used of your limits cannot be read right now. Try again shortly.',
     { cause: verdict.unavailable, retryAfterSeconds: 1 },
   )
+}
+
+/** May only the sandbox answer it? Then no limit of money concerns it. */
+export function isSandboxOnly({ targets }: CallPlan<ResolvedTarget>): boolean {
+  return targets.every(({ provider }) => provider.sandbox === true)
 }

@@ -1,56 +1,42 @@
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import { countInput } from '../billing/count-input.ts'
-import { planChat } from '../plan/plan-chat.ts'
-import { refusePassThrough } from '../plan/refuse-pass-through.ts'
 import { withFormatHeaders } from '../plan/with-format-headers.ts'
-import { openRecord } from '../records/open-record.ts'
 import { checkInnerTexts } from '../request/check-inner-texts.ts'
-import type { Facts } from '../request/facts.ts'
-import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
-import type { RequestContext } from '../request/request-context.ts'
-import { admitChat } from './admit-chat.ts'
-import { openChatCall } from './chat-call.ts'
-import { findLimits } from './find-limits.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ReceivedChat } from './chat-call.ts'
+import type { ReadCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
-import { servePlainChat } from './plain-chat.ts'
-import { serveStreamedChat } from './streamed-chat.ts'
+import { PlainChat } from './plain-chat.ts'
+import { StreamedChat } from './streamed-chat.ts'
 
-/**
- * The body of `POST /v1/chat` and of every other surface's chat: read, plan, call, relay, settle. `rest` is the model where
- * the format names it in the path, else empty.
- */
-export async function serveChat(
-  ctx: RequestContext,
-  facts: Facts,
+/** `POST /v1/chat`, and the chat route of every other format. */
+export function readChat(server: ChatServer): ReadCall {
+  return async (ctx, pathModel, deps) => {
+    const received = await receiveChat(ctx, server, server.parse, pathModel, deps)
+    const { request, metadata } = received.parsed
+    ctx.facts.isStream = request.stream
+    ctx.facts.metadata = metadata
+    return request.stream ? new StreamedChat(ctx, received, deps) : new PlainChat(ctx, received, deps)
+  }
+}
+
+/** Reads a chat body and parses it once. */
+export async function receiveChat(
+  ctx: IdentifiedContext,
   server: ChatServer,
-  rest: string,
+  parse: ChatServer['parse'],
+  pathModel: string,
   deps: PipelineDeps,
-): Promise<void> {
-  const { caller, environment } = ctx
-  if (caller === undefined || environment === undefined)
-    throw new Error('chat is served after identification only')
-  const read = await readJson(ctx, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  facts.requestBody = read.source.bytes
-  noteModel(facts, rest === '' ? read.value.model : rest)
-  const isEndUser = caller.kind === 'client_token'
-  const call = server.parse(read.value, { source: read.source, pathModel: rest, isEndUser })
-  const checking = checkInnerTexts(ctx, call.request.messages)
+): Promise<ReceivedChat> {
+  const body = await readJson(ctx, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  ctx.facts.requestBody = body.source.bytes
+  noteModel(ctx.facts, pathModel === '' ? body.value.model : pathModel)
+  const isEndUser = ctx.caller.kind === 'client_token'
+  const parsed = parse(body.value, { source: body.source, pathModel, isEndUser })
+  const checking = checkInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  const body = call.shape === undefined ? read : { ...read, source: { ...read.source, format: call.shape } }
-  facts.isStream = call.request.stream
-  facts.metadata = call.metadata
-  const naming = nameEndUser(ctx, call.endUser, deps)
-  if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, call.findings)
-  const limits = findLimits(ctx, deps)
-  const sent = withFormatHeaders(ctx, body, server, caller, environment)
-  const planned = planChat(call, sent.source, caller, environment, limits, deps)
-  const admitting = admitChat(ctx, planned, limits, deps)
-  const plan = admitting instanceof Promise ? await admitting : admitting
-  const chat = openChatCall(ctx, deps, server, plan, facts)
-  openRecord(ctx, facts, plan.held, () => countInput(plan.call.request), deps)
-  await (call.request.stream ? serveStreamedChat(chat) : servePlainChat(chat))
+  const source = parsed.shape === undefined ? body.source : { ...body.source, format: parsed.shape }
+  return { server, parsed, source: withFormatHeaders(ctx, source, server) }
 }

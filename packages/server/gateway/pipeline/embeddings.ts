@@ -1,145 +1,144 @@
 import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
-import { findStored } from '@rideau/llm/formats/shared/stored-fields'
+import type { ParsedEmbeddings } from '@rideau/llm/embeddings/parse-request'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
+import type { Target } from '@rideau/llm/upstream/target'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
-import { writeHead } from '../../http/write-head.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
-import { callTargets } from '../attempts/call-targets.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toBill, toLostBill } from '../billing/bill.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import { corsHeaders } from '../edge/cors.ts'
+import type { CallPlan } from '../plan/call-plan.ts'
 import { toHold } from '../plan/held-amounts.ts'
 import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
-import { refuseByPlan } from '../plan/refuse-by-plan.ts'
-import { refusePassThrough } from '../plan/refuse-pass-through.ts'
-import { openRecord } from '../records/open-record.ts'
-import { settle } from '../records/settle.ts'
-import { type Facts, noteTarget } from '../request/facts.ts'
-import { nameEndUser } from '../request/name-end-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
-import type { RequestContext } from '../request/request-context.ts'
-import { admit } from './admit.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import { admit, isSandboxOnly } from './admit.ts'
+import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { LOGGED_BYTES, sendAnswer } from './send-answer.ts'
 
 /** For each call; a request may take several. Milliseconds. */
 const DEFAULT_TIMEOUT_MS = 300_000
-const LOGGED_BYTES = 40 * 1024
 
-/** `POST /v1/embeddings` and the compat surface's: read, plan, admit, call, settle. */
-export async function serveEmbeddings(
-  ctx: RequestContext,
-  facts: Facts,
-  server: EmbeddingServer,
-  deps: PipelineDeps,
-): Promise<void> {
-  const { caller, environment } = ctx
-  if (caller === undefined || environment === undefined)
-    throw new Error('embeddings are served after identification only')
-  const { value, source } = await readJson(ctx, server.id, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  facts.requestBody = source.bytes
-  noteModel(facts, value.model)
-  const { request, endUser } = server.parse(value)
-  const naming = nameEndUser(ctx, endUser ?? value.end_user, deps)
-  if (naming !== undefined) await naming
-  refusePassThrough(caller, environment, { stored: findStored(value), passedOn: server.findPassedOn(value) })
-  const limits = deps.meterSets.find(environment, caller, ctx.endUser, ctx.arrivedAt)
-  refuseByPlan(limits.plan, ctx.route.need)
-  const inputTokens = countInput(request.input, estimateTokens)
-  const plan = planEmbeddings({ request, inputTokens, caller, environment, limits }, deps)
-  const { targets } = plan
-  const isSandbox = targets.every(({ provider }) => provider.sandbox === true)
-  // A call that cannot be cut is held at its true maximum, and there is no output.
-  const most = countInput(request.input, estimateMostTokens)
-  const hold = toHold(targets, { input: most, output: 0, mayWriteCache: false })
-  const admitting = admit(ctx, deps, { limits, isSandbox, hold })
-  if (admitting !== undefined) await admitting
-  noteTarget(facts, targets[0] as EmbeddingTarget)
-  openRecord(
-    ctx,
-    facts,
-    limits.hasAmountMeter ? { inputTokens, outputTokens: 0 } : undefined,
-    () => inputTokens,
-    deps,
-  )
+/** `POST /v1/embeddings`, and the route of OpenAI's format. */
+export function readEmbeddings(server: EmbeddingServer): ReadCall {
+  return async (ctx, _pathModel, deps) => {
+    const { value, source } = await readJson(ctx, server.id, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+    ctx.facts.requestBody = source.bytes
+    noteModel(ctx.facts, value.model)
+    const parsed = server.parse(value, ctx.caller.kind === 'client_token')
+    return new EmbeddingsCall(ctx, server, parsed, source.bytes.length, deps)
+  }
+}
 
-  const { reply, target } = await callTargets(ctx, deps, plan, async (called, planned) => {
-    noteTarget(facts, planned)
+interface AnsweredEmbeddings {
+  readonly reply: EmbeddingReply
+  readonly target: EmbeddingTarget
+}
+
+class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
+  readonly isBilled = true
+  readonly #ctx: IdentifiedContext
+  readonly #server: EmbeddingServer
+  readonly #parsed: ParsedEmbeddings
+  readonly #requestBytes: number
+  readonly #deps: PipelineDeps
+  readonly #inputTokens: number
+
+  constructor(
+    ctx: IdentifiedContext,
+    server: EmbeddingServer,
+    parsed: ParsedEmbeddings,
+    requestBytes: number,
+    deps: PipelineDeps,
+  ) {
+    this.#ctx = ctx
+    this.#server = server
+    this.#parsed = parsed
+    this.#requestBytes = requestBytes
+    this.#deps = deps
+    this.#inputTokens = countInput(parsed.request.input, estimateTokens)
+  }
+
+  get endUser(): ParsedEmbeddings['endUser'] {
+    return this.#parsed.endUser
+  }
+
+  get findings(): ParsedEmbeddings['findings'] {
+    return this.#parsed.findings
+  }
+
+  countInput(): number {
+    return this.#inputTokens
+  }
+
+  plan(limits: MeterSet): CallPlan<EmbeddingTarget> {
+    const { caller, environment } = this.#ctx
+    const { request } = this.#parsed
+    return planEmbeddings(
+      { request, inputTokens: this.#inputTokens, caller, environment, limits },
+      this.#deps,
+    )
+  }
+
+  /** A call that cannot be cut is held at its true maximum, and there is no output. */
+  reserve(
+    plan: CallPlan<EmbeddingTarget>,
+    limits: MeterSet,
+  ): Reserved<EmbeddingTarget> | Promise<Reserved<EmbeddingTarget>> {
+    const most = countInput(this.#parsed.request.input, estimateMostTokens)
+    const hold = toHold(plan.targets, { input: most, output: 0, mayWriteCache: false })
+    const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
+    const reserved = { plan, estimate }
+    const ask = { limits, isSandbox: isSandboxOnly(plan), hold }
+    return admit(this.#ctx, this.#deps, ask)?.then(() => reserved) ?? reserved
+  }
+
+  async attempt(target: Target, planned: EmbeddingTarget): Promise<AttemptResult<AnsweredEmbeddings>> {
     const { format, decodeError, provider, alias } = planned
     const result = await attemptEmbeddings({
-      ctx,
-      transport: provider.sandbox === true ? deps.sandbox : deps.http,
+      ctx: this.#ctx,
+      transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
       format,
       decodeError,
-      target: called,
-      request,
+      target,
+      request: this.#parsed.request,
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      now: deps.now,
+      now: this.#deps.now,
     })
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
     // There is no output, so it is the same whether an answer came.
     const charge = { ...result.charge, usage: undefined }
-    return { ...result, bill: toLostBill(planned.catalogModel, charge, { inputTokens, outputTokens: 0 }) }
-  })
-
-  await answer(ctx, deps, server, {
-    request,
-    reply,
-    target,
-    inputTokens,
-    requestBytes: source.bytes.length,
-    facts,
-  })
-}
-
-interface Answer {
-  readonly request: EmbeddingRequest
-  readonly reply: EmbeddingReply
-  readonly target: EmbeddingTarget
-  readonly inputTokens: number
-  readonly requestBytes: number
-  readonly facts: Facts
-}
-
-/** The record first, then the last byte: whoever got an answer is in the journal. */
-async function answer(
-  ctx: RequestContext,
-  deps: PipelineDeps,
-  server: EmbeddingServer,
-  { request, reply, target, inputTokens, requestBytes, facts }: Answer,
-): Promise<void> {
-  const bill = toBill(target.catalogModel, toUsage(reply), {
-    requestBytes,
-    inputTokens,
-    deliveredTokens: 0,
-  })
-  facts.answered = bill
-  const answered = {
-    model: target.id,
-    provider: target.provider.id,
-    isSandbox: target.provider.sandbox === true,
+    const lost = { inputTokens: this.#inputTokens, outputTokens: 0 }
+    return { ...result, bill: toLostBill(planned.catalogModel, charge, lost) }
   }
-  const bytes = server.encodeReply(answered, request, reply, bill)
-  ctx.firstByteAt = performance.now()
-  const responseBody =
-    ctx.environment?.logCapture === 'full'
-      ? bytes.toString('utf8', 0, Math.min(bytes.length, LOGGED_BYTES))
-      : undefined
-  await settle(ctx, facts, { status: 200, bill, finishReason: 'stop', responseBody }, deps)
-  const headers = answerHeaders(ctx, target, 'application/json', deps)
-  headers.push('Content-Length', String(bytes.length), ...corsHeaders(ctx))
-  writeHead(ctx.res, 200, headers)
-  ctx.res.end(bytes)
+
+  async answer({ reply, target }: AnsweredEmbeddings): Promise<void> {
+    const bill = toBill(target.catalogModel, toUsage(reply), {
+      requestBytes: this.#requestBytes,
+      inputTokens: this.#inputTokens,
+      deliveredTokens: 0,
+    })
+    this.#ctx.facts.answered = bill
+    const answered = {
+      model: target.id,
+      provider: target.provider.id,
+      isSandbox: target.provider.sandbox === true,
+    }
+    const bytes = this.#server.encodeReply(answered, this.#parsed.request, reply, bill)
+    const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
+    const outcome = { status: 200, bill, finishReason: 'stop' }
+    await sendAnswer(this.#ctx, bytes, { headers, outcome, loggedBytes: LOGGED_BYTES }, this.#deps)
+  }
 }
 
 /** Texts are counted by their characters; tokens are what they are. */
-function countInput(
-  input: readonly string[] | readonly (readonly number[])[],
-  count: (text: string) => number,
-): number {
+function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {
   let tokens = 0
   for (const each of input) tokens += typeof each === 'string' ? Math.max(1, count(each)) : each.length
   return tokens

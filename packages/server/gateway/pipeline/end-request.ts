@@ -13,7 +13,7 @@ export async function endWithFault(ctx: RequestContext, fault: Fault, deps: Pipe
   if (fault.code === 'internal_error' && fault !== ctx.stopped)
     deps.onException(fault.cause ?? fault, 'a step of a request', ctx.requestId)
   try {
-    if (ctx.route.isMetered) await settle(ctx, ctx.facts, { status: fault.status, fault }, deps)
+    if (ctx.route.isMetered) await settle(ctx, { status: fault.status, fault }, deps)
   } catch (error) {
     deps.onException(error, 'the record of a failed request', ctx.requestId)
   }

@@ -53,7 +53,7 @@ function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): vo
   try {
     const bill = toHeldBill(ctx)
     const outcome = { status: fault.status, fault, ...(bill === undefined ? {} : { bill }) }
-    const writing = ctx.route.isMetered ? settle(ctx, ctx.facts, outcome, deps) : undefined
+    const writing = ctx.route.isMetered ? settle(ctx, outcome, deps) : undefined
     writing?.catch(late => deps.onException(late, 'the record of a failed request', ctx.requestId))
   } catch (another) {
     deps.onException(another, 'the record of a failed request', ctx.requestId)

@@ -1,93 +1,117 @@
+import type { StreamEncoder } from '@rideau/llm/formats/shared/server-format'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { Bill } from '@rideau/llm/usage/bill'
 import type { Fault } from '../../core/fault.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { writeHead } from '../../http/write-head.ts'
-import { attemptStream } from '../attempts/attempt-stream.ts'
-import { callTargets } from '../attempts/call-targets.ts'
+import type { AttemptOptions } from '../attempts/attempt-plain.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { attemptStream, type OpenStream } from '../attempts/attempt-stream.ts'
 import { toBill } from '../billing/bill.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { SpendGuard } from '../limits/spend-guard.ts'
+import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { openRecord } from '../records/open-record.ts'
 import { settle } from '../records/settle.ts'
 import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { StreamWriter } from '../stream/stream-writer.ts'
-import { aimAt, type ChatCall, chatHeaders, toAttempt, withBill } from './chat-call.ts'
+import { ChatCall } from './chat-call.ts'
 
-/** A stream: the 200 waits for the provider's first real event, the record is written before the last frame. */
-export async function serveStreamedChat(chat: ChatCall): Promise<void> {
-  const { ctx, deps, server, plan, facts } = chat
-  const openHeaders = (): void => {
-    const headers = chatHeaders(chat, server.streamType ?? 'text/event-stream; charset=utf-8')
-    // Proxies such as nginx hold streams back unless told not to.
-    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(ctx))
-    writeHead(ctx.res, 200, headers)
-  }
-  const writer = new StreamWriter(ctx, openHeaders, server.keepAlive)
-  // From here on a fault may have to be told inside the stream.
-  const encodeEarly = (fault: Fault): string | Uint8Array =>
-    server.encodeStreamFault(fault, ctx.requestId, deps.baseUrl())
-  ctx.encodeStreamFault = encodeEarly
-  const [stream, attempt] = await callTargets(ctx, deps, plan, async (target, planned) => {
-    aimAt(chat, planned)
-    const encoding = toAttempt(chat, target)
-    const attempt = encoding instanceof Promise ? await encoding : encoding
-    const result = withBill(chat, await attemptStream(attempt, now => writer.tick(now)))
-    return result.ok ? { ...result, value: [result.value, attempt] as const } : result
-  })
-  const { answered } = chat
-  const { format, target, timeoutMs } = attempt
-  const encoder = server.openStream(answered)
-  const encodeFault = (fault: Fault): string | Uint8Array =>
-    encoder.encodeFault?.(fault, ctx.requestId, deps.baseUrl()) ?? encodeEarly(fault)
-  ctx.encodeStreamFault = encodeFault
-  const end = await relayStream({
-    ctx,
-    stream,
-    framing: format.framing,
-    decoder: format.openStream(target),
-    encoder,
-    writer,
-    includeUsage: answered.includeUsage,
-    capture: ctx.environment?.logCapture === 'full',
-    idleMs: timeoutMs,
-    guard: toGuard(chat),
-  })
-  const bill = toBill(chat.target.catalogModel, end.usage, {
-    requestBytes: plan.source.bytes.length,
-    inputTokens: plan.held?.inputTokens,
-    deliveredTokens: end.deliveredTokens,
-    partialUsage: end.partialUsage,
-  })
-  facts.answered = bill
-  const fault = toFaultOf(chat, end)
-  const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
-  if (fault !== undefined) {
-    await settle(ctx, facts, { status: fault.status, fault, bill, responseBody }, deps)
-    writer.end(encodeFault(fault))
-    return
-  }
-  const cutBy = end.isCut ? 'budget_exceeded' : undefined
-  await settle(ctx, facts, { status: 200, bill, finishReason: end.finishReason, responseBody, cutBy }, deps)
-  if (end.isCut && server.cutNote !== '') writer.write(server.cutNote ?? CUT_NOTE)
-  writer.end(encoder.finish({ ...end, bill }))
+/** A provider's stream that has begun, and the attempt that opened it. */
+export interface BegunStream {
+  readonly stream: OpenStream
+  readonly attempt: AttemptOptions
 }
 
 /** A comment, so that every client reads on: why the answer ends here. */
 const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
 
-/** Watches a stream whose targets would give more than is held. */
-function toGuard({ ctx, plan, facts, deps }: ChatCall): SpendGuard | undefined {
-  const { held } = plan
-  if (held === undefined || ctx.admission === undefined || held.isCapped) return undefined
-  if (held.outputTokens >= held.mostOutputTokens) return undefined
-  return new SpendGuard(
-    ctx.admission,
-    held,
-    grown => openRecord(ctx, facts, grown, () => grown.inputTokens, deps),
-    error => ctx.fail(error, 'the growth of a reservation'),
-  )
-}
+/** A chat that is answered by a stream: the 200 waits for the provider's first real event. */
+export class StreamedChat extends ChatCall<BegunStream> {
+  #writer: StreamWriter | undefined
 
-function toFaultOf({ ctx }: ChatCall, end: RelayEnd): Fault | undefined {
-  if (ctx.stopped !== undefined) return ctx.stopped
-  return end.error === undefined ? undefined : toUpstreamFault(end.error)
+  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<BegunStream>> {
+    const encoding = this.toAttempt(target, planned)
+    const attempt = encoding instanceof Promise ? await encoding : encoding
+    this.#writer ??= this.#openWriter()
+    const writer = this.#writer
+    const result = this.withBill(await attemptStream(attempt, now => writer.tick(now)))
+    return result.ok ? { ...result, value: { stream: result.value, attempt } } : result
+  }
+
+  /** From here on a fault may have to be reported inside the stream. */
+  #openWriter(): StreamWriter {
+    const { ctx, server } = this
+    ctx.encodeStreamFault = fault => this.#encodeFault(fault)
+    return new StreamWriter(ctx, () => this.#writeHead(), server.keepAlive)
+  }
+
+  #writeHead(): void {
+    const headers = this.headers(this.server.streamType ?? 'text/event-stream; charset=utf-8')
+    // Proxies such as nginx hold streams back unless told not to.
+    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(this.ctx))
+    writeHead(this.ctx.res, 200, headers)
+  }
+
+  #encodeFault(fault: Fault, encoder?: StreamEncoder): string | Uint8Array {
+    const { requestId } = this.ctx
+    const baseUrl = this.deps.baseUrl()
+    return (
+      encoder?.encodeFault?.(fault, requestId, baseUrl) ??
+      this.server.encodeStreamFault(fault, requestId, baseUrl)
+    )
+  }
+
+  async answer({ stream, attempt }: BegunStream): Promise<void> {
+    const { ctx, server, answered } = this
+    const writer = this.#writer as StreamWriter
+    const encoder = server.openStream(answered)
+    ctx.encodeStreamFault = fault => this.#encodeFault(fault, encoder)
+    const end = await relayStream({
+      ctx,
+      stream,
+      encoder,
+      writer,
+      includeUsage: answered.includeUsage,
+      capture: ctx.environment.logCapture === 'full',
+      idleMs: attempt.timeoutMs,
+      guard: this.#toGuard(),
+    })
+    const bill = this.#toBill(end)
+    ctx.facts.answered = bill
+    const fault = ctx.stopped ?? (end.error === undefined ? undefined : toUpstreamFault(end.error))
+    const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
+    if (fault !== undefined) {
+      await settle(ctx, { status: fault.status, fault, bill, responseBody }, this.deps)
+      writer.end(this.#encodeFault(fault, encoder))
+      return
+    }
+    const cutBy = end.isCut ? 'budget_exceeded' : undefined
+    const { finishReason } = end
+    await settle(ctx, { status: 200, bill, finishReason, responseBody, cutBy }, this.deps)
+    if (end.isCut && server.cutNote !== '') writer.write(server.cutNote ?? CUT_NOTE)
+    writer.end(encoder.finish({ ...end, bill }))
+  }
+
+  #toBill({ usage, deliveredTokens, partialUsage }: RelayEnd): Bill {
+    return toBill(this.target.catalogModel, usage, {
+      requestBytes: this.requestBytes,
+      inputTokens: this.held?.inputTokens,
+      deliveredTokens,
+      partialUsage,
+    })
+  }
+
+  /** Watches a stream whose targets would give more than is held. */
+  #toGuard(): SpendGuard | undefined {
+    const { ctx, deps, held } = this
+    if (held === undefined || ctx.admission === undefined || held.isCapped) return undefined
+    if (held.outputTokens >= held.mostOutputTokens) return undefined
+    return new SpendGuard(
+      ctx.admission,
+      held,
+      grown => openRecord(ctx, grown, this, deps),
+      error => ctx.fail(error, 'the growth of a reservation'),
+    )
+  }
 }

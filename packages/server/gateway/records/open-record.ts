@@ -1,12 +1,12 @@
 import { toLostBill } from '../billing/bill.ts'
 import type { HeldOutput } from '../limits/held-output.ts'
 import type { Facts } from '../request/facts.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
 
 /** What the line says of tokens. */
-type Estimate = Pick<HeldOutput, 'inputTokens' | 'outputTokens'>
+export type Estimate = Pick<HeldOutput, 'inputTokens' | 'outputTokens'>
 
 /**
  * Journals what a request will count as if this process is killed while it runs. One that holds tokens or money: what it
@@ -14,18 +14,16 @@ type Estimate = Pick<HeldOutput, 'inputTokens' | 'outputTokens'>
  * finds its hold by its id. Others need no such line: nothing that is limited depends on them.
  */
 export function openRecord(
-  ctx: RequestContext,
-  facts: Facts,
+  ctx: IdentifiedContext,
   held: Estimate | undefined,
-  countInput: () => number,
+  counter: { countInput(): number },
   deps: RecordDeps,
 ): void {
-  const { caller, environment, admission } = ctx
-  if (caller === undefined || environment === undefined) return
+  const { admission, facts } = ctx
   const isHeldElsewhere = deps.isLedgerShared && (admission?.standings.length ?? 0) > 0
   if (held === undefined && !isHeldElsewhere) return
-  const { inputTokens, outputTokens } = held ?? { inputTokens: countInput(), outputTokens: 0 }
-  const record = startRecord(ctx, caller, environment, facts)
+  const { inputTokens, outputTokens } = held ?? { inputTokens: counter.countInput(), outputTokens: 0 }
+  const record = startRecord(ctx)
   record.status = 502
   record.error_code = 'stream_interrupted'
   record.uncached_input_tokens = inputTokens

@@ -4,8 +4,7 @@ import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, FREE } from '../billing/bill.ts'
-import type { Facts } from '../request/facts.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import { isIdentified, type RequestContext } from '../request/request-context.ts'
 import { endAdmission } from './end-admission.ts'
 import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
@@ -26,20 +25,15 @@ export interface Outcome {
  * Writes the one record of a request, and resolves when it is in the journal: the answer's last byte goes out behind it, so
  * that whoever got an answer is in the log. Undefined where no environment was reached, since nobody could read it.
  */
-export function settle(
-  ctx: RequestContext,
-  facts: Facts,
-  outcome: Outcome,
-  deps: RecordDeps,
-): Promise<void> | undefined {
-  const { caller, environment } = ctx
-  if (caller === undefined || environment === undefined || ctx.isSettled) return undefined
+export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
+  if (!isIdentified(ctx) || ctx.isSettled) return undefined
+  const { environment, facts } = ctx
   ctx.isSettled = true
   // The sandbox's price is none where somebody has to be paid.
   const isSandbox = facts.isSandbox && !ctx.isLostReal
   const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
   const { usage, isEstimated, costNanoUsd } = addBills(ctx.lost, own)
-  const record = startRecord(ctx, caller, environment, facts)
+  const record = startRecord(ctx)
   record.status = outcome.status
   record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
   record.finish_reason = outcome.finishReason ?? null

@@ -1,15 +1,9 @@
 import type { RequestRecord } from '../../core/request-record.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
-import type { Facts } from '../request/facts.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 
 /** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
-export function startRecord(
-  ctx: RequestContext,
-  caller: Caller,
-  environment: Environment,
-  facts: Facts,
-): RequestRecord {
+export function startRecord(ctx: IdentifiedContext): RequestRecord {
+  const { caller, environment, facts } = ctx
   const hold = ctx.admission !== undefined && ctx.admission.hold.tokens > 0 ? ctx.admission.hold : undefined
   return {
     id: ctx.id,

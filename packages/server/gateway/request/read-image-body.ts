@@ -1,46 +1,60 @@
+import type { Findings } from '@rideau/llm/formats/shared/findings'
+import { findStored } from '@rideau/llm/formats/shared/stored-fields'
 import type { ImageRequest } from '@rideau/llm/images/image-format'
-import { parseImageRequest, parseSources } from '@rideau/llm/images/image-request'
+import { findPassedOn, parseImageRequest, parseSources } from '@rideau/llm/images/image-request'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
-import type { Facts } from './facts.ts'
 import { parseImageForm } from './image-form.ts'
+import { noteModel } from './note-model.ts'
 import { readBytes, readJson } from './read-json.ts'
-import type { RequestContext } from './request-context.ts'
-import type { RequestDeps } from './request-deps.ts'
+import type { IdentifiedContext } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 
-export interface ImageBody {
-  /** The body's fields as JSON, without its files. */
-  readonly value: JsonObject
-  /** Throws what refuses the body. */
-  parse(): ImageRequest
+/** The body of a request for images, read once. */
+export interface ParsedImages {
+  readonly request: ImageRequest
+  /** As the body names it, not checked yet; see name-end-user.ts. */
+  readonly endUser: Json | undefined
+  readonly findings: Pick<Findings, 'stored' | 'passedOn'>
 }
 
-/** Reads the body of a request for images: JSON, or for edits a form as well (contract.md §2 "unsupported_media_type"). */
+/** Reads the body of a request for images: JSON, or for edits a form as well. */
 export async function readImageBody(
-  ctx: RequestContext,
-  facts: Facts,
+  ctx: IdentifiedContext,
   route: ImageRoute,
-  deps: RequestDeps,
-): Promise<ImageBody> {
+  timeoutMs: number,
+): Promise<ParsedImages> {
   const contentType = ctx.req.headers['content-type']
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {
     if (!/^multipart\/form-data\s*;/i.test(contentType)) {
       throw new Fault('unsupported_media_type', 'Send the body as multipart/form-data or application/json.')
     }
-    const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+    const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
     // The log keeps what was asked, not the files.
-    facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
-    return { value, parse: () => parseImageRequest(value, sources) }
+    ctx.facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
+    return toParsed(ctx, value, () => sources)
   }
-  const { value, source } = await readJson(ctx, 'openai-chat', CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  facts.requestBody = source.bytes
+  const { value, source } = await readJson(ctx, 'openai-chat', CHAT_BODY_LIMIT_BYTES, timeoutMs)
+  ctx.facts.requestBody = source.bytes
+  return toParsed(ctx, value, () => (route === 'edits' ? parseSources(value) : undefined))
+}
+
+function toParsed(
+  ctx: IdentifiedContext,
+  value: JsonObject,
+  findSources: () => Parameters<typeof parseImageRequest>[1],
+): ParsedImages {
+  noteModel(ctx.facts, value.model)
   return {
-    value,
-    parse: () => parseImageRequest(value, route === 'edits' ? parseSources(value) : undefined),
+    request: parseImageRequest(value, findSources()),
+    endUser: value.end_user,
+    findings: {
+      stored: ctx.caller.kind === 'client_token' ? findStored(value) : undefined,
+      passedOn: findPassedOn(value),
+    },
   }
 }

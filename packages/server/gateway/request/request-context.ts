@@ -148,7 +148,10 @@ export type IdentifiedContext = RequestContext & {
 
 /** Throws where the request was not identified: no route is served before. */
 export function toIdentified(ctx: RequestContext): IdentifiedContext {
-  if (ctx.caller === undefined || ctx.environment === undefined)
-    throw new Error('a request is served after its identification only')
-  return ctx as IdentifiedContext
+  if (!isIdentified(ctx)) throw new Error('a request is served after its identification only')
+  return ctx
+}
+
+export function isIdentified(ctx: RequestContext): ctx is IdentifiedContext {
+  return ctx.caller !== undefined && ctx.environment !== undefined
 }

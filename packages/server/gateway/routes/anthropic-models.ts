@@ -1,13 +1,13 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** The format demands a day of release, which no catalogue here has. */
 const RELEASED_AT = '1970-01-01T00:00:00Z'
 
 /** `GET {anthropic prefix}/v1/models`: Anthropic's shape, never paged. */
-export function serveAnthropicModels(ctx: RequestContext): void {
+export function serveAnthropicModels(ctx: IdentifiedContext): void {
   const data = listAllowed(ctx).map(toModel)
   sendJson(ctx, 200, {
     data,
@@ -18,7 +18,7 @@ export function serveAnthropicModels(ctx: RequestContext): void {
 }
 
 /** `GET {anthropic prefix}/v1/models/{model}`. */
-export function serveAnthropicModel(ctx: RequestContext, name: string): void {
+export function serveAnthropicModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toModel(findAllowed(ctx, name)))
 }
 

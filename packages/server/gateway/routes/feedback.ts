@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
@@ -22,10 +22,8 @@ export interface GivenFeedback {
 }
 
 /** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
-export async function serveFeedback(ctx: RequestContext, deps: RouteDeps): Promise<void> {
+export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
-  if (caller === undefined || environment === undefined)
-    throw new Error('feedback is taken after identification only')
   const { value } = await readJson(ctx, 'native', BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()

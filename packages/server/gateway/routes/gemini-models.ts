@@ -1,15 +1,15 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 
 /** `GET {gemini prefix}/v1beta/models`: Google's shape, never paged. */
-export function serveGeminiModels(ctx: RequestContext): void {
+export function serveGeminiModels(ctx: IdentifiedContext): void {
   sendJson(ctx, 200, { models: listAllowed(ctx).map(toModel) })
 }
 
 /** `GET {gemini prefix}/v1beta/models/{model}`. */
-export function serveGeminiModel(ctx: RequestContext, name: string): void {
+export function serveGeminiModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toModel(findAllowed(ctx, name)))
 }
 

@@ -8,7 +8,7 @@ import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Caller, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import { findModelHere } from '../tenants/find-environment-model.ts'
 
 /** A model that this key may call, with its id as callers write it. */
@@ -29,7 +29,7 @@ export type Listed = ListedModel | ListedAlias
 const MAX_PAGE = 100
 
 /** `GET /v1/models`: all at once unless `limit` is given. */
-export function serveModels(ctx: RequestContext): void {
+export function serveModels(ctx: IdentifiedContext): void {
   const all = listAllowed(ctx)
   const { limit, after } = parsePaging(ctx)
   const rest = after === undefined ? all : all.filter(({ id }) => id > after)
@@ -43,22 +43,22 @@ export function serveModels(ctx: RequestContext): void {
 }
 
 /** `GET /v1/models/{model}`, with slashes raw or as `%2F`. */
-export function serveModel(ctx: RequestContext, name: string): void {
+export function serveModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
 /** `GET {prefix}/v1/models`: OpenAI's shape, never paged. */
-export function serveCompatModels(ctx: RequestContext): void {
+export function serveCompatModels(ctx: IdentifiedContext): void {
   sendJson(ctx, 200, { object: 'list', data: listAllowed(ctx).map(toCompatResource) })
 }
 
 /** `GET {prefix}/v1/models/{model}`. */
-export function serveCompatModel(ctx: RequestContext, name: string): void {
+export function serveCompatModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toCompatResource(findAllowed(ctx, name)))
 }
 
 /** Models by id, then aliases by name: the ids of aliases have no slash. */
-export function listAllowed(ctx: RequestContext): Listed[] {
+export function listAllowed(ctx: IdentifiedContext): Listed[] {
   const { caller, environment } = tenantOf(ctx)
   const models = [...listIds(environment)]
     .filter(id => isModelAllowed(environment.allowedModels, id, id))
@@ -88,7 +88,7 @@ function toListedModel(environment: Environment, id: string): ListedModel {
 }
 
 /** undefined: this key may not use it, or nothing that it points at can be called here. */
-function findListedAlias(alias: Alias, ctx: RequestContext): ListedAlias | undefined {
+function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
   const { caller, environment } = tenantOf(ctx)
   const resolution = resolveName(alias.name, caller, environment, modelDirectory)
   if (!('targets' in resolution)) return undefined
@@ -99,7 +99,7 @@ function findListedAlias(alias: Alias, ctx: RequestContext): ListedAlias | undef
 }
 
 /** One model or alias by any name that a chat would take; what this key may not call is not found. */
-export function findAllowed(ctx: RequestContext, name: string): Listed {
+export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
   const { caller, environment } = tenantOf(ctx)
   const alias = environment.aliases.get(name)
   if (alias !== undefined) {
@@ -128,7 +128,7 @@ function unlisted(id: string): CatalogModel {
   }
 }
 
-function tenantOf({ caller, environment }: RequestContext): { caller: Caller; environment: Environment } {
+function tenantOf({ caller, environment }: IdentifiedContext): { caller: Caller; environment: Environment } {
   if (caller === undefined || environment === undefined)
     throw new Error('models are listed after identification')
   return { caller, environment }
@@ -180,7 +180,7 @@ function toCompatResource(listed: Listed): JsonObject {
   return { id: listed.id, object: 'model', created: 0, owned_by: owner }
 }
 
-function parsePaging(ctx: RequestContext): { limit: number | undefined; after: string | undefined } {
+function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
   for (const name of query.keys()) {
     if (name !== 'limit' && name !== 'cursor') throw outOfForm(name, 'is not a parameter of this list.')

@@ -3,7 +3,7 @@ import { textAt } from '@rideau/llm/formats/shared/read-fields'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import { findAllowed, type Listed, listAllowed } from './models.ts'
 import type { RouteDeps } from './route-deps.ts'
 
@@ -15,22 +15,22 @@ const BODY_LIMIT = 1024 * 1024
 const NEVER = '1970-01-01T00:00:00Z'
 
 /** `GET {ollama prefix}/api/version`. */
-export function serveOllamaVersion(ctx: RequestContext): void {
+export function serveOllamaVersion(ctx: IdentifiedContext): void {
   sendJson(ctx, 200, { version: API_VERSION })
 }
 
 /** `GET {ollama prefix}/api/tags`: Ollama's shape of the models that this key may call. */
-export function serveOllamaTags(ctx: RequestContext): void {
+export function serveOllamaTags(ctx: IdentifiedContext): void {
   sendJson(ctx, 200, { models: listAllowed(ctx).map(toModel) })
 }
 
 /** `GET {ollama prefix}/api/ps`: none waits in memory here. */
-export function serveOllamaRunning(ctx: RequestContext): void {
+export function serveOllamaRunning(ctx: IdentifiedContext): void {
   sendJson(ctx, 200, { models: [] })
 }
 
 /** `POST {ollama prefix}/api/show`: what a model can do. */
-export async function serveOllamaModel(ctx: RequestContext, deps: RouteDeps): Promise<void> {
+export async function serveOllamaModel(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { value } = await readJson(ctx, 'ollama-chat', BODY_LIMIT, deps.bodyTimeoutMs)
   const listed = findAllowed(ctx, textAt(value.model ?? value.name, 'model'))
   const context = 'targets' in listed ? null : listed.model.context_window

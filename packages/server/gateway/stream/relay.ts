@@ -1,8 +1,7 @@
 import type { StreamEncoder } from '@rideau/llm/formats/shared/server-format'
-import type { Framing } from '@rideau/llm/frames/framing'
-import { openFrames } from '@rideau/llm/frames/open-frames'
+import type { Frame } from '@rideau/llm/frames/open-frames'
 import type { FinishReason } from '@rideau/llm/reply/chat-reply'
-import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
+import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { OpenStream, StreamSink } from '../attempts/attempt-stream.ts'
@@ -32,8 +31,6 @@ export interface RelayEnd {
 export interface RelayOptions {
   readonly ctx: RequestContext
   readonly stream: OpenStream
-  readonly framing: Framing
-  readonly decoder: StreamDecoder
   readonly encoder: StreamEncoder
   readonly writer: StreamWriter
   readonly includeUsage: boolean
@@ -53,7 +50,6 @@ export function relayStream(options: RelayOptions): Promise<RelayEnd> {
 class Relay implements StreamSink {
   readonly #options: RelayOptions
   readonly #resolve: (end: RelayEnd) => void
-  readonly #parser
   readonly #transcript: Transcript | undefined
   #usage: Usage | undefined
   #finishReason: FinishReason | undefined
@@ -64,21 +60,23 @@ class Relay implements StreamSink {
   #passed: Buffer | undefined
   #isCut = false
   #isDone = false
+  /** The last passed chunk is read for its usage: nothing of it goes out again. */
+  #isReadingPassed = false
 
   constructor(options: RelayOptions, resolve: (end: RelayEnd) => void) {
     this.#options = options
     this.#resolve = resolve
     this.#transcript = options.capture ? new Transcript() : undefined
-    this.#parser = openFrames(options.framing, event => {
-      if (this.#isDone) return
-      const events = options.decoder.decode(event.data, event.event)
-      if (!this.#mayDeliver(countEvents(events))) return
-      this.#note(events)
-      if (this.#isDone) return
-      const bytes = options.encoder.encode(events, event)
-      if (bytes.length > 0) options.writer.write(bytes)
-      if (events.some(({ type }) => type === 'end')) this.#finish(undefined)
-    })
+  }
+
+  onFrame(events: readonly StreamEvent[], frame: Frame): void {
+    if (this.#isReadingPassed) return this.#noteUsage(events)
+    if (this.#isDone || !this.#mayDeliver(countEvents(events))) return
+    this.#note(events)
+    if (this.#isDone) return
+    const bytes = this.#options.encoder.encode(events, frame)
+    if (bytes.length > 0) this.#options.writer.write(bytes)
+    if (events.some(({ type }) => type === 'end')) this.#finish(undefined)
   }
 
   run(): void {
@@ -101,7 +99,7 @@ class Relay implements StreamSink {
     this.#lastByteAt = performance.now()
     if (
       this.#transcript === undefined &&
-      !this.#parser.hasPartial() &&
+      !this.#options.stream.reader.hasPartial &&
       this.#options.encoder.canPass(chunk)
     ) {
       if (!this.#mayDeliver(countTokens(chunk, this.#options.encoder.countEvents?.(chunk)))) return
@@ -111,7 +109,7 @@ class Relay implements StreamSink {
     }
     this.#passed = undefined
     try {
-      this.#parser.push(chunk)
+      this.#options.stream.reader.push(chunk)
     } catch (error) {
       this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
     }
@@ -120,7 +118,7 @@ class Relay implements StreamSink {
   onEnd(): void {
     if (this.#isDone) return
     try {
-      this.#parser.end()
+      this.#options.stream.reader.end()
     } catch {
       // A torn last event is a stream that ended early, which is what follows.
     }
@@ -160,6 +158,10 @@ class Relay implements StreamSink {
     return false
   }
 
+  #noteUsage(events: readonly StreamEvent[]): void {
+    for (const event of events) if (event.type === 'usage') this.#usage = event.usage
+  }
+
   #giveUp(error: UpstreamError): void {
     if (this.#isDone) return
     this.#options.stream.call.abort()
@@ -169,16 +171,11 @@ class Relay implements StreamSink {
   /** A stream that ends behind events that passed unread was broken off. */
   #readPassed(): void {
     if (this.#passed === undefined) return
-    const { framing, decoder } = this.#options
-    const parser = openFrames(framing, event => {
-      for (const each of decoder.decode(event.data, event.event)) {
-        if (each.type === 'usage') this.#usage = each.usage
-      }
-    })
+    this.#isReadingPassed = true
     try {
-      parser.push(this.#passed)
+      this.#options.stream.reader.push(this.#passed)
     } catch {
-      // It told nothing, then.
+      // It reported nothing, then.
     }
   }
 
@@ -193,7 +190,7 @@ class Relay implements StreamSink {
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),
       isFinishSent: this.#finishReason !== undefined && !this.#isCut,
       usage: this.#usage,
-      partialUsage: this.#usage === undefined ? this.#options.decoder.partialUsage?.() : undefined,
+      partialUsage: this.#usage === undefined ? this.#options.stream.reader.partialUsage() : undefined,
       isUsageSent: this.#usage !== undefined && this.#options.includeUsage,
       deliveredTokens: this.#deliveredTokens,
       isCut: this.#isCut,
