@@ -1,20 +1,21 @@
-import type { ClientFormatId } from '../request/format-id.ts'
-import { anthropicMessages } from './anthropic-messages/client/client.ts'
-import { bedrockConverse } from './bedrock-converse/client/client.ts'
-import { cohereV2 } from './cohere-v2/client/client.ts'
-import { geminiContent } from './gemini-content/client/client.ts'
-import { ollamaChat } from './ollama-chat/client/client.ts'
-import { openAiChat } from './openai-chat/client/client.ts'
-import { openAiResponses } from './openai-responses/client/client.ts'
-import type { ClientFormat } from './shared/client-format.ts'
+import { anthropicMessagesFormat } from './anthropic-messages/format.ts'
+import { bedrockConverseFormat } from './bedrock-converse/format.ts'
+import { cohereV2Format } from './cohere-v2/format.ts'
+import { geminiContentFormat } from './gemini-content/format.ts'
+import { native } from './native/format.ts'
+import { ollamaChatFormat } from './ollama-chat/format.ts'
+import { openAiChatFormat } from './openai-chat/format.ts'
+import { openAiResponsesFormat } from './openai-responses/format.ts'
+import type { Format } from './shared/format.ts'
 
-/** The wire formats that we call providers in. */
-export const CLIENT_FORMATS: Readonly<Record<ClientFormatId, ClientFormat>> = {
-  'openai-chat': openAiChat,
-  'gemini-content': geminiContent,
-  'openai-responses': openAiResponses,
-  'anthropic-messages': anthropicMessages,
-  'bedrock-converse': bedrockConverse,
-  'cohere-v2': cohereV2,
-  'ollama-chat': ollamaChat,
-}
+/** Every wire format: the only list of them. */
+export const FORMATS: readonly Format[] = [
+  native,
+  openAiChatFormat,
+  openAiResponsesFormat,
+  anthropicMessagesFormat,
+  geminiContentFormat,
+  cohereV2Format,
+  bedrockConverseFormat,
+  ollamaChatFormat,
+]

@@ -1,16 +1,8 @@
-/** A wire format that we call providers in. */
-export type ClientFormatId =
-  | 'openai-chat'
-  | 'openai-responses'
-  | 'anthropic-messages'
-  | 'gemini-content'
-  | 'bedrock-converse'
-  | 'cohere-v2'
-  | 'ollama-chat'
+/** The id of a wire format that we call providers in, such as `openai-chat`. formats/index.ts lists them. */
+export type ClientFormatId = string
 
-/** A wire format that a caller speaks to us. `native` is the gateway's own `/v1/chat`. */
-export type FormatId =
-  | 'native'
-  | ClientFormatId
-  /** A Responses body that was sent to chat completions, as some editors do: nobody's own format. */
-  | 'openai-mixed'
+/**
+ * The id of the wire format that a caller speaks to us: a client format's, `native` for the gateway's own `/v1/chat`, or
+ * `openai-mixed` for a Responses body that was sent to Chat Completions, which no provider speaks.
+ */
+export type FormatId = string

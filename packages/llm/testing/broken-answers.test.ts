@@ -185,7 +185,7 @@ describe.each(DIALECTS.map(format => [format.id, format] as const))('%s', (id, f
   })
 
   test('an unbroken one passes the same checks, or they would check nothing', () => {
-    const own = OWN_ANSWERS[id]
+    const own = OWN_ANSWERS[id] as (typeof OWN_ANSWERS)[string]
     const text = JSON.stringify(own.plain)
     const reply = format.decodeReply(own.plain, target)
     holdReply(reply, text)

@@ -1,6 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { FormatRegistry } from '@rideau/llm/formats/format-registry'
+import { FORMATS } from '@rideau/llm/formats/index'
+import type { Format } from '@rideau/llm/formats/shared/format'
 import type { Logger } from 'pino'
 import { type ControlDeps, createControlServer } from '../control/server.ts'
 import { systemClock, systemRandom } from '../core/chance.ts'
@@ -70,6 +73,8 @@ export interface Limits {
   readonly bodyTimeoutMs: number
   /** How long running requests may take to end when the house closes. */
   readonly graceMs: number
+  /** In place of every format that there is. */
+  readonly formats?: readonly Format[]
   /** Is handed what the gateway works with. */
   readonly onDeps?: (deps: GatewayDeps) => void
 }
@@ -242,6 +247,7 @@ async function openGateway(shared: Shared): Promise<Gateway> {
   openFor(counting.ledger)
   const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
   const deps: GatewayDeps = {
+    formats: new FormatRegistry(limits.formats ?? FORMATS),
     now: systemClock.now,
     random: systemRandom,
     newId,

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
+import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import type { OnException } from '../core/on-exception.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'

@@ -32,7 +32,7 @@ const REQUEST_TIMEOUT_MS = 90_000
 
 /** The data plane's server: `node:http` and a table of routes. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
-  const route = openRouter(listRoutes(deps.prefixes))
+  const route = openRouter(listRoutes(deps.formats, deps.prefixes))
   const { onException } = deps
   const fail = openFailRequest(deps)
   const onResponseError = (error: Error): void => onException(error, 'a response')
@@ -165,7 +165,10 @@ function serveUnrouted(
 ): void {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
-  const route: RouteInfo = { ...UNROUTED, mount: findMount(path, deps.prefixes) }
+  const route: RouteInfo = {
+    ...UNROUTED,
+    mount: findMount(path, deps.formats.mounts.values(), deps.prefixes),
+  }
   const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
   try {
     answerUnrouted(ctx, path, deps)

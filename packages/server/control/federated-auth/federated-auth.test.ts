@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from '@rideau/llm/formats/native/server/encode-error'
+import type { ErrorEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {

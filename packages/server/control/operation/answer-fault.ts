@@ -1,4 +1,4 @@
-import { toEnvelope } from '@rideau/llm/formats/native/server/encode-error'
+import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, toFault } from '../../core/fault.ts'
 import { faultHeaders } from '../../http/envelope.ts'

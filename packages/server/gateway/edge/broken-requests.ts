@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import { answerClientError, type BrokenAnswer, isOfOwnRequest } from '../../http/client-error.ts'
 import { findMount } from '../request/prefixes.ts'
 import type { EdgeDeps } from './edge-deps.ts'
-import { MOUNTS } from './mounts.ts'
 
 /** What Node's parser gives of a request that it refuses. */
 interface ParserError extends NodeJS.ErrnoException {
@@ -24,16 +23,16 @@ export function answerBrokenRequest(
   error: ParserError,
   socket: Duplex,
   answer: ServerResponse<IncomingMessage> | undefined,
-  deps: Pick<EdgeDeps, 'newId' | 'baseUrl' | 'prefixes'>,
+  deps: Pick<EdgeDeps, 'newId' | 'baseUrl' | 'prefixes' | 'formats'>,
 ): void {
   const isOwn = answer !== undefined && isOfOwnRequest(answer, socket)
   const path = isOwn ? answer.req.url : readPath(error.rawPacket)
-  const mounts = MOUNTS[path === undefined ? 'native' : findMount(path, deps.prefixes)]
+  const mount = findMount(path ?? '/', deps.formats.mounts.values(), deps.prefixes)
   const render: BrokenAnswer = (fault, requestId) => {
-    const headers: [string, string][] = mounts.idHeader === undefined ? [] : [[mounts.idHeader, requestId]]
-    const more = mounts.faultHeaders?.(fault) ?? []
+    const headers: [string, string][] = mount.idHeader === undefined ? [] : [[mount.idHeader, requestId]]
+    const more = mount.faultHeaders?.(fault) ?? []
     for (let at = 0; at + 1 < more.length; at += 2) headers.push([more[at] as string, more[at + 1] as string])
-    return { body: mounts.encodeFault(fault, requestId, deps.baseUrl()), headers }
+    return { body: mount.encodeFault(fault, requestId, deps.baseUrl()), headers }
   }
   answerClientError(error, socket, answer, deps.newId, render)
 }

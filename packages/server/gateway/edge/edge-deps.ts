@@ -1,3 +1,4 @@
+import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import type { Prefixes } from '../request/prefixes.ts'
 import type { LastUsed } from '../tenants/last-used.ts'
 import type { SigningKeys } from '../tenants/signing-keys.ts'
@@ -8,6 +9,7 @@ export interface EdgeDeps {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newId: () => string
+  readonly formats: FormatRegistry
   readonly prefixes: Prefixes
   readonly snapshots: Snapshots
   readonly signingKeys: SigningKeys

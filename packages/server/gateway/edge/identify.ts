@@ -9,7 +9,6 @@ import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import type { EdgeDeps } from './edge-deps.ts'
-import { MOUNTS } from './mounts.ts'
 
 /**
  * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
@@ -19,7 +18,7 @@ export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<vo
   refuseKeyInAddress(ctx)
   const token = readCredential(ctx)
   if (token === undefined) {
-    const explained = MOUNTS[ctx.route.mount].explainCredential?.(ctx.req.headers.authorization)
+    const explained = ctx.route.mount.explainCredential?.(ctx.req.headers.authorization)
     throw new Fault('unauthenticated', explained ?? SEND_A_KEY)
   }
   const digest = hash('sha256', token, 'hex')
@@ -36,7 +35,7 @@ const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer 
  */
 function readCredential({ req, route }: RequestContext): string | undefined {
   const bearer = parseBearer(req.headers.authorization)
-  const { keyHeader } = MOUNTS[route.mount]
+  const { keyHeader } = route.mount
   const apiKey = keyHeader === undefined ? undefined : req.headers[keyHeader]
   if (typeof apiKey !== 'string' || apiKey === '') return bearer
   if (bearer === undefined) return apiKey
@@ -45,7 +44,7 @@ function readCredential({ req, route }: RequestContext): string | undefined {
 
 /** Proxies log addresses: a key that was sent in one is a key that others may have read. */
 function refuseKeyInAddress({ req, route }: RequestContext): void {
-  const { refusedKeyParam, keyHeader = 'authorization' } = MOUNTS[route.mount]
+  const { refusedKeyParam, keyHeader = 'authorization' } = route.mount
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
   if (refusedKeyParam === undefined || query === undefined) return
   if (!new URLSearchParams(query).has(refusedKeyParam)) return

@@ -4,12 +4,11 @@ import { hasUnreadBody } from '../../http/read-body.ts'
 import { writeHead } from '../../http/write-head.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { corsHeaders } from './cors.ts'
-import { MOUNTS } from './mounts.ts'
 
 /** Some clients read the request's id from a header of their own name. */
 export function idHeaders(ctx: RequestContext): string[] {
   const { requestId, route } = ctx
-  const { idHeader } = MOUNTS[route.mount]
+  const { idHeader } = route.mount
   return idHeader === undefined
     ? ['X-Request-Id', requestId]
     : ['X-Request-Id', requestId, idHeader, requestId]
@@ -17,7 +16,7 @@ export function idHeaders(ctx: RequestContext): string[] {
 
 /** What every failure looks like, in the shape of the surface that was called. */
 function encodeFault({ requestId, route }: RequestContext, fault: Fault, baseUrl: string): object {
-  return MOUNTS[route.mount].encodeFault(fault, requestId, baseUrl)
+  return route.mount.encodeFault(fault, requestId, baseUrl)
 }
 
 export function sendJson(ctx: RequestContext, status: number, body: unknown): void {
@@ -53,7 +52,7 @@ export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): v
     String(bytes.length),
     ...idHeaders(ctx),
     ...Object.entries(faultHeaders(fault)).flat(),
-    ...(MOUNTS[ctx.route.mount].faultHeaders?.(fault) ?? []),
+    ...(ctx.route.mount.faultHeaders?.(fault) ?? []),
     ...corsHeaders(ctx),
   ]
   if (hasUnreadBody(ctx.req)) {

@@ -1,3 +1,5 @@
+import { FormatRegistry } from '@rideau/llm/formats/format-registry'
+import { FORMATS } from '@rideau/llm/formats/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../app/settings.ts'
 import { MESSAGE_START, message, textBlock } from '../../testing/fakes/scripted-anthropic.ts'
@@ -195,9 +197,11 @@ test.each(['COMPAT', 'ANTHROPIC', 'GEMINI', 'OLLAMA', 'COHERE', 'BEDROCK'])(
 
 test('of prefixes inside one another the longer one says whose surface a path is', () => {
   const { prefixes } = parseConfig({ RIDEAU_COMPAT_PREFIX: '/llm', RIDEAU_ANTHROPIC_PREFIX: '/llm/a' })
-  expect(findMount('/llm/v1/none', prefixes)).toBe('openai')
-  expect(findMount('/llm/a/v1/none', prefixes)).toBe('anthropic')
-  expect(findMount('/llmx/v1/none', prefixes)).toBe('native')
+  const mounts = [...new FormatRegistry(FORMATS).mounts.values()]
+  const mountOf = (path: string): string => findMount(path, mounts, prefixes).name
+  expect(mountOf('/llm/v1/none')).toBe('openai')
+  expect(mountOf('/llm/a/v1/none')).toBe('anthropic')
+  expect(mountOf('/llmx/v1/none')).toBe('native')
 })
 
 test('the prefixes may not be the same, nor the root', () => {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { FormatRegistry } from '@rideau/llm/formats/format-registry'
+import { FORMATS } from '@rideau/llm/formats/index'
 import fc from 'fast-check'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -384,7 +386,7 @@ describe('a client token', () => {
 })
 
 describe.each(
-  listRoutes(parseConfig({}).prefixes).map(route => ({
+  listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes).map(route => ({
     ...route,
     title: `${route.method} ${route.path}`,
   })),

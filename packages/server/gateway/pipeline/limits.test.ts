@@ -1,3 +1,5 @@
+import { FormatRegistry } from '@rideau/llm/formats/format-registry'
+import { FORMATS } from '@rideau/llm/formats/index'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../app/settings.ts'
 import {
@@ -177,7 +179,7 @@ test('every route that can reach a provider is refused at a budget of 0; models 
       bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [{ parts: [{ text: 'hi' }] }] }
   }
   const before = upstream.requests.length
-  for (const route of listRoutes(parseConfig({}).prefixes)) {
+  for (const route of listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)) {
     // Some formats name the model in the path.
     const rest = route.isMetered ? PRICED : '018f0000-0000-7000-8000-000000000000'
     const path = route.path.replace('*', rest)

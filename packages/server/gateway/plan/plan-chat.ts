@@ -1,5 +1,4 @@
 import { findClientFormatId } from '@rideau/llm/formats/find-format'
-import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
@@ -35,7 +34,7 @@ export function planChat(
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {
-      const target = planTarget(resolved, call, source, environment, caller)
+      const target = planTarget(resolved, call, source, environment, caller, deps)
       return holdToBound(holdToLimits(target, request.model, limits), caller, call.findings.choices)
     },
     deps,
@@ -50,6 +49,7 @@ function planTarget(
   source: SourceBody,
   environment: Environment,
   caller: Caller,
+  { formats }: PlanDeps,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const whole = fitRequest(call.request, source, provider, catalogModel)
@@ -58,7 +58,7 @@ function planTarget(
   const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
-  const format = CLIENT_FORMATS[findClientFormatId(provider, model, whole, source.format)]
+  const format = formats.client(findClientFormatId(provider, model, whole, source.format))
   const fitted = fitToolChoice(whole, format.id)
   const request = fitted ?? whole
   const refusal = refuseFindings(call, format, source, environment, caller)

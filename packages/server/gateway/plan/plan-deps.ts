@@ -1,8 +1,10 @@
+import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import type { Random } from '../../core/chance.ts'
 import type { Latencies } from './latencies.ts'
 
-/** What the order of targets depends on. */
+/** What a plan depends on besides the request. */
 export interface PlanDeps {
+  readonly formats: FormatRegistry
   readonly random: Random
   readonly latencies: Latencies
 }

@@ -1,6 +1,5 @@
 import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
-import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
@@ -31,10 +30,14 @@ export interface EmbeddingAsk {
 export function planEmbeddings(ask: EmbeddingAsk, deps: PlanDeps): CallPlan<EmbeddingTarget> {
   const { request, caller, environment } = ask
   const asked = { name: request.model, caller, environment, isStream: false }
-  return planTargets<EmbeddingTarget>(asked, target => planOne(target, ask), deps)
+  return planTargets<EmbeddingTarget>(asked, target => planOne(target, ask, deps), deps)
 }
 
-function planOne(target: ResolvedTarget, ask: EmbeddingAsk): EmbeddingTarget | { refusal: Refusal } {
+function planOne(
+  target: ResolvedTarget,
+  ask: EmbeddingAsk,
+  deps: PlanDeps,
+): EmbeddingTarget | { refusal: Refusal } {
   const { provider, catalogModel } = target
   const format = findEmbeddingFormat(provider)
   if (format === undefined || catalogModel?.capabilities.includes('embeddings') === false) {
@@ -48,7 +51,7 @@ function planOne(target: ResolvedTarget, ask: EmbeddingAsk): EmbeddingTarget | {
   if (limited !== undefined) return { refusal: limited }
   const bound = refuseByBound(target, ask)
   if (bound !== undefined) return { refusal: bound }
-  return { ...target, format, decodeError: CLIENT_FORMATS[provider.format].decodeError }
+  return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError }
 }
 
 /** The key's `max_request_cost_usd`: there is no output to lower, so it holds or refuses. */

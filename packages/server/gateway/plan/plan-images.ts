@@ -1,4 +1,3 @@
-import { CLIENT_FORMATS } from '@rideau/llm/formats/index'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
@@ -31,10 +30,10 @@ export interface ImageAsk {
 export function planImages(ask: ImageAsk, deps: PlanDeps): CallPlan<ImageTarget> {
   const { request, caller, environment } = ask
   const asked = { name: request.model, caller, environment, isStream: false }
-  return planTargets<ImageTarget>(asked, target => planOne(target, ask), deps)
+  return planTargets<ImageTarget>(asked, target => planOne(target, ask, deps), deps)
 }
 
-function planOne(target: ResolvedTarget, ask: ImageAsk): ImageTarget | { refusal: Refusal } {
+function planOne(target: ResolvedTarget, ask: ImageAsk, deps: PlanDeps): ImageTarget | { refusal: Refusal } {
   const { provider, catalogModel } = target
   const { request, environment } = ask
   const format = findImageFormat(provider)
@@ -51,7 +50,7 @@ function planOne(target: ResolvedTarget, ask: ImageAsk): ImageTarget | { refusal
   }
   const refusal = refuseByMoney({ ...target, format }, target, ask)
   if (refusal !== undefined) return { refusal }
-  return { ...target, format, decodeError: CLIENT_FORMATS[provider.format].decodeError, dropped }
+  return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }
 
 /** The plan's models and limits of money, and the key's `max_request_cost_usd`: nothing can be lowered, so it holds or refuses. */

@@ -15,7 +15,7 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     key_id: caller.keyId,
     end_user_id: ctx.endUser?.id ?? null,
     endpoint: ctx.route.endpoint,
-    surface: ctx.route.mount,
+    surface: ctx.route.mount.name,
     model_requested: facts.modelRequested,
     provider: facts.provider,
     model: facts.model,

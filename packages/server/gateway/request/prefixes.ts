@@ -1,25 +1,23 @@
-/** Where the surfaces in other houses' formats begin, by the name that the log has for each. */
-export interface Prefixes {
-  readonly openai: string
-  readonly anthropic: string
-  readonly gemini: string
-  readonly ollama: string
-  readonly cohere: string
-  readonly bedrock: string
+import type { Mount } from '@rideau/llm/formats/shared/mount'
+
+/** Where mounts begin, by their names, where settings say otherwise than the mount. */
+export type Prefixes = Readonly<Record<string, string>>
+
+/** What the paths of a mount begin with. */
+export function prefixOf(mount: Mount, prefixes: Prefixes): string {
+  return prefixes[mount.name] ?? mount.prefix
 }
 
-/** A surface as routes and the log name it. */
-export type MountName = 'native' | keyof Prefixes
-
-/** The surface that a path belongs to, also where there is no such route; of two prefixes the longer one counts. */
-export function findMount(path: string, prefixes: Prefixes): MountName {
-  let found: MountName = 'native'
-  let length = 0
-  for (const name of Object.keys(prefixes) as (keyof Prefixes)[]) {
-    const prefix = prefixes[name]
+/** The mount that a path belongs to, also where it has no such route; of two prefixes the longer one counts. */
+export function findMount(path: string, mounts: Iterable<Mount>, prefixes: Prefixes): Mount {
+  let found: Mount | undefined
+  let length = -1
+  for (const mount of mounts) {
+    const prefix = prefixOf(mount, prefixes)
     if (prefix.length <= length || !path.startsWith(`${prefix}/`)) continue
-    found = name
+    found = mount
     length = prefix.length
   }
+  if (found === undefined) throw new Error('no mount is registered for paths without a prefix')
   return found
 }

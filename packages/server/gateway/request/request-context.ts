@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { Need } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
@@ -6,14 +7,13 @@ import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 import type { Admission } from '../limits/admission.ts'
 import { type Facts, noFacts } from './facts.ts'
-import type { MountName } from './prefixes.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
 export interface RouteInfo {
   /** As the log names it: `chat`, `models`… */
   readonly endpoint: string
-  readonly mount: MountName
+  readonly mount: Mount
   readonly need: Need
   /** Can reach a provider: entered in flight, and leaves a record. */
   readonly isMetered: boolean

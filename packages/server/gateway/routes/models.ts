@@ -1,3 +1,4 @@
+import type { Listed, ListedAlias, ListedModel } from '@rideau/llm/formats/shared/listed-model'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { listModels } from '@rideau/llm/providers/catalog'
@@ -6,25 +7,10 @@ import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { resolveModel, resolveName } from '../../core/resolve-model.ts'
-import type { Alias, Caller, Environment } from '../../core/tenancy.ts'
+import type { Alias, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findModelHere } from '../tenants/find-environment-model.ts'
-
-/** A model that this key may call, with its id as callers write it. */
-interface ListedModel {
-  readonly id: string
-  readonly provider: string
-  readonly model: CatalogModel
-}
-
-/** An alias that this key may use, with what of its targets can be called here. */
-interface ListedAlias {
-  readonly id: string
-  readonly targets: readonly ListedModel[]
-}
-
-export type Listed = ListedModel | ListedAlias
 
 const MAX_PAGE = 100
 
@@ -47,19 +33,9 @@ export function serveModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
-/** `GET {prefix}/v1/models`: OpenAI's shape, never paged. */
-export function serveCompatModels(ctx: IdentifiedContext): void {
-  sendJson(ctx, 200, { object: 'list', data: listAllowed(ctx).map(toCompatResource) })
-}
-
-/** `GET {prefix}/v1/models/{model}`. */
-export function serveCompatModel(ctx: IdentifiedContext, name: string): void {
-  sendJson(ctx, 200, toCompatResource(findAllowed(ctx, name)))
-}
-
 /** Models by id, then aliases by name: the ids of aliases have no slash. */
 export function listAllowed(ctx: IdentifiedContext): Listed[] {
-  const { caller, environment } = tenantOf(ctx)
+  const { caller, environment } = ctx
   const models = [...listIds(environment)]
     .filter(id => isModelAllowed(environment.allowedModels, id, id))
     .filter(id => isModelAllowed(caller.allowedModels, id, id, environment.aliases))
@@ -84,12 +60,13 @@ function listIds(environment: Environment): Set<string> {
 function toListedModel(environment: Environment, id: string): ListedModel {
   const provider = providerOf(id)
   const name = id.slice(provider.length + 1)
-  return { id, provider, model: findModelHere(environment, provider, name) ?? unlisted(name) }
+  const owner = findProvider(provider)?.name ?? provider
+  return { id, provider, owner, model: findModelHere(environment, provider, name) ?? unlisted(name) }
 }
 
 /** undefined: this key may not use it, or nothing that it points at can be called here. */
 function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
-  const { caller, environment } = tenantOf(ctx)
+  const { caller, environment } = ctx
   const resolution = resolveName(alias.name, caller, environment, modelDirectory)
   if (!('targets' in resolution)) return undefined
   const targets = resolution.targets.flatMap(({ resolution: each }) =>
@@ -100,7 +77,7 @@ function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | un
 
 /** One model or alias by any name that a chat would take; what this key may not call is not found. */
 export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
-  const { caller, environment } = tenantOf(ctx)
+  const { caller, environment } = ctx
   const alias = environment.aliases.get(name)
   if (alias !== undefined) {
     const listed = findListedAlias(alias, ctx)
@@ -126,12 +103,6 @@ function unlisted(id: string): CatalogModel {
     capabilities: ['chat', 'tools', 'response_format', 'vision'],
     pricing: null,
   }
-}
-
-function tenantOf({ caller, environment }: IdentifiedContext): { caller: Caller; environment: Environment } {
-  if (caller === undefined || environment === undefined)
-    throw new Error('models are listed after identification')
-  return { caller, environment }
 }
 
 function toResource(listed: Listed): JsonObject {
@@ -173,11 +144,6 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
     pricing: null,
     targets: targets.map(target => target.id),
   }
-}
-
-function toCompatResource(listed: Listed): JsonObject {
-  const owner = 'targets' in listed ? 'alias' : (findProvider(listed.provider)?.name ?? listed.provider)
-  return { id: listed.id, object: 'model', created: 0, owned_by: owner }
 }
 
 function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import type { ErrorEnvelope } from '@rideau/llm/formats/native/server/encode-error'
+import type { ErrorEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import pino from 'pino'
 import { createKeyRow } from '../../control/keys/new-key.ts'
 import { createManagementKeyRow } from '../../control/management-keys/new-management-key.ts'

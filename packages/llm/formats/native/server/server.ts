@@ -5,9 +5,9 @@ import type { Bill } from '../../../usage/bill.ts'
 import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { withBodyFindings } from '../../shared/body-findings.ts'
+import { toEnvelope } from '../../shared/error-envelope.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
 import type { Answered, ChatServer, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
-import { toEnvelope } from './encode-error.ts'
 import { parseNativeChat } from './parse-chat.ts'
 
 /** `POST /v1/chat`: the gateway's own format (contract.md §3). */

@@ -1,4 +1,4 @@
-import type { ServedFault } from '../../shared/served-fault.ts'
+import type { ServedFault } from './served-fault.ts'
 
 /** What every failure looks like on both hosts (spec.md "Error envelope"; a superset of OpenAI's). */
 export interface ErrorEnvelope {

@@ -1,0 +1,27 @@
+import type { Format } from '../shared/format.ts'
+import type { Mount } from '../shared/mount.ts'
+import { bedrockConverse } from './client/client.ts'
+import { explainCredential, toConverseError, toErrorHeaders } from './server/encode-error.ts'
+import { converseServer, converseStreamServer } from './server/server.ts'
+
+const MOUNT: Mount = {
+  name: 'bedrock',
+  prefix: '/bedrock',
+  idHeader: 'x-amzn-requestid',
+  encodeFault: toConverseError,
+  faultHeaders: toErrorHeaders,
+  explainCredential,
+}
+
+/** Converse of Amazon Bedrock. */
+export const bedrockConverseFormat: Format = {
+  id: 'bedrock-converse',
+  client: bedrockConverse,
+  served: {
+    mount: MOUNT,
+    chat: [
+      { path: '/model/*/converse', server: converseServer },
+      { path: '/model/*/converse-stream', server: converseStreamServer },
+    ],
+  },
+}

@@ -1,0 +1,39 @@
+import type { Format } from '../shared/format.ts'
+import type { Mount } from '../shared/mount.ts'
+import { geminiContent } from './client/client.ts'
+import { toGoogleError } from './server/encode-error.ts'
+import { toModel } from './server/encode-model.ts'
+import { geminiCount, geminiEvents, geminiList, geminiServer } from './server/server.ts'
+
+const MOUNT: Mount = {
+  name: 'gemini',
+  prefix: '/gemini',
+  keyHeader: 'x-goog-api-key',
+  refusedKeyParam: 'key',
+  encodeFault: toGoogleError,
+}
+
+/** Google's clients ask for one of these; nothing that is served here differs between them. */
+const MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
+
+/** Google's generateContent, of the Gemini API and Vertex AI. */
+export const geminiContentFormat: Format = {
+  id: 'gemini-content',
+  client: geminiContent,
+  served: {
+    mount: MOUNT,
+    chat: MODELS.flatMap(models => [
+      { path: `${models}/*:generateContent`, server: geminiServer },
+      {
+        path: `${models}/*:streamGenerateContent`,
+        server: geminiList,
+        whenQuery: { name: 'alt', value: 'sse', server: geminiEvents },
+      },
+    ]),
+    counts: MODELS.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
+    models: MODELS.flatMap(path => [
+      { kind: 'list', path, encode: models => ({ models: models.map(toModel) }) },
+      { kind: 'one', path: `${path}/*`, encode: toModel },
+    ]),
+  },
+}

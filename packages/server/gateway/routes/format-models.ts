@@ -1,0 +1,33 @@
+import type { ModelRoute } from '@rideau/llm/formats/shared/format'
+import { sendJson } from '../edge/send.ts'
+import { readJson } from '../request/read-json.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import { findAllowed, listAllowed } from './models.ts'
+
+/** The models that a key may call, as a format shows them; never paged. `name`: the model in the path, else empty. */
+export function serveFormatModels(
+  ctx: IdentifiedContext,
+  route: ModelRoute,
+  name: string,
+  bodyTimeoutMs: number,
+): void | Promise<void> {
+  switch (route.kind) {
+    case 'list':
+      return sendJson(ctx, 200, route.encode(listAllowed(ctx)))
+    case 'one':
+      return sendJson(ctx, 200, route.encode(findAllowed(ctx, name)))
+    case 'fixed':
+      return sendJson(ctx, 200, route.body)
+    case 'named in body':
+      return serveNamed(ctx, route, bodyTimeoutMs)
+  }
+}
+
+async function serveNamed(
+  ctx: IdentifiedContext,
+  { bodyLimitBytes, parse, encode }: Extract<ModelRoute, { kind: 'named in body' }>,
+  bodyTimeoutMs: number,
+): Promise<void> {
+  const { value } = await readJson(ctx, ctx.route.mount.name, bodyLimitBytes, bodyTimeoutMs)
+  sendJson(ctx, 200, encode(findAllowed(ctx, parse(value))))
+}

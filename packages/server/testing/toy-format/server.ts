@@ -1,0 +1,44 @@
+import { noFindings } from '@rideau/llm/formats/shared/findings'
+import type { ParseContext, ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import { optionalFlag, textAt } from '@rideau/llm/formats/shared/read-fields'
+import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+
+/** `{"text": "…", "flow": true}`, answered by `{"text": "…"}` or by a line of text for each piece. */
+export const toyServer: ChatServer = {
+  id: 'toy',
+  parse,
+  encodeReply: (_answered, { reply }, { costNanoUsd }) =>
+    Buffer.from(JSON.stringify({ text: reply.choices[0]?.message.content, costNanoUsd })),
+  openStream: () => ({
+    canPass: () => false,
+    encode: events =>
+      events.map(event => (event.type === 'delta' && event.content ? `${event.content}\n` : '')).join(''),
+    finish: ({ finishReason }) => `(${finishReason})\n`,
+  }),
+  encodeStreamFault: ({ code }) => `!${code}\n`,
+  streamType: 'text/x-toy',
+  keepAlive: '\n',
+}
+
+function parse(body: JsonObject, { pathModel }: ParseContext): ParsedChat {
+  return {
+    request: {
+      model: pathModel,
+      messages: [{ role: 'user', content: textAt(body.text, 'text') }],
+      stream: optionalFlag(body, 'flow') ?? false,
+      includeUsage: true,
+    },
+    metadata: null,
+    timeoutMs: undefined,
+    endUser: undefined,
+    findings: {
+      ...noFindings(),
+      passedOn: undefined,
+      stored: undefined,
+      choices: 1,
+      asksForCaching: false,
+      mayBeStored: false,
+    },
+  }
+}
