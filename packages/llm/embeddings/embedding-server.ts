@@ -16,7 +16,6 @@ export interface EmbeddingAnswered {
 
 /** A format that callers ask for embeddings in. */
 export interface EmbeddingServer {
-  readonly id: 'native' | 'openai-chat'
   /** `isEndUser`: the request came with a client token. Throws RequestError. */
   parse(body: JsonObject, isEndUser: boolean): ParsedEmbeddings
   encodeReply(
@@ -28,7 +27,6 @@ export interface EmbeddingServer {
 }
 
 export const nativeEmbeddings: EmbeddingServer = {
-  id: 'native',
   parse: parseNativeEmbedding,
   encodeReply({ model, provider, isSandbox }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
@@ -46,7 +44,6 @@ export const nativeEmbeddings: EmbeddingServer = {
 
 /** OpenAI's own shape. Its official clients ask for base64 unless told otherwise, and decode it themselves. */
 export const compatEmbeddings: EmbeddingServer = {
-  id: 'openai-chat',
   parse: parseCompatEmbedding,
   encodeReply({ model }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)

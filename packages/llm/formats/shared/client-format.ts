@@ -16,6 +16,8 @@ export interface ClientFormat {
   readonly framing: Framing
   /** The provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
   readonly inlinesImages?: true
+  /** Takes every form of OpenAI's `tool_choice`, such as `allowed_tools`. */
+  readonly takesEveryToolChoice?: true
   /** A body of this very format goes out as it came, with the addresses in it. */
   readonly passesOwn?: true
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */

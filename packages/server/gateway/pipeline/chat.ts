@@ -30,13 +30,13 @@ export async function receiveChat(
   pathModel: string,
   deps: PipelineDeps,
 ): Promise<ReceivedChat> {
-  const body = await readJson(ctx, server.id, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  ctx.facts.requestBody = body.source.bytes
-  noteModel(ctx.facts, pathModel === '' ? body.value.model : pathModel)
+  const { value, bytes, fields } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  ctx.facts.requestBody = bytes
+  noteModel(ctx.facts, pathModel === '' ? value.model : pathModel)
   const isEndUser = ctx.caller.kind === 'client_token'
-  const parsed = parse(body.value, { source: body.source, pathModel, isEndUser })
+  const parsed = parse(value, { source: { format: server.id, bytes, fields }, pathModel, isEndUser })
   const checking = checkInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  const source = parsed.shape === undefined ? body.source : { ...body.source, format: parsed.shape }
+  const source = { format: parsed.shape ?? server.id, bytes, fields }
   return { server, parsed, source: withFormatHeaders(ctx, source, server) }
 }

@@ -27,11 +27,11 @@ const DEFAULT_TIMEOUT_MS = 300_000
 /** `POST /v1/embeddings`, and the route of OpenAI's format. */
 export function readEmbeddings(server: EmbeddingServer): ReadCall {
   return async (ctx, _pathModel, deps) => {
-    const { value, source } = await readJson(ctx, server.id, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-    ctx.facts.requestBody = source.bytes
+    const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+    ctx.facts.requestBody = bytes
     noteModel(ctx.facts, value.model)
     const parsed = server.parse(value, ctx.caller.kind === 'client_token')
-    return new EmbeddingsCall(ctx, server, parsed, source.bytes.length, deps)
+    return new EmbeddingsCall(ctx, server, parsed, bytes.length, deps)
   }
 }
 

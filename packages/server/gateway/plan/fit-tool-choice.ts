@@ -1,17 +1,14 @@
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { toObject, toObjects, toText } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
-import type { ClientFormatId } from '@rideau/llm/request/format-id'
-
-/** They read the forms of `tool_choice` that go beyond the canonical ones for themselves. */
-const READS_EVERY_FORM: ReadonlySet<ClientFormatId> = new Set(['openai-chat', 'gemini-content'])
 
 /**
  * A caller of chat completions may choose tools in forms that other formats do not have. OpenAI's `allowed_tools` is the
  * same as sending those tools alone; what else there is cannot be honoured. undefined: it can go as it is.
  */
-export function fitToolChoice(whole: ChatRequest, format: ClientFormatId): ChatRequest | undefined {
-  if (typeof whole.toolChoice !== 'object' || READS_EVERY_FORM.has(format)) return undefined
+export function fitToolChoice(whole: ChatRequest, format: ClientFormat): ChatRequest | undefined {
+  if (typeof whole.toolChoice !== 'object' || format.takesEveryToolChoice === true) return undefined
   const choice = whole.toolChoice as unknown as JsonObject
   if (choice.type === 'function') return undefined
   const { toolChoice: _choice, ...request } = whole

@@ -59,7 +59,7 @@ function planTarget(
   if (unpriced !== undefined) return { refusal: unpriced }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
   const format = formats.client(findClientFormatId(provider, model, whole, source.format))
-  const fitted = fitToolChoice(whole, format.id)
+  const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
   const refusal = refuseFindings(call, format, source, environment, caller)
   if (refusal !== undefined) return { refusal }

@@ -38,8 +38,8 @@ export async function readImageBody(
     ctx.facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return toParsed(ctx, value, () => sources)
   }
-  const { value, source } = await readJson(ctx, 'openai-chat', CHAT_BODY_LIMIT_BYTES, timeoutMs)
-  ctx.facts.requestBody = source.bytes
+  const { value, bytes } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
+  ctx.facts.requestBody = bytes
   return toParsed(ctx, value, () => (route === 'edits' ? parseSources(value) : undefined))
 }
 

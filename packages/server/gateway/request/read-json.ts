@@ -1,7 +1,6 @@
 import { REQUEST_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { findCaseVariant } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { RESERVED_NAMES } from '@rideau/llm/upstream/reserved-names'
 import { Fault } from '../../core/fault.ts'
@@ -12,17 +11,14 @@ import { canceledFault, type RequestContext } from './request-context.ts'
 
 export interface JsonBody {
   readonly value: JsonObject
-  /** The same bytes that were parsed: what is authorized and what is forwarded cannot differ. */
-  readonly source: SourceBody
+  /** The bytes that were parsed: what is authorized and what is forwarded cannot differ. */
+  readonly bytes: Buffer
+  /** Where each top-level field stands in them. */
+  readonly fields: SourceBody['fields']
 }
 
 /** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
-export async function readJson(
-  ctx: RequestContext,
-  format: FormatId,
-  limit: number,
-  timeoutMs: number,
-): Promise<JsonBody> {
+export async function readJson(ctx: RequestContext, limit: number, timeoutMs: number): Promise<JsonBody> {
   if (!isJsonContentType(ctx.req.headers['content-type'])) {
     throw new Fault('unsupported_media_type', 'Send the body as application/json.')
   }
@@ -40,7 +36,7 @@ export async function readJson(
       param: variant,
     })
   }
-  return { value, source: { format, bytes, fields } }
+  return { value, bytes, fields }
 }
 
 /** A promise where the body is not here yet. */

@@ -24,7 +24,7 @@ export interface GivenFeedback {
 /** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
 export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
-  const { value } = await readJson(ctx, 'native', BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  const { value } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()
   // A client token speaks for its own end user, of whose requests alone it may tell.

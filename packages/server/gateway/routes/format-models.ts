@@ -28,6 +28,6 @@ async function serveNamed(
   { bodyLimitBytes, parse, encode }: Extract<ModelRoute, { kind: 'named in body' }>,
   bodyTimeoutMs: number,
 ): Promise<void> {
-  const { value } = await readJson(ctx, ctx.route.mount.name, bodyLimitBytes, bodyTimeoutMs)
+  const { value } = await readJson(ctx, bodyLimitBytes, bodyTimeoutMs)
   sendJson(ctx, 200, encode(findAllowed(ctx, parse(value))))
 }

@@ -9,6 +9,7 @@ import { findUnsupportedParams } from './unsupported-params.ts'
 export const geminiContent: ClientFormat = {
   id: 'gemini-content',
   framing: 'sse',
+  takesEveryToolChoice: true,
   // It fetches few addresses, and honours what robots may not read (wire facts §1.4).
   inlinesImages: true,
   passesOwn: true,

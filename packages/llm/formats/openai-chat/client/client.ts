@@ -8,6 +8,7 @@ import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 export const openAiChat: ClientFormat = {
   id: 'openai-chat',
   framing: 'sse',
+  takesEveryToolChoice: true,
   encodeRequest,
   findUnsupportedParams,
   decodeReply,
