@@ -30,6 +30,11 @@ export interface ChatRequest {
   readonly extra?: ReadonlyMap<string, Json>
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
+  /**
+   * The received messages carry reasoning for another provider, in the ids of tool calls or under a mark of ours. A body
+   * that passes through gets its messages written anew without it.
+   */
+  readonly carriesReasoning?: true
   /** Merged into the body of the provider named by the key. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
 }
