@@ -344,7 +344,7 @@ describe('a body of the same format', () => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'r' }] },
       ],
     })
-    const { body } = encodeRequest(toRequest(), toTarget(), source)
+    const { body } = encodeRequest(toRequest({ carriesReasoning: true }), toTarget(), source)
     expect(JSON.parse(body.toString()).messages).toEqual([
       { role: 'user', content: 'hi' },
       {

@@ -14,7 +14,7 @@ import {
 } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { anthropicMessages } from '../client/client.ts'
-import { decodeRequest } from './decode-request.ts'
+import { parseRequest } from './parse-request.ts'
 
 /** Who was recorded in this format: the maker, and a cloud with its envelope. */
 const FOLDERS = ['anthropic', 'vertex']
@@ -24,9 +24,28 @@ const CANONICAL: ReadonlySet<string> = new Set([
   ...['tools', 'tool_choice', 'output_config', 'output_format', 'metadata', 'anthropic_version'],
 ])
 
+/** The request of a recorded body without the tools that the gateway does not offer. */
+function parseOffered(body: JsonObject): ChatRequest {
+  const offered = (tool: JsonObject): boolean =>
+    tool.type === undefined || tool.type === 'custom' || /^(?:bash|text_editor)_/.test(String(tool.type))
+  const fields: JsonObject = { model: 'any', messages: body.messages ?? [], max_tokens: 1 }
+  for (const name of [
+    'system',
+    'thinking',
+    'tool_choice',
+    'stop_sequences',
+    'output_config',
+    'output_format',
+  ])
+    fields[name] = body[name]
+  if (body.tools !== undefined) fields.tools = toObjects(body.tools).filter(offered)
+  const source = toSourceBody('anthropic-messages', body)
+  return parseRequest(fields, { source, pathModel: '', isEndUser: false }).request
+}
+
 /** A recorded body as the canonical request that a client of ours would have sent for it. */
 function toCanonical({ provider, body, isStream }: RecordedRequest): ChatRequest {
-  const { reasoningEffort, ...asked } = decodeRequest(body)
+  const { reasoningEffort, ...asked } = parseOffered(body)
   const rest = Object.entries(body).filter(([name]) => !CANONICAL.has(name))
   const fields = {
     maxOutputTokens: body.max_tokens,

@@ -3,17 +3,19 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
 import { encodeMessages } from '../client/encode-messages.ts'
-import { decodeRequest } from './decode-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { MessageEncoder } from './encode-stream.ts'
+import { parseRequest } from './parse-request.ts'
 
 const target: Target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }
 const ENVELOPE = { id: 'msg_1', created: 0, model: 'p/m' }
@@ -25,6 +27,11 @@ const USAGE: Usage = {
   output: 5,
   reasoning: 6,
 }
+const parse = (fields: JsonObject): ChatRequest =>
+  parseRequest(
+    { model: 'x', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }], ...fields },
+    { source: toSourceBody('anthropic-messages', {}), pathModel: '', isEndUser: false },
+  ).request
 const call = (id: string, args = '{"a":1}'): ToolCall => ({
   id,
   type: 'function',
@@ -208,7 +215,7 @@ describe('a request of this format for another provider', () => {
   }
 
   test('is what it asks of anybody', () => {
-    const asked = decodeRequest(body)
+    const asked = parse(body)
     expect(asked).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
       parallelToolCalls: false,
@@ -220,7 +227,7 @@ describe('a request of this format for another provider', () => {
   })
 
   test('holds nothing of this format’s own when OpenAI’s is sent', () => {
-    const request = { ...decodeRequest(body), model: 'x', stream: false, includeUsage: true }
+    const request = parse(body)
     const source = { format: 'anthropic-messages' as const, bytes: Buffer.from('{}'), fields: new Map() }
     const sent = JSON.parse(encodeForOpenAi(request, target, source).body.toString())
     expect(sent.messages).toEqual([
@@ -244,7 +251,7 @@ describe('a request of this format for another provider', () => {
   })
 
   test('comes back the same when this format is sent again', () => {
-    const { system, messages } = encodeMessages(decodeRequest(body).messages)
+    const { system, messages } = encodeMessages(parse(body).messages)
     expect(system).toEqual(body.system)
     expect(messages[1]).toEqual({
       role: 'assistant',
@@ -270,7 +277,7 @@ describe('a request of this format for another provider', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'low'],
     [{ thinking: { type: 'enabled', budget_tokens: 32_000 } }, 'high'],
   ])('%j asks for the effort %s', (fields, effort) => {
-    expect(decodeRequest({ messages: [], ...fields }).reasoningEffort).toBe(effort)
+    expect(parse(fields).reasoningEffort).toBe(effort)
   })
 })
 

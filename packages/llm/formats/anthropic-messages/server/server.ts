@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -17,14 +16,14 @@ import { toAnthropicError } from './encode-error.ts'
 import { encodeReply } from './encode-reply.ts'
 import { MessageEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-chat.ts'
+import { parseCountRequest, parseRequest } from './parse-request.ts'
 
 /**
  * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.
  */
 export const anthropicServer: ChatServer = {
   id: 'anthropic-messages',
-  parse: (body, context) => withBodyFindings(parseAnthropicChat(body), body, context, findUnknownField),
+  parse: parseRequest,
   encodeReply: toAnthropicReply,
   openStream: answered =>
     answered.format === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
@@ -37,7 +36,7 @@ export const anthropicServer: ChatServer = {
 /** `{anthropic prefix}/v1/messages/count_tokens`. */
 export const anthropicCount: CountFormat = {
   server: anthropicServer,
-  parse: (body, context) => withBodyFindings(parseCountTokens(body), body, context, findUnknownField),
+  parse: parseCountRequest,
   encode: tokens => ({ input_tokens: tokens }),
 }
 

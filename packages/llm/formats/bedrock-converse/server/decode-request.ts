@@ -3,7 +3,7 @@ import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import { decodeEffort } from '../../anthropic-messages/server/decode-request.ts'
+import { toEffort } from '../../shared/claude-effort.ts'
 import { toCacheControl } from './decode-blocks.ts'
 import { decodeMessages } from './decode-messages.ts'
 
@@ -135,5 +135,5 @@ function decodeReasoning(extra: JsonObject): string | undefined {
   const config = toObject(extra.reasoningConfig)
   if (config?.type === 'enabled') return toText(config.maxReasoningEffort) ?? 'medium'
   const thinking = toObject(extra.thinking) ?? toObject(extra.reasoning_config)
-  return decodeEffort(thinking, toObject(extra.output_config))
+  return toEffort(thinking, toObject(extra.output_config))
 }
