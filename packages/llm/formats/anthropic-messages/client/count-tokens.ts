@@ -6,7 +6,7 @@ import { encodeBody } from './encode-body.ts'
 import { encodeHeaders } from './encode-request.ts'
 import { passRequest } from './pass-request.ts'
 
-/** `POST /v1/messages/count_tokens`. */
+/** `POST /v1/messages/count_tokens`. It takes a message request without the fields of the answer. */
 export const tokenCounter: TokenCounter = {
   encodeRequest: (request, target, source) => {
     const isOurs = source?.format === 'anthropic-messages'

@@ -5,23 +5,23 @@ import type { ModelTraits } from './model-traits.ts'
 
 const SAMPLING: readonly Parameter[] = ['temperature', 'topP']
 
-/** The parameters of a request that the model refuses, or that do nothing there. They are not sent. */
+/** Returns the parameters of a request that the model refuses or ignores, whatever their values. They are not sent. */
 export function listRefused(request: ChatRequest, traits: ModelTraits): Parameter[] {
   const refused: Parameter[] = []
   const { temperature, topP, stop, reasoningEffort } = request
-  // A stop sequence of white space alone is refused.
+  // The provider refuses a stop sequence of white space alone.
   if (stop?.some(each => each.trim() === '') === true) refused.push('stop')
   const thinks = willThink(request, traits)
   if (!traits.hasSampling || thinks) refused.push(...SAMPLING)
   else if (traits.samplesByOne && temperature !== undefined && topP !== undefined) {
-    // One of the two is left out: one that has its default of 1, if there is one.
+    // The model takes only one of the two: the other, if it is the default of 1, or else `top_p` is left out.
     refused.push(temperature === 1 && topP !== 1 ? 'temperature' : 'topP')
   }
   if (reasoningEffort !== undefined && reasoningEffort !== 'none' && !thinks) refused.push('reasoningEffort')
   return refused
 }
 
-/** Does the model think for this request, if it is asked to? */
+/** True if the request asks for thinking and the model can think for it. */
 function willThink(request: ChatRequest, traits: ModelTraits): boolean {
   const { reasoningEffort: effort, maxOutputTokens: cap } = request
   if (effort === undefined || effort === 'none' || traits.thinking === 'none') return false

@@ -39,7 +39,7 @@ const call = (id: string, args = '{"a":1}'): ToolCall => ({
 })
 
 describe('an answer for a caller of this format', () => {
-  test('every field that clients read, in this format’s arithmetic', () => {
+  test('has every field that clients read, and counts tokens as this format does', () => {
     const reply: ChatReply = {
       choices: [
         {
@@ -73,7 +73,7 @@ describe('an answer for a caller of this format', () => {
     })
   })
 
-  test('signatures of this format’s own models stay, wherever they came through', () => {
+  test('keeps signatures of Claude, plain and streamed', () => {
     const details = [
       { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's', index: 0 },
       { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'd', index: 1 },
@@ -106,7 +106,7 @@ describe('an answer for a caller of this format', () => {
     fc.record({ call: fc.nat(2), arguments: fc.string() }),
   )
 
-  test('any stream: blocks begin before they go on, end once, and say what was said', () => {
+  test('any stream: blocks begin before they continue, end once, and decode to the same content', () => {
     fc.assert(
       fc.property(fc.array(piece), pieces => {
         const encoder = new MessageEncoder(ENVELOPE)
@@ -140,7 +140,7 @@ describe('an answer for a caller of this format', () => {
           for (const { index, function: fn } of event.toolCalls ?? [])
             heard.calls[index] += fn?.arguments ?? ''
         }
-        // A call of which no argument came is one of an empty object.
+        // A call without arguments decodes to an empty object.
         for (const index of begun.values()) if (said.calls[index] === '') said.calls[index] = '{}'
         expect(heard).toEqual(said)
         expect(usage).toEqual(USAGE)
@@ -214,7 +214,7 @@ describe('a request of this format for another provider', () => {
     context_management: { edits: [] },
   }
 
-  test('is what it asks of anybody', () => {
+  test('becomes the canonical request', () => {
     const asked = parse(body)
     expect(asked).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
@@ -226,7 +226,7 @@ describe('a request of this format for another provider', () => {
     expect(asked.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
   })
 
-  test('holds nothing of this format’s own when OpenAI’s is sent', () => {
+  test('has nothing of this format when it is sent in OpenAI’s', () => {
     const request = parse(body)
     const source = { format: 'anthropic-messages' as const, bytes: Buffer.from('{}'), fields: new Map() }
     const sent = JSON.parse(encodeForOpenAi(request, target, source).body.toString())
@@ -250,7 +250,7 @@ describe('a request of this format for another provider', () => {
     expect(JSON.stringify(sent)).not.toMatch(/cache_control|signature|context_management|reasoning_details/)
   })
 
-  test('comes back the same when this format is sent again', () => {
+  test('is the same when it is sent in this format again', () => {
     const { system, messages } = encodeMessages(parse(body).messages)
     expect(system).toEqual(body.system)
     expect(messages[1]).toEqual({

@@ -18,9 +18,7 @@ import { MessageEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { parseCountRequest, parseRequest } from './parse-request.ts'
 
-/**
- * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.
- */
+/** `{anthropic prefix}/v1/messages`. Answers of Anthropic's format pass through; all others are translated. */
 export const anthropicServer: ChatServer = {
   id: 'anthropic-messages',
   parse: parseRequest,
@@ -50,7 +48,7 @@ function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
   return { id: `msg_${requestId.replaceAll('-', '')}`, created, model }
 }
 
-/** What another format said, in this one's events. */
+/** Encodes the events of another format's stream. */
 class TranslatedStream implements StreamEncoder {
   readonly #encoder: MessageEncoder
 
@@ -75,9 +73,9 @@ class TranslatedStream implements StreamEncoder {
 
 const NEWLINE = 10
 
-/** The provider's own events, but for the last one, which waits for the record. */
+/** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
-  /** Whole events that only continue a block: nothing in them that the gateway must see. */
+  /** True for whole events that only continue a block: the gateway needs nothing of them. */
   canPass(chunk: Buffer): boolean {
     const { length } = chunk
     if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
