@@ -18,6 +18,8 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly maxOutputTokens?: number
+  /** The output cap of the received body, where a format must know whether maxOutputTokens was lowered since. */
+  readonly receivedOutputCap?: number
   readonly temperature?: number
   readonly topP?: number
   readonly stop?: readonly string[]

@@ -172,6 +172,14 @@ export class FieldTable {
     return found
   }
 
+  /** The first field of a body that stands for the parameter; undefined: none does. */
+  findFieldOf(parameter: keyof ChatRequest, body: JsonObject): string | undefined {
+    for (const name in body) {
+      if (body[name] !== null && this.#fields.get(name)?.parameter === parameter) return name
+    }
+    return undefined
+  }
+
   /** PARAMETER_NAMES of what is set, has no field in this format, and whose loss would change the answer. */
   listUnsupported(request: ChatRequest): string[] {
     return listEffective(request, this.#missing)

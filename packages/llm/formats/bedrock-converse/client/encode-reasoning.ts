@@ -84,18 +84,3 @@ export function canHonourEffort({ reasoningEffort }: ChatRequest, model: string)
   if (family === 'claude') return findClaudeVersion(model) >= 3.7
   return family === 'gpt-oss' || family === 'nova-2'
 }
-
-/** Sampling parameters that the model refuses, of those that are set (wire facts §0.10). */
-export function findRefusedSampling(request: ChatRequest, model: string): string[] {
-  const version = findClaudeVersion(model)
-  if (version === 0) return []
-  const { temperature, topP } = request
-  const hasTemperature = temperature !== undefined && temperature !== 1
-  const hasTopP = topP !== undefined && topP !== 1
-  const thinks = encodeReasoning(request, model)?.thinking !== undefined && request.reasoningEffort !== 'none'
-  if (version >= 4.7 || thinks) {
-    return [...(hasTemperature ? ['temperature'] : []), ...(hasTopP ? ['top_p'] : [])]
-  }
-  // Since 4.1 either of the two, not both.
-  return version >= 4.1 && hasTemperature && hasTopP ? ['top_p'] : []
-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
+import { toObject, toObjects } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import type { ChatReply, FinishReason } from '../../../reply/chat-reply.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -18,13 +18,16 @@ import {
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { noMessageNotes } from '../../shared/message-notes.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
-import { decodeRequest } from './decode-request.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ConverseEncoder } from './encode-stream.ts'
+import { parseMessages } from './parse-messages.ts'
+import { parseRequest } from './parse-request.ts'
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (218 exchanges)')
 
@@ -34,17 +37,33 @@ function toTarget({ model, url }: RecordedRequest): Target {
   return { provider: bedrock, model: decodeURIComponent(inUrl), baseUrl: 'https://a.example', apiKey: '' }
 }
 
-/** The canonical request of a recorded body, as our own surface reads it. */
+/** A body without what the gateway refuses: tools that the provider runs, and files in a bucket of the account. */
+function toOffered(body: JsonObject): JsonObject {
+  const fields: JsonObject = { messages: withoutBuckets(body.messages ?? []) }
+  for (const name of ['system', 'inferenceConfig', 'outputConfig']) fields[name] = body[name]
+  const config = toObject(body.toolConfig)
+  const tools = toObjects(config?.tools).filter(({ systemTool }) => systemTool === undefined)
+  if (config !== undefined) fields.toolConfig = { ...config, tools }
+  return fields
+}
+
+function withoutBuckets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutBuckets)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => name !== 's3Location')
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutBuckets(each ?? null)]))
+}
+
+/** The canonical request of a recorded body, as the server side parses it. */
 function toCanonical({ body, isStream }: RecordedRequest): ChatRequest {
-  const { reasoningEffort: _, ...asked } = decodeRequest(body).asked
-  const { maxTokens, temperature, topP } = toObject(body.inferenceConfig) ?? {}
+  const source = toSourceBody('bedrock-converse', body)
+  const context = { source, pathModel: 'any', isEndUser: false }
+  const { request: asked } = parseRequest(toOffered(body), context)
   // What a model's maker alone knows goes along in its own words.
   const own = ['additionalModelRequestFields', 'serviceTier', 'guardrailConfig']
   const rest = Object.fromEntries(own.flatMap(name => (body[name] === undefined ? [] : [[name, body[name]]])))
-  const fields = { maxOutputTokens: maxTokens, temperature, topP }
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   const options = Object.keys(rest).length === 0 ? {} : { providerOptions: { [bedrock.id]: rest } }
-  return { ...asked, ...given, ...options, model: 'any', stream: isStream, includeUsage: true }
+  return { ...asked, ...options, stream: isStream }
 }
 
 /** Without what says nothing: an empty list or object, and the model's name, which is in the path. Schemas are read. */
@@ -80,7 +99,11 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
   )
 
   test('what only this format has is found where it stands', () => {
-    const found = taken.flatMap(({ body }) => decodeRequest(body).nativeOnly)
+    const found = taken.flatMap(({ body }) => {
+      const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+      parseMessages(toOffered(body), notes)
+      return notes.nativeOnly
+    })
     const names = ['additionalModelRequestFields.inferenceConfig', 'guardrailConfig', 'modelId']
     expect([...new Set(found)].sort()).toEqual(names)
   })

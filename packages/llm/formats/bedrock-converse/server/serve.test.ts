@@ -14,12 +14,15 @@ import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { noMessageNotes } from '../../shared/message-notes.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
-import { decodeRequest } from './decode-request.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ConverseEncoder, type ConverseEvent } from './encode-stream.ts'
+import { parseMessages } from './parse-messages.ts'
+import { parseRequest } from './parse-request.ts'
 
 const MODEL = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const target: Target = { provider: bedrock, model: MODEL, baseUrl: 'https://x', apiKey: '' }
@@ -30,6 +33,14 @@ const USAGE: Usage = {
   cacheWrite1h: 4,
   output: 5,
   reasoning: 0,
+}
+const parse = (body: JsonObject) =>
+  parseRequest(body, { source: toSourceBody('bedrock-converse', body), pathModel: 'x', isEndUser: false })
+/** As the parser finds it, for bodies with fields that it refuses. */
+const listNativeOnly = (body: JsonObject): readonly string[] => {
+  const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+  parseMessages(body, notes)
+  return notes.nativeOnly
 }
 const call = (id: string, args = '{"a":1}'): ToolCall => ({
   id,
@@ -243,10 +254,10 @@ describe('a request of this format for another provider', () => {
     additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 10_000 } },
     requestMetadata: { a: 'b' },
   }
-  const request = { ...decodeRequest(body).asked, model: 'x', stream: false, includeUsage: true }
+  const { request, findings } = parse(body)
 
   test('is what it asks of anybody', () => {
-    expect(decodeRequest(body).nativeOnly).toEqual([])
+    expect(findings.nativeOnly).toEqual([])
     expect(request).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
       reasoningEffort: 'medium',
@@ -301,12 +312,12 @@ describe('a request of this format for another provider', () => {
     [{ reasoningConfig: { type: 'disabled' } }, undefined],
     [{}, undefined],
   ])('%j asks for the effort %s', (fields, effort) => {
-    const { asked } = decodeRequest({ messages: [], additionalModelRequestFields: fields })
-    expect(asked.reasoningEffort).toBe(effort)
+    const messages = [{ role: 'user', content: [{ text: 'hi' }] }]
+    expect(parse({ messages, additionalModelRequestFields: fields }).request.reasoningEffort).toBe(effort)
   })
 
   test('what only this format has is named by its path, and what asks for nothing is not', () => {
-    const { nativeOnly } = decodeRequest({
+    const nativeOnly = listNativeOnly({
       system: [{ hologram: {} }],
       messages: [
         {
@@ -314,7 +325,7 @@ describe('a request of this format for another provider', () => {
           content: [
             { video: { format: 'mp4', source: { bytes: '' } } },
             { document: { ...pdf, citations: { enabled: true } } },
-            { toolResult: { toolUseId: 't', content: [{ video: {} }] } },
+            { toolResult: { toolUseId: 't', content: [{ video: { source: {} } }] } },
           ],
         },
       ],
@@ -351,6 +362,7 @@ describe('a body that passes through', () => {
     novelty: 1.5,
   })
   const request: ChatRequest = {
+    carriesReasoning: true,
     model: 'p/a',
     messages: [],
     stream: true,
@@ -374,7 +386,8 @@ describe('a body that passes through', () => {
 
   test('a cap comes in where the caller named none', () => {
     const bare = toSourceBody('bedrock-converse', { messages: [] })
-    const { body } = bedrockConverse.encodeRequest(request, target, bare)
+    const { carriesReasoning: _, ...asked } = request
+    const { body } = bedrockConverse.encodeRequest(asked, target, bare)
     expect(JSON.parse(body.toString())).toEqual({ messages: [], inferenceConfig: { maxTokens: 7 } })
   })
 

@@ -2,7 +2,6 @@ import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-fr
 import { countAwsEvents } from '../../../frames/aws-event-stream.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -14,13 +13,12 @@ import type {
 import { toStreamError, toStreamException } from './encode-error.ts'
 import { encodeReply, toStopReason } from './encode-reply.ts'
 import { ConverseEncoder, type ConverseEvent, toMetadata } from './encode-stream.ts'
-import { findUnknownField, parseConversePlain, parseConverseStream } from './parse-chat.ts'
+import { parseRequest, parseStreamRequest } from './parse-request.ts'
 
 /** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
 export const converseServer: ChatServer = {
   id: 'bedrock-converse',
-  parse: (body, context) =>
-    withBodyFindings(parseConversePlain(body, context.pathModel), body, context, findUnknownField),
+  parse: parseRequest,
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
@@ -38,8 +36,7 @@ export const converseServer: ChatServer = {
 /** The same as `…/converse-stream`: the path says that the answer is a stream. */
 export const converseStreamServer: ChatServer = {
   ...converseServer,
-  parse: (body, context) =>
-    withBodyFindings(parseConverseStream(body, context.pathModel), body, context, findUnknownField),
+  parse: parseStreamRequest,
 }
 
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
