@@ -9,6 +9,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { readExtra } from '../../shared/lost-params.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { tokenCounter } from './count-tokens.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -295,6 +296,15 @@ describe('unsupported parameters', () => {
   })
 
   test('are left out of the body', () => {
+    const sampled = send({ temperature: 0.2, topP: 0.5, stop: [' '] }, 'claude-sonnet-4-5')
+    expect(sampled).toMatchObject({ temperature: 0.2 })
+    expect(sampled).not.toHaveProperty('top_p')
+    expect(sampled).not.toHaveProperty('stop_sequences')
+    const dropped = send({ reasoningEffort: 'low', temperature: 0.2 }, 'claude-opus-4-6', [
+      'reasoning_effort',
+    ])
+    expect(dropped).toMatchObject({ temperature: 0.2 })
+    expect(dropped).not.toHaveProperty('thinking')
     expect(send({ temperature: 0.2 }, 'claude-opus-4-6', ['temperature'])).not.toHaveProperty('temperature')
     expect(send({ temperature: 0.2 }, 'claude-opus-4-7')).not.toHaveProperty('temperature')
   })
@@ -313,6 +323,19 @@ describe('a body of the same format', () => {
     expect(body.toString()).toBe(text.replace('"claude-x"', '"claude-sonnet-4-6"'))
     expect(headers).toMatchObject({ 'anthropic-beta': 'a,b', 'anthropic-version': '2024-01-01' })
     expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
+  })
+
+  test('of a count has no fields of the answer, also if the gateway set a cap', () => {
+    const request = toRequest({ maxOutputTokens: 5 })
+    const sent = (source: SourceBody | undefined): JsonObject =>
+      JSON.parse(tokenCounter.encodeRequest(request, toTarget(), source).body.toString())
+    const bare = toSource('anthropic-messages', { model: 'x', messages: [], top_k: 5, system: 's' })
+    expect(sent(bare)).toEqual({ model: 'claude-sonnet-4-6', messages: [], system: 's' })
+    expect(sent(toSource('anthropic-messages', text))).not.toHaveProperty('max_tokens')
+    expect(sent(undefined)).toEqual({
+      model: 'claude-sonnet-4-6',
+      messages: [{ role: 'user', content: 'hi' }],
+    })
   })
 
   test('gets the cap that the gateway lowered', () => {

@@ -18,7 +18,10 @@ import { passRequest } from './pass-request.ts'
 
 const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'file', 'input_audio'])
 
-/** The canonical request as Converse takes it: `POST /model/{id}/converse` or `…/converse-stream`; a body of this format passes through. */
+/**
+ * The canonical request as `POST /model/{id}/converse` or `…/converse-stream` takes it; a body of this format passes
+ * through.
+ */
 export function encodeRequest(
   request: ChatRequest,
   target: Target,
@@ -28,7 +31,7 @@ export function encodeRequest(
   const { model } = target
   const action = request.stream ? 'converse-stream' : 'converse'
   return {
-    // Encoded once here, colon and slash of an ARN included; the signature encodes it once more.
+    // The colon and slash of an ARN are encoded too. The signature covers the path encoded once more.
     ...joinAddress(target.baseUrl, `/model/${encodeURIComponent(model)}/${action}`),
     headers: {
       'content-type': 'application/json',
@@ -50,7 +53,7 @@ function translateBody(
   return {
     body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
     reserved: findChanged(made, body, optionsPath(target)),
-    // A schema that the model does not keep by itself is asked for by a tool of ours, or by words.
+    // Without `outputConfig` a tool of ours or an instruction asks for the schema.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
   }
 }

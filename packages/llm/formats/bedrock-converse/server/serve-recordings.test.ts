@@ -31,7 +31,7 @@ import { parseRequest } from './parse-request.ts'
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (218 exchanges)')
 
-/** The recorder cut some models' names off at the colon; the address has them whole. */
+/** Some recordings have the model's name only up to the colon; the address has all of it. */
 function toTarget({ model, url }: RecordedRequest): Target {
   const inUrl = /\/model\/(.+)\/converse/.exec(url)?.[1] ?? model
   return { provider: bedrock, model: decodeURIComponent(inUrl), baseUrl: 'https://a.example', apiKey: '' }
@@ -59,14 +59,14 @@ function toCanonical({ body, isStream }: RecordedRequest): ChatRequest {
   const source = toSourceBody('bedrock-converse', body)
   const context = { source, pathModel: 'any', isEndUser: false }
   const { request: asked } = parseRequest(toOffered(body), context)
-  // What a model's maker alone knows goes along in its own words.
+  // Fields of this provider alone are sent as provider options.
   const own = ['additionalModelRequestFields', 'serviceTier', 'guardrailConfig']
   const rest = Object.fromEntries(own.flatMap(name => (body[name] === undefined ? [] : [[name, body[name]]])))
   const options = Object.keys(rest).length === 0 ? {} : { providerOptions: { [bedrock.id]: rest } }
   return { ...asked, ...options, stream: isStream }
 }
 
-/** Without what says nothing: an empty list or object, and the model's name, which is in the path. Schemas are read. */
+/** Leaves out empty lists and objects, and the model's name, which is in the path. Parses schemas. */
 function normalize({ modelId: _, ...given }: JsonObject): JsonObject {
   const body = structuredClone(given)
   const schema = toObject(toObject(toObject(toObject(body.outputConfig)?.textFormat)?.structure)?.jsonSchema)
@@ -75,11 +75,11 @@ function normalize({ modelId: _, ...given }: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
 }
 
-describe.skipIf(!hasRecordings)('a recorded request of this format, served by us', () => {
+describe.skipIf(!hasRecordings)('a recorded request of this format, parsed and sent on', () => {
   const taken = listRecordedRequests('bedrock', 'converse').filter(({ status }) => status === 200)
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('the number of recordings is unchanged', () => {
     expect(taken.length).toBe(106)
   })
 
@@ -90,7 +90,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
   })
 
   test.each(taken.map(recorded => [recorded.name, recorded] as const))(
-    'as received, nothing changes: %s',
+    'passes through unchanged: %s',
     (_, recorded) => {
       const source = toSourceBody('bedrock-converse', recorded.body)
       const { body } = bedrockConverse.encodeRequest(toCanonical(recorded), toTarget(recorded), source)
@@ -98,7 +98,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
     },
   )
 
-  test('what only this format has is found where it stands', () => {
+  test('finds the fields that only this format has', () => {
     const found = taken.flatMap(({ body }) => {
       const notes = noMessageNotes(FIELDS.listOnlyHere(body))
       parseMessages(toOffered(body), notes)
@@ -114,7 +114,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
 })
 
 describe.skipIf(!hasRecordings)(
-  'a recorded answer of this format, decoded and encoded again, says the same',
+  'a recorded answer of this format is the same after decoding and encoding',
   () => {
     const good = (mode: 'unary' | 'stream') =>
       listAnswers('bedrock-converse', mode)
@@ -123,7 +123,7 @@ describe.skipIf(!hasRecordings)(
     const plain = good('unary')
     const streamed = good('stream')
 
-    test('there are as many as there were', () => {
+    test('the number of recordings is unchanged', () => {
       expect([plain.length, streamed.length]).toEqual([79, 33])
     })
 
@@ -155,7 +155,7 @@ describe.skipIf(!hasRecordings)(
   },
 )
 
-/** The reasoning that a call's id carries stands beside it too: it is packed again by who decodes. */
+/** Removes reasoning from the ids of calls: the message has it too, and decoding packs it again. */
 function withPlainIds({ choices, usage }: ChatReply): ChatReply {
   const toPlain = (call: ToolCall): ToolCall => ({ ...call, id: plainToolCallId(call.id) })
   return {

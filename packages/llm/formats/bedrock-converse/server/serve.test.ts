@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeAwsEvent } from '../../../frames/aws-event-frame.ts'
 import { openFrames } from '../../../frames/open-frames.ts'
+import { scanJson } from '../../../json/json-scan.ts'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import { custom } from '../../../providers/custom.ts'
@@ -36,7 +37,7 @@ const USAGE: Usage = {
 }
 const parse = (body: JsonObject) =>
   parseRequest(body, { source: toSourceBody('bedrock-converse', body), pathModel: 'x', isEndUser: false })
-/** As the parser finds it, for bodies with fields that it refuses. */
+/** The paths that the parser finds, also in bodies with fields that it refuses. */
 const listNativeOnly = (body: JsonObject): readonly string[] => {
   const notes = noMessageNotes(FIELDS.listOnlyHere(body))
   parseMessages(body, notes)
@@ -52,7 +53,7 @@ describe('an answer for a caller of this format', () => {
   const message = { role: 'assistant' as const, content: 'hi', tool_calls: [call('t1')] }
   const reply: ChatReply = { choices: [{ index: 0, message, finishReason: 'tool_calls' }], usage: USAGE }
 
-  test('every field that clients read, in this format’s arithmetic', () => {
+  test('has every field that clients read, and counts tokens as this format does', () => {
     const choices = [
       { index: 0, message: { ...message, reasoning: 'hm' }, finishReason: 'tool_calls' as const },
     ]
@@ -87,7 +88,7 @@ describe('an answer for a caller of this format', () => {
     expect(decodeReply(encodeReply(reply, 1))).toEqual(reply)
   })
 
-  test('signed and sealed reasoning stays as it was, plain and streamed', () => {
+  test('keeps signed and encrypted reasoning, plain and streamed', () => {
     const details = [
       { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's' },
       { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'sealed' },
@@ -123,7 +124,7 @@ describe('an answer for a caller of this format', () => {
     fc.record({ call: fc.nat(2), arguments: fc.string() }),
   )
 
-  test('any stream in any cut: blocks begin before they go on, end once, and say what was said', () => {
+  test('any stream in any chunks: blocks begin before they continue, end once, and decode to the same content', () => {
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat(90)), (pieces, cuts) => {
         const said = { content: '', reasoning: '', calls: [] as string[] }
@@ -153,7 +154,7 @@ describe('an answer for a caller of this format', () => {
   })
 })
 
-/** Encoded, framed, cut into chunks, parsed and decoded again. */
+/** Encodes events, cuts the frames into chunks, and decodes them again. */
 function restream(
   events: readonly StreamEvent[],
   reason: 'stop' | 'tool_calls',
@@ -177,7 +178,7 @@ function restream(
   return addUp(heard)
 }
 
-/** Blocks count up from 0, and each ends once; only calls have a start. */
+/** Expects blocks to count up from 0 and to end once, and only calls to have a start event. */
 function expectSound(wire: readonly ConverseEvent[]): void {
   const open = new Set<unknown>()
   let begun = 0
@@ -256,7 +257,7 @@ describe('a request of this format for another provider', () => {
   }
   const { request, findings } = parse(body)
 
-  test('is what it asks of anybody', () => {
+  test('becomes the canonical request', () => {
     expect(findings.nativeOnly).toEqual([])
     expect(request).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
@@ -267,7 +268,7 @@ describe('a request of this format for another provider', () => {
     expect(request.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
   })
 
-  test('holds nothing of this format’s own when OpenAI’s is sent', () => {
+  test('has nothing of this format when it is sent in OpenAI’s', () => {
     const source = { format: 'bedrock-converse' as const, bytes: Buffer.from('{}'), fields: new Map() }
     const other = { ...target, provider: custom }
     const sent = JSON.parse(encodeForOpenAi(request, other, source).body.toString())
@@ -291,7 +292,7 @@ describe('a request of this format for another provider', () => {
     expect(JSON.stringify(sent)).not.toMatch(/cache_control|signature|reasoning_details|cachePoint/)
   })
 
-  test('comes back the same when this format is sent again', () => {
+  test('is the same when it is sent in this format again', () => {
     const sent = JSON.parse(bedrockConverse.encodeRequest(request, target, undefined).body.toString())
     expect(sent.system).toEqual(body.system)
     expect(sent.messages[1]).toEqual((body.messages as JsonObject[])[1])
@@ -316,7 +317,7 @@ describe('a request of this format for another provider', () => {
     expect(parse({ messages, additionalModelRequestFields: fields }).request.reasoningEffort).toBe(effort)
   })
 
-  test('what only this format has is named by its path, and what asks for nothing is not', () => {
+  test('names what only this format has by its path, and nothing that has no effect', () => {
     const nativeOnly = listNativeOnly({
       system: [{ hologram: {} }],
       messages: [
@@ -370,7 +371,7 @@ describe('a body that passes through', () => {
     maxOutputTokens: 7,
   }
 
-  test('has its cap set, our marks taken off, and else its bytes; the address names the model', () => {
+  test('gets the lowered cap, loses reasoning of other providers, and keeps all other bytes', () => {
     const { path, body } = bedrockConverse.encodeRequest(request, target, source)
     expect(path).toBe(`/model/${encodeURIComponent(MODEL)}/converse-stream`)
     expect(JSON.parse(body.toString())).toEqual({
@@ -384,15 +385,35 @@ describe('a body that passes through', () => {
     })
   })
 
-  test('a cap comes in where the caller named none', () => {
+  test('gets a cap if the caller named none', () => {
     const bare = toSourceBody('bedrock-converse', { messages: [] })
     const { carriesReasoning: _, ...asked } = request
     const { body } = bedrockConverse.encodeRequest(asked, target, bare)
     expect(JSON.parse(body.toString())).toEqual({ messages: [], inferenceConfig: { maxTokens: 7 } })
   })
 
-  test('is the provider’s to judge', () => {
+  test('has no unsupported parameters', () => {
     const asked = { ...request, seed: 1, reasoningEffort: 'low', toolChoice: 'required' as const }
     expect(bedrockConverse.findUnsupportedParams(asked, bedrock, 'meta.llama', source)).toEqual([])
+  })
+
+  test('keeps every byte if nothing has to change', () => {
+    const bytes = Buffer.from(
+      '{"messages":[{"content":[{"text":"\\u0068i"}]}], "inferenceConfig":{"maxTokens":7.0}}',
+    )
+    const scan = scanJson(bytes)
+    if (!scan.ok) throw new Error(scan.reason)
+    const plain: ChatRequest = {
+      model: 'p/a',
+      messages: [],
+      stream: false,
+      includeUsage: true,
+      maxOutputTokens: 7,
+      receivedOutputCap: 7,
+    }
+    const passed = { format: 'bedrock-converse' as const, bytes, fields: scan.fields }
+    expect(bedrockConverse.encodeRequest(plain, target, passed).body.toString()).toBe(bytes.toString())
+    const lowered = bedrockConverse.encodeRequest({ ...plain, maxOutputTokens: 5 }, target, passed)
+    expect(lowered.body.toString()).toBe(bytes.toString().replace('7.0', '5'))
   })
 })
