@@ -4,7 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { encodeInput, FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
+import { hasFieldWithin, type MessageNotes } from '../../shared/message-notes.ts'
 import { invalid, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { parseDocument, parseImage } from './parse-media.ts'
@@ -66,7 +66,7 @@ function parseBlock(placed: PlacedBlock, content: Content, notes: MessageNotes):
   const parse = BLOCKS.get(textAt(block.type, `${path}.type`))
   if (parse === undefined) {
     notes.nativeOnly.push(path)
-    notes.asksForCaching ||= hasMarkWithin(block)
+    notes.asksForCaching ||= hasFieldWithin(block, 'cache_control')
     return
   }
   const before = content.parts.length
@@ -155,11 +155,4 @@ function parseThinking({ block, index }: PlacedBlock, content: Content, notes: M
 
 function parseRedacted({ block: { data }, index }: PlacedBlock, { details }: Content): void {
   if (typeof data === 'string') details.push({ type: 'reasoning.encrypted', format: FORMAT, data, index })
-}
-
-/** Marks may stand in the content of blocks that the gateway does not read. */
-function hasMarkWithin(value: Json | undefined): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(hasMarkWithin)
-  return isMark(value.cache_control) || Object.values(value).some(hasMarkWithin)
 }

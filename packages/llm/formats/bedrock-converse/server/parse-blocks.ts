@@ -4,7 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
+import { hasFieldWithin, type MessageNotes } from '../../shared/message-notes.ts'
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import {
@@ -87,7 +87,9 @@ function parseBlock(block: JsonObject, path: string, content: Content, notes: Me
     if (parse === undefined) isUnknown = true
     else parse(value, `${path}.${kind}`, content, notes)
   }
-  if (isUnknown) notes.nativeOnly.push(path)
+  if (!isUnknown) return
+  notes.nativeOnly.push(path)
+  notes.asksForCaching ||= hasFieldWithin(block, 'cachePoint')
 }
 
 type KindParser = (value: Json, path: string, content: Content, notes: MessageNotes) => void

@@ -194,6 +194,8 @@ describe('findings', () => {
     ['an entry that has a tool too', withTools({ ...SPEC, ...POINT })],
     ['a block that has a text too', say({ text: 'a', ...POINT })],
     ['a result', say({ toolResult: { toolUseId: 't', content: [{ text: 'a' }, POINT] } })],
+    ['content of an unknown kind', say({ novel: { content: [{ text: 'a' }, POINT] } })],
+    ['fields of the model, as Claude has it', withFields({ cache_control: { type: 'ephemeral' } })],
   ])('a cache point behind %s is found', (_, fields) => {
     expect(parse(fields).findings.asksForCaching).toBe(true)
   })

@@ -9,6 +9,7 @@ import { invalid, optionalObject, refuseUnknown, set } from '../../shared/read-f
 import { refuseReservedFields, refuseReservedOptions } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS, INFERENCE, MODEL_FIELDS, USUAL_VALUES } from '../wire/fields.ts'
+import { isSet } from './parse-blocks.ts'
 import { parseFormat } from './parse-format.ts'
 import { parseMessages } from './parse-messages.ts'
 import { parseTools } from './parse-tools.ts'
@@ -58,7 +59,8 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
-      asksForCaching: notes.asksForCaching || areToolsMarked,
+      // Claude's own mark may stand among the fields of the model.
+      asksForCaching: notes.asksForCaching || areToolsMarked || isSet(modelFields?.cache_control),
       // Bedrock stores no answers, but a server of this format may know OpenAI's field.
       mayBeStored: body.store !== undefined,
     },
