@@ -168,8 +168,7 @@ export class FieldTable {
       if (field?.table === undefined) continue
       for (const each of field.table.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${each}`)
     }
-    found.push(...inner)
-    return found
+    return inner.length === 0 ? found : found.concat(inner)
   }
 
   /** The first field of a body that stands for the parameter; undefined: none does. */

@@ -30,7 +30,7 @@ export function encodeMessages(
   let turns: Turn[] = []
   for (const message of messages) {
     const isInstruction = message.role === 'system' || message.role === 'developer'
-    if (isInstruction && turns.length === 0) system.push(...encodeBlocks(message))
+    if (isInstruction && turns.length === 0) for (const block of encodeBlocks(message)) system.push(block)
     else if (isInstruction) add(turns, 'system', encodeBlocks(message))
     else if (message.role === 'assistant') add(turns, 'assistant', encodeAssistant(message))
     else if (message.role === 'tool') add(turns, 'user', [encodeResult(message)])
@@ -51,14 +51,22 @@ function add(turns: Turn[], role: Turn['role'], blocks: JsonObject[]): void {
     turns.push({ role, content: blocks })
     return
   }
-  const isResult = blocks[0]?.type === 'tool_result'
-  const end = isResult ? last.content.findLastIndex(({ type }) => type === 'tool_result') + 1 : -1
-  if (isResult) last.content.splice(end, 0, ...blocks)
-  else last.content.push(...blocks)
+  for (const block of blocks) last.content.push(block)
+}
+
+/** The provider demands the results of calls before other blocks of a turn. */
+function withResultsFirst(content: JsonObject[]): JsonObject[] {
+  if (!content.some(isResult)) return content
+  return [...content.filter(isResult), ...content.filter(block => !isResult(block))]
+}
+
+function isResult({ type }: JsonObject): boolean {
+  return type === 'tool_result'
 }
 
 function toWire(turns: readonly Turn[]): JsonObject[] {
-  return turns.map(({ role, content }) => {
+  return turns.map(({ role, content: given }) => {
+    const content = withResultsFirst(given)
     const [only] = content
     const isPlain = content.length === 1 && only?.type === 'text' && only.cache_control === undefined
     return { role, content: isPlain ? (only?.text as Json) : content }

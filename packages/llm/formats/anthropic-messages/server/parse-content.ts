@@ -96,6 +96,11 @@ function addText(parts: ContentPart[], text: string | undefined): void {
   if (text !== undefined && text !== '') parts.push({ type: 'text', text })
 }
 
+/** One by one, because a call with a hundred thousand arguments exceeds the stack. */
+function addParts(parts: ContentPart[], added: readonly ContentPart[]): void {
+  for (const part of added) parts.push(part)
+}
+
 function parseImageBlock({ block, path }: PlacedBlock, { parts }: Content, notes: MessageNotes): void {
   const image = parseImage(objectAt(block.source, `${path}.source`))
   if (image === 'other') notes.nativeOnly.push(path)
@@ -116,13 +121,13 @@ function parseDocumentBlock({ block, path }: PlacedBlock, { parts }: Content, no
   addText(parts, context)
   addText(parts, title)
   if (source.type === 'text') addText(parts, toText(source.data))
-  else parts.push(...parseContent(source.content, `${path}.source.content`, notes, true).parts)
+  else addParts(parts, parseContent(source.content, `${path}.source.content`, notes, true).parts)
 }
 
 function parseSearchResult({ block, path }: PlacedBlock, { parts }: Content, notes: MessageNotes): void {
   const head = [toText(block.title), toText(block.source)].filter(each => each !== undefined)
   addText(parts, head.join('\n'))
-  parts.push(...parseContent(block.content, `${path}.content`, notes, true).parts)
+  addParts(parts, parseContent(block.content, `${path}.content`, notes, true).parts)
 }
 
 function parseToolUse({ block, path }: PlacedBlock, { calls }: Content, notes: MessageNotes): void {

@@ -31,7 +31,7 @@ export function encodeMessages(
   const add = (role: Turn['role'], blocks: readonly Blocks[]): void => {
     if (blocks.length === 0) return
     const last = turns.at(-1)
-    if (last?.role === role) last.blocks.push(...blocks)
+    if (last?.role === role) for (const each of blocks) last.blocks.push(each)
     else turns.push({ role, blocks: [...blocks] })
   }
   for (const message of messages) {
@@ -40,7 +40,7 @@ export function encodeMessages(
     switch (message.role) {
       case 'system':
       case 'developer':
-        if (turns.length === 0) system.push(...content)
+        if (turns.length === 0) for (const each of content) system.push(each)
         else add('user', content.map(asSystem))
         break
       case 'assistant':

@@ -8,13 +8,13 @@ import { hasFieldWithin, type MessageNotes } from '../../shared/message-notes.ts
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import {
+  addDocument,
+  addText,
+  addTextsOf,
   hasCitations,
   parseMedia,
   toAudioPart,
-  toDocumentParts,
   toImagePart,
-  toTextParts,
-  toTextsOf,
 } from './parse-media.ts'
 
 /** The blocks of one message, by what becomes of them. */
@@ -96,11 +96,11 @@ type KindParser = (value: Json, path: string, content: Content, notes: MessageNo
 
 /** Kinds of blocks that have a canonical form, or that are checked because they name stored content. */
 const KINDS: ReadonlyMap<string, KindParser> = new Map<string, KindParser>([
-  ['text', (value, path, { parts }) => void parts.push(...toTextParts(textAt(value, path)))],
-  ['json', (value, _path, { parts }) => void parts.push(...toTextParts(toJsonText(value)))],
+  ['text', (value, path, { parts }) => addText(parts, textAt(value, path))],
+  ['json', (value, _, { parts }) => addText(parts, toJsonText(value))],
   // A text that is marked for a guardrail is an ordinary text for the model.
-  ['guardContent', (value, _, { parts }) => void parts.push(...toTextParts(getGuardedText(value)))],
-  ['citationsContent', (value, _, { parts }) => void parts.push(...toTextsOf(toObject(value)?.content))],
+  ['guardContent', (value, _, { parts }) => addText(parts, getGuardedText(value))],
+  ['citationsContent', (value, _, { parts }) => addTextsOf(parts, toObject(value)?.content)],
   ['searchResult', parseSearchResult],
   ['image', (value, path, { parts }) => void parts.push(toImagePart(parseMedia(value, path)))],
   ['audio', (value, path, { parts }) => void parts.push(toAudioPart(parseMedia(value, path)))],
@@ -118,12 +118,13 @@ function getGuardedText(value: Json): string | undefined {
 function parseSearchResult(value: Json, _path: string, { parts }: Content): void {
   const { title, source, content } = toObject(value) ?? {}
   const head = [toText(title), toText(source)].filter(each => each !== undefined).join('\n')
-  parts.push(...toTextParts(head), ...toTextsOf(content))
+  addText(parts, head)
+  addTextsOf(parts, content)
 }
 
 function parseDocument(value: Json, path: string, { parts }: Content, notes: MessageNotes): void {
   const media = parseMedia(value, path)
-  parts.push(...toDocumentParts(media))
+  addDocument(parts, media)
   if (hasCitations(media)) notes.nativeOnly.push(`${path}.citations`)
 }
 

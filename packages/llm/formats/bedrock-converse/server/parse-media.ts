@@ -42,22 +42,22 @@ export function toAudioPart({ media, source }: Media): ContentPart {
 }
 
 /** Documents of text become text, because every model reads it. */
-export function toDocumentParts({ media, source }: Media): ContentPart[] {
-  const parts = toTextParts(toText(media.context))
+export function addDocument(parts: ContentPart[], { media, source }: Media): void {
+  addText(parts, toText(media.context))
   const name = toText(media.name) ?? 'Document'
   const format = toText(media.format) ?? 'txt'
   const mediaType = MEDIA_TYPES[format]
   const data = toText(source.bytes) ?? ''
   if (source.content !== undefined) {
-    parts.push(...toTextParts(name), ...toTextsOf(source.content))
+    addText(parts, name)
+    addTextsOf(parts, source.content)
   } else if (mediaType === undefined || source.text !== undefined) {
-    const text = toText(source.text) ?? Buffer.from(data, 'base64').toString('utf8')
-    parts.push(...toTextParts(name), ...toTextParts(text))
+    addText(parts, name)
+    addText(parts, toText(source.text) ?? Buffer.from(data, 'base64').toString('utf8'))
   } else {
     const file = { filename: `${name}.${format}`, file_data: `data:${mediaType};base64,${data}` }
     parts.push({ type: 'file', file })
   }
-  return parts
 }
 
 /** True if the model is asked to cite the document, which other formats have no field for. */
@@ -65,11 +65,11 @@ export function hasCitations({ media }: Media): boolean {
   return toObject(media.citations)?.enabled === true
 }
 
-/** The texts of a list of objects with a text. */
-export function toTextsOf(value: Json | undefined): ContentPart[] {
-  return toObjects(value).flatMap(({ text }) => toTextParts(toText(text)))
+/** Adds the texts of a list of objects with a text, one by one: a call with so many arguments may exceed the stack. */
+export function addTextsOf(parts: ContentPart[], value: Json | undefined): void {
+  for (const { text } of toObjects(value)) addText(parts, toText(text))
 }
 
-export function toTextParts(text: string | undefined): ContentPart[] {
-  return text === undefined || text === '' ? [] : [{ type: 'text', text }]
+export function addText(parts: ContentPart[], text: string | undefined): void {
+  if (text !== undefined && text !== '') parts.push({ type: 'text', text })
 }

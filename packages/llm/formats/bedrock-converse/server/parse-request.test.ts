@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { encodeMessages } from '../client/encode-messages.ts'
 import { parseRequest, parseStreamRequest } from './parse-request.ts'
 
 const POINT = { cachePoint: { type: 'default' } }
@@ -224,6 +225,17 @@ describe('findings', () => {
   test('an unknown kind beside a known one is for this format only', () => {
     expect(parse(say({ text: 'a', hologram: {} })).findings.nativeOnly).toEqual(['messages[0].content[0]'])
   })
+})
+
+test('parses and encodes 200,000 blocks in the instructions, a document and a message', () => {
+  const texts = Array.from({ length: 200_000 }, () => ({ text: 'a' }))
+  const document = { document: { name: 'd', source: { content: texts } } }
+  const source = toSourceBody('bedrock-converse', {})
+  const body = { system: texts, messages: [{ role: 'user', content: [document, ...texts] }] }
+  const { messages } = parseRequest(body, { source, pathModel: 'm', isEndUser: true }).request
+  expect(messages.map(({ content }) => content)).toMatchObject([{ length: 200_000 }, { length: 400_001 }])
+  const encoded = encodeMessages(messages, 'm', { toolsAsText: false })
+  expect([encoded.system.length, encoded.messages.length]).toEqual([200_000, 1])
 })
 
 describe('reasoning of another provider', () => {
