@@ -18,6 +18,8 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly maxOutputTokens?: number
+  /** The output cap of the received body, where a format must know whether maxOutputTokens was lowered since. */
+  readonly receivedOutputCap?: number
   readonly temperature?: number
   readonly topP?: number
   readonly stop?: readonly string[]
@@ -30,6 +32,11 @@ export interface ChatRequest {
   readonly extra?: ReadonlyMap<string, Json>
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
+  /**
+   * The received messages carry reasoning for another provider, in the ids of tool calls or under a mark of ours. A body
+   * that passes through gets its messages written anew without it.
+   */
+  readonly carriesReasoning?: true
   /** Merged into the body of the provider named by the key. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 
-/** What the provider's structured output takes of JSON Schema; the rest is told to the model in words. */
+/** Keywords of JSON Schema that Claude's structured output takes. */
 const KEPT: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -29,12 +29,13 @@ const MAPS_OF_SCHEMAS: ReadonlySet<string> = new Set(['properties', '$defs', 'de
 const LISTS_OF_SCHEMAS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf'])
 
 /**
- * A JSON Schema that the provider accepts: what it refuses, such as `minimum`, moves into the description, and every
- * object is closed (wire facts §0.15). Names of properties are never taken for keywords. The input stays as it is.
+ * Returns a JSON Schema that Claude's structured output accepts: keywords that it refuses, such as `minimum`, move into the
+ * description, and every object gets `additionalProperties: false`, which it demands. Properties may be named like keywords.
+ * The argument is not changed.
  */
 export function encodeSchema(schema: JsonObject): JsonObject {
   const encoded = toTable<JsonObject>({})
-  const told: string[] = []
+  const described: string[] = []
   for (const [name, value] of Object.entries(schema)) {
     if (value === undefined || name === '$schema' || name === '$id' || name === 'additionalProperties')
       continue
@@ -45,13 +46,13 @@ export function encodeSchema(schema: JsonObject): JsonObject {
     else if (KEPT.has(name)) encoded[name] = value
     else if (name === 'format' && FORMATS.has(value)) encoded.format = value
     else if (name === 'minItems' && (value === 0 || value === 1)) encoded.minItems = value
-    else told.push(`${name}: ${JSON.stringify(value)}`)
+    else described.push(`${name}: ${JSON.stringify(value)}`)
   }
   const isObject = schema.type === 'object' || (Array.isArray(schema.type) && schema.type.includes('object'))
   if (isObject || schema.properties !== undefined) encoded.additionalProperties = false
-  if (told.length > 0) {
-    const said = typeof encoded.description === 'string' ? `${encoded.description}\n` : ''
-    encoded.description = `${said}{${told.join(', ')}}`
+  if (described.length > 0) {
+    const own = typeof encoded.description === 'string' ? `${encoded.description}\n` : ''
+    encoded.description = `${own}{${described.join(', ')}}`
   }
   return encoded
 }

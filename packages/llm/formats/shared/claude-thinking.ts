@@ -2,11 +2,11 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toJsonText, toText } from '../../json/json-value.ts'
 import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 
-/** What plain replies and streams have in common. */
+/** Thinking of Claude as canonical reasoning details, in plain replies and streams. */
 
 export const FORMAT = 'anthropic-claude-v1'
 
-/** Thinking as it has to come back; undefined: without a signature nobody takes it back. */
+/** Returns thinking in the form that must come back with the next request; undefined: it has no signature, so it need not. */
 export function toThinkingDetail(
   text: string,
   signature: string | undefined,
@@ -21,13 +21,13 @@ export function toRedactedDetail(block: JsonObject, index: number): ReasoningDet
   return data === undefined ? undefined : { type: 'reasoning.encrypted', format: FORMAT, data, index }
 }
 
-/** Arguments as JSON text: no input is an empty object. */
+/** Returns a call's arguments as JSON text; no input is an empty object. */
 export function encodeInput(input: Json | undefined): string {
   return input === undefined || input === null ? '{}' : toJsonText(input)
 }
 
-/** Why the model refused, where it says so. */
-export function readRefusal(message: JsonObject | undefined): string | undefined {
+/** Returns the model's explanation of a refusal; undefined: there is none. */
+export function findRefusal(message: JsonObject | undefined): string | undefined {
   const details = message?.stop_details
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return undefined
   return details.type === 'refusal' ? toText(details.explanation) : undefined

@@ -1,5 +1,5 @@
 /**
- * Callers of this format keep thinking only with a signature. Another provider's thinking gets this one, so that it is
- * known when it comes back: no Anthropic server takes it.
+ * The signature that reasoning of other models gets in the formats of Anthropic and Bedrock, whose clients keep thinking
+ * only with a signature. By it the gateway recognises such reasoning when it comes back, and leaves it out for Claude.
  */
 export const FOREIGN_SIGNATURE = 'rideau-thinking'

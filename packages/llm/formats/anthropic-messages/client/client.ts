@@ -6,7 +6,7 @@ import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
-/** Anthropic's Messages as we call them. */
+/** The client side of Anthropic's Messages API. */
 export const anthropicMessages: ClientFormat = {
   id: 'anthropic-messages',
   framing: 'sse',

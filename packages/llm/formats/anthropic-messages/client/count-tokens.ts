@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
-import { encodeBody, encodeHeaders } from './encode-request.ts'
+import { ANSWER_FIELDS } from '../wire/fields.ts'
+import { encodeBody } from './encode-body.ts'
+import { encodeHeaders } from './encode-request.ts'
 import { passRequest } from './pass-request.ts'
 
-/** What a count is not asked for: it would be refused. */
-const OF_THE_ANSWER = ['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata']
-
-/** `POST /v1/messages/count_tokens`. */
+/** `POST /v1/messages/count_tokens`. It takes a message request without the fields of the answer. */
 export const tokenCounter: TokenCounter = {
   encodeRequest: (request, target, source) => {
     const isOurs = source?.format === 'anthropic-messages'
@@ -15,14 +14,15 @@ export const tokenCounter: TokenCounter = {
       ...joinAddress(target.baseUrl, '/messages/count_tokens'),
       headers: encodeHeaders(false, isOurs ? source.headers : undefined),
       ...(isOurs
-        ? passRequest(request, target.model, source, OF_THE_ANSWER)
-        : { body: Buffer.from(JSON.stringify(without(encodeBody(request, target)))) }),
+        ? passRequest(request, target.model, source, ANSWER_FIELDS)
+        : { body: Buffer.from(JSON.stringify(withoutAnswerFields(encodeBody(request, target)))) }),
     }
   },
   decodeReply: ({ input_tokens: tokens }) =>
     typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined,
 }
 
-function without(body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !OF_THE_ANSWER.includes(name)))
+function withoutAnswerFields(body: JsonObject): JsonObject {
+  for (const name of ANSWER_FIELDS) delete body[name]
+  return body
 }

@@ -4,7 +4,7 @@ import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstrea
 import { decodeErrorBody as decodeByWords } from '../../shared/decode-error.ts'
 import { MAX_WAIT_MS, type ReplyHeaders } from '../../shared/retry-after.ts'
 
-/** What each type stands for; a frame of a stream has no status of its own. */
+/** The status of each error type, for errors within a stream, which have no status of their own. */
 const STATUSES: ReadonlyMap<string, number> = new Map(
   Object.entries({
     invalid_request_error: 400,
@@ -20,7 +20,7 @@ const STATUSES: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Causes that the words alone do not tell (wire facts §3.2, §3.3). */
+/** Returns the causes that the general classification does not find; see docs/providers.md, "Anthropic". */
 function findKind(type: string | undefined, message: string): UpstreamErrorKind | undefined {
   if (type === 'request_too_large') return 'context_length'
   if (type === 'timeout_error') return 'timeout'
@@ -28,7 +28,7 @@ function findKind(type: string | undefined, message: string): UpstreamErrorKind 
   return undefined
 }
 
-/** An answer that is not 2xx, by its cause. `body` as received. */
+/** Classifies an answer that is not 2xx by its cause. `body`: as received. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
   let json: Json
   try {
@@ -39,7 +39,7 @@ export function decodeError(status: number, headers: ReplyHeaders, body: string)
   return decodeErrorBody(status, headers, json)
 }
 
-/** The same for a body that is parsed already; `status` undefined: it is a frame of a stream. */
+/** Classifies a parsed body. `status` undefined: it is an event of a stream. */
 export function decodeErrorBody(
   status: number | undefined,
   headers: ReplyHeaders,
@@ -47,8 +47,8 @@ export function decodeErrorBody(
 ): UpstreamError {
   const error = toObject(toObject(body)?.error)
   const type = toText(error?.type)
-  const told = status === undefined || status < 400 ? STATUSES.get(type ?? '') : status
-  const decoded = decodeByWords(told, headers, body)
+  const knownStatus = status === undefined || status < 400 ? STATUSES.get(type ?? '') : status
+  const decoded = decodeByWords(knownStatus, headers, body)
   const kind = findKind(type, toText(error?.message) ?? '') ?? decoded.kind
   const retryAfterMs = decoded.retryAfterMs ?? findReset(headers)
   return { ...decoded, kind, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
@@ -56,7 +56,10 @@ export function decodeErrorBody(
 
 const LIMITS = ['requests', 'tokens', 'input-tokens', 'output-tokens']
 
-/** The reset of the limit that is used up, a date that is taken against the answer's own: two clocks may differ. */
+/**
+ * Returns the milliseconds until the used-up limit resets. The difference is taken from the answer's own date, because the
+ * provider's clock may differ from ours.
+ */
 function findReset(headers: ReplyHeaders): number | undefined {
   const now = Date.parse(String(headers.date))
   if (Number.isNaN(now)) return undefined

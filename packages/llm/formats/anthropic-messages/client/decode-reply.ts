@@ -3,13 +3,13 @@ import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
-import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
+import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
-import { readStopReason } from '../wire/stop-reason.ts'
+import { toFinishReason } from '../wire/stop-reason.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
-/** A `message` as a canonical reply; anything else, such as an error, has no choices. */
+/** Returns a `message` as a canonical reply; any other body, such as an error, has no choices. */
 export function decodeReply(body: JsonObject): ChatReply {
   const usage = decodeUsage(toObject(body.usage))
   if (!Array.isArray(body.content)) return { choices: [], usage }
@@ -17,9 +17,9 @@ export function decodeReply(body: JsonObject): ChatReply {
   for (const [index, block] of toObjects(body.content).entries()) {
     BLOCKS.get(toText(block.type) ?? '')?.(state, block, index)
   }
-  const finishReason = readStopReason(body.stop_reason, state.toolCalls.length > 0)
+  const finishReason = toFinishReason(body.stop_reason, state.toolCalls.length > 0)
   const message = state.toMessage()
-  const refusal = readRefusal(body)
+  const refusal = findRefusal(body)
   if (refusal !== undefined) message.refusal = refusal
   return {
     choices: [
@@ -55,11 +55,11 @@ class ReplyState {
   }
 }
 
-type BlockReader = (state: ReplyState, block: JsonObject, index: number) => void
+type BlockDecoder = (state: ReplyState, block: JsonObject, index: number) => void
 
-/** Blocks that are not listed, such as those of tools that the provider runs itself, have no canonical form. */
-const BLOCKS: ReadonlyMap<string, BlockReader> = new Map(
-  Object.entries<BlockReader>({
+/** All other blocks, such as those of tools that the provider runs itself, have no canonical form. */
+const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
+  Object.entries<BlockDecoder>({
     text: (state, block) => {
       state.text += toText(block.text) ?? ''
     },
@@ -71,7 +71,7 @@ const BLOCKS: ReadonlyMap<string, BlockReader> = new Map(
     redacted_thinking: (state, block, index) => state.addDetail(toRedactedDetail(block, index)),
     tool_use: (state, block) => {
       const name = toText(block.name)
-      // Nobody can carry out a call without a name.
+      // A call without a name cannot be carried out.
       if (name === undefined) return
       if (name === STRUCTURED_ANSWER) {
         state.text += encodeInput(block.input)

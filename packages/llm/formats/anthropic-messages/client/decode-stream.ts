@@ -3,9 +3,9 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { encodeInput, readRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
+import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
-import { readStopReason } from '../wire/stop-reason.ts'
+import { toFinishReason } from '../wire/stop-reason.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { decodeUsage, mergeUsage } from './decode-usage.ts'
@@ -21,7 +21,7 @@ export function openStream(_target: Target): StreamDecoder {
     decode(data) {
       const event = parseObject(data)
       if (event === undefined) {
-        const detail = `a frame of the stream is no JSON object: ${data.slice(0, 200)}`
+        const detail = `an event of the stream is not a JSON object: ${data.slice(0, 200)}`
         return [{ type: 'error', error: { kind: 'interrupted', detail } }]
       }
       return EVENTS.get(toText(event.type) ?? '')?.(state, event) ?? NOTHING
@@ -30,12 +30,12 @@ export function openStream(_target: Target): StreamDecoder {
   }
 }
 
-/** A block that has begun, by what is needed until it ends. */
+/** A content block that has begun. */
 interface OpenBlock {
   readonly type: string
   readonly start: JsonObject
   readonly index: number
-  /** Our number of the call: the wire counts all blocks, callers count calls. */
+  /** The number of the call among all calls, as callers count them; -1: the block is not a call of the caller's tools. */
   readonly call: number
   hasArguments: boolean
   thinking: string
@@ -45,14 +45,14 @@ interface OpenBlock {
 class StreamState {
   usage: JsonObject = {}
   calls = 0
-  /** Of the message that is being read: there may be several in a stream. */
+  /** True once the current message has a call; a stream may have several messages. */
   hasCalls = false
   readonly ids = new ReasoningInIds()
   private readonly blocks = new Map<Json | undefined, OpenBlock>()
 
   begin(index: Json | undefined, start: JsonObject): OpenBlock {
     const name = toText(start.name)
-    // Nobody can carry out a call without a name.
+    // A call without a name cannot be carried out.
     const isCall = start.type === 'tool_use' && name !== undefined && name !== STRUCTURED_ANSWER
     if (isCall) this.hasCalls = true
     const block: OpenBlock = {
@@ -72,25 +72,25 @@ class StreamState {
     return this.blocks.get(index)
   }
 
-  /** A block ends once. */
+  /** Removes and returns a block, so that it ends only once. */
   close(index: Json | undefined): OpenBlock | undefined {
     const block = this.blocks.get(index)
     this.blocks.delete(index)
     return block
   }
 
-  /** Another message in the same stream numbers its blocks anew; happens behind proxies. */
+  /** A second message in a stream, as some proxies send it, numbers its blocks from 0 again. */
   forgetBlocks(): void {
     this.hasCalls = false
     this.blocks.clear()
   }
 }
 
-type EventReader = (state: StreamState, event: JsonObject) => Events
+type EventHandler = (state: StreamState, event: JsonObject) => Events
 
-/** Wire event → its meaning. What is not listed, such as a ping, means nothing. */
-const EVENTS: ReadonlyMap<string, EventReader> = new Map(
-  Object.entries<EventReader>({
+/** Handlers by the type of the event. All other events, such as pings, are ignored. */
+const EVENTS: ReadonlyMap<string, EventHandler> = new Map(
+  Object.entries<EventHandler>({
     message_start: (state, event) => {
       state.forgetBlocks()
       state.usage = mergeUsage(state.usage, toObject(toObject(event.message)?.usage) ?? {})
@@ -117,8 +117,8 @@ const EVENTS: ReadonlyMap<string, EventReader> = new Map(
       if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
       const events: StreamEvent[] = []
       const delta = toObject(event.delta)
-      const finishReason = readStopReason(delta?.stop_reason, state.hasCalls)
-      const refusal = readRefusal(delta)
+      const finishReason = toFinishReason(delta?.stop_reason, state.hasCalls)
+      const refusal = findRefusal(delta)
       if (finishReason !== undefined) {
         events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
       }
@@ -132,7 +132,7 @@ const EVENTS: ReadonlyMap<string, EventReader> = new Map(
   }),
 )
 
-/** Some servers answer a request for a stream with the whole message. */
+/** Some servers answer a request for a stream with one whole message. */
 function toWholeReply(message: JsonObject): Events {
   const { choices, usage } = decodeReply(message)
   const events: StreamEvent[] = choices.map(choice => {
@@ -153,11 +153,11 @@ function toWholeReply(message: JsonObject): Events {
   return [...events, { type: 'end' }]
 }
 
-type BlockReader = (state: StreamState, block: OpenBlock) => Events
-type DeltaReader = (block: OpenBlock, delta: JsonObject) => Events
+type BlockHandler = (state: StreamState, block: OpenBlock) => Events
+type DeltaHandler = (block: OpenBlock, delta: JsonObject) => Events
 
-const STARTS: ReadonlyMap<string, BlockReader> = new Map(
-  Object.entries<BlockReader>({
+const STARTS: ReadonlyMap<string, BlockHandler> = new Map(
+  Object.entries<BlockHandler>({
     text: (_state, { start }) => toContent(toText(start.text)),
     thinking: (_state, { thinking }) => toReasoning(thinking),
     tool_use: (state, { start, call }) => {
@@ -172,8 +172,8 @@ const STARTS: ReadonlyMap<string, BlockReader> = new Map(
   }),
 )
 
-const DELTAS: ReadonlyMap<string, DeltaReader> = new Map(
-  Object.entries<DeltaReader>({
+const DELTAS: ReadonlyMap<string, DeltaHandler> = new Map(
+  Object.entries<DeltaHandler>({
     text_delta: (_block, delta) => toContent(toText(delta.text)),
     thinking_delta: (block, delta) => {
       const text = toText(delta.thinking) ?? ''
@@ -198,12 +198,12 @@ const DELTAS: ReadonlyMap<string, DeltaReader> = new Map(
   }),
 )
 
-const STOPS: ReadonlyMap<string, BlockReader> = new Map(
-  Object.entries<BlockReader>({
+const STOPS: ReadonlyMap<string, BlockHandler> = new Map(
+  Object.entries<BlockHandler>({
     thinking: (state, { thinking, signature, index }) =>
       toDetail(state, toThinkingDetail(thinking, toText(signature), index)),
     redacted_thinking: (state, { start, index }) => toDetail(state, toRedactedDetail(start, index)),
-    // A call without arguments may come without any fragment; some servers send the whole input at the start.
+    // A call without arguments may have no input delta; some servers send the whole input at the block's start.
     tool_use: (_state, { hasArguments, start, call }) =>
       hasArguments || call < 0
         ? NOTHING

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** A larger count is a provider's mistake: no request has so many tokens. */
 const MAX_TOKENS = 1_000_000_000
 
 /**
- * Usage in disjoint buckets; undefined where there is none. Input excludes what was cached, output includes thinking, and
- * a compaction before the answer is told apart from both (wire facts §0.1, §2.3).
+ * Returns usage in disjoint counts; undefined: there is none. `input_tokens` excludes tokens read from or written to the
+ * cache, `output_tokens` includes thinking, and neither includes a compaction before the answer, which is billed too.
  */
 export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
@@ -38,10 +38,10 @@ export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   }
 }
 
-/** The counters of a later event replace those of an earlier one: they are totals, not increments. */
+/** Counts of a later event replace those of an earlier one, because they are totals. */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined)
-  return { ...earlier, ...Object.fromEntries(told) }
+  const counted = Object.entries(later).filter(([, value]) => value !== null && value !== undefined)
+  return { ...earlier, ...Object.fromEntries(counted) }
 }
 
 function toCount(value: Json | undefined): number | undefined {

@@ -26,7 +26,7 @@ const delta = (index: number, type: string, fields: JsonObject) => ({
 const stop = (index: number) => ({ type: 'content_block_stop', index })
 
 describe('usage', () => {
-  test('an hour’s cache writes are apart, and later totals replace earlier ones', () => {
+  test('counts cache writes for an hour apart, and replaces earlier totals by later ones', () => {
     const events = decode(
       {
         type: 'message_start',
@@ -52,7 +52,7 @@ describe('usage', () => {
     })
   })
 
-  test('a compaction before the answer is paid too', () => {
+  test('adds the tokens of a compaction before the answer', () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 6,
@@ -67,7 +67,7 @@ describe('usage', () => {
     })
   })
 
-  test.each([null, undefined, {}, { input_tokens: 'x' }, { output_tokens: -1 }])('%j is none', usage => {
+  test.each([null, undefined, {}, { input_tokens: 'x' }, { output_tokens: -1 }])('%j is no usage', usage => {
     expect(
       anthropicMessages.decodeReply({ content: [], usage: usage as unknown as JsonObject }, target).usage,
     ).toBeUndefined()
@@ -75,13 +75,13 @@ describe('usage', () => {
 })
 
 describe('streams', () => {
-  test('nothing counts as an answer before its first piece', () => {
+  test('message_start gives the role only', () => {
     expect(
       decode({ type: 'message_start', message: { usage: { input_tokens: 3 } } }, { type: 'ping' }),
     ).toEqual([{ type: 'delta', index: 0, role: 'assistant' }])
   })
 
-  test('calls are numbered among themselves, and one without arguments gets an empty object', () => {
+  test('numbers calls apart from other blocks, and gives a call without arguments an empty object', () => {
     const events = decode(
       start(0, { type: 'text', text: '' }),
       delta(0, 'text_delta', { text: 'a' }),
@@ -105,7 +105,7 @@ describe('streams', () => {
     ])
   })
 
-  test('thinking comes with its signature, and the next call carries it, once', () => {
+  test('gives thinking with its signature, and packs it into the id of the next call only', () => {
     const events = decode(
       start(0, { type: 'thinking', thinking: '', signature: '' }),
       delta(0, 'thinking_delta', { thinking: 'hm' }),
@@ -132,7 +132,7 @@ describe('streams', () => {
     expect(ids[1]).toBe('t2')
   })
 
-  test('a block of a type that nobody knows yet means nothing', () => {
+  test('ignores a block of an unknown type', () => {
     expect(
       decode(start(0, { type: 'hologram' }), delta(0, 'hologram_delta', { x: 1 }), stop(0), {
         type: 'novelty',
@@ -146,20 +146,20 @@ describe('streams', () => {
     ['rate_limit_error', 'slow down', 'rate_limited', 429],
     ['invalid_request_error', 'prompt is too long: 3 tokens > 2 maximum', 'context_length', 400],
     ['invalid_request_error', 'no', 'bad_request', 400],
-  ])('event: error with %s', (type, message, kind, status) => {
+  ])('an error event of the type %s', (type, message, kind, status) => {
     expect(decode({ type: 'error', error: { type, message } })).toEqual([
       { type: 'error', error: { kind, status, detail: `${type}: ${message}` } },
     ])
   })
 
-  test('what is no JSON is an interruption', () => {
+  test('an event that is not JSON is an interruption', () => {
     expect(anthropicMessages.openStream(target).decode('{"type":')).toMatchObject([
       { type: 'error', error: { kind: 'interrupted' } },
     ])
   })
 })
 
-describe('why it stopped', () => {
+describe('stop reasons', () => {
   test.each([
     ['end_turn', 'stop'],
     ['pause_turn', 'stop'],
@@ -174,7 +174,7 @@ describe('why it stopped', () => {
     expect(choices[0]?.finishReason).toBe(finishReason)
   })
 
-  test('a refusal tells its reason, plain and streamed', () => {
+  test('gives the explanation of a refusal, plain and streamed', () => {
     const stop_details = { type: 'refusal', explanation: 'not this' }
     const { choices } = anthropicMessages.decodeReply(
       { content: [], stop_reason: 'refusal', stop_details },
@@ -218,7 +218,7 @@ describe('errors', () => {
     expect(fail(status, type, message)).toMatchObject({ kind, status })
   })
 
-  test('the wait: as asked, else until the limit that is used up resets', () => {
+  test('the wait is that of retry-after, else until the used-up limit resets', () => {
     expect(fail(429, 'rate_limit_error', 'x', { 'retry-after': '7' }).retryAfterMs).toBe(7000)
     expect(
       fail(429, 'rate_limit_error', 'x', {
@@ -230,7 +230,7 @@ describe('errors', () => {
     ).toBe(30_000)
   })
 
-  test('a reply that carries an error has no choices', () => {
+  test('a reply with an error has no choices', () => {
     expect(anthropicMessages.decodeReply({ type: 'error', error: { type: 'x' } }, target).choices).toEqual([])
   })
 })

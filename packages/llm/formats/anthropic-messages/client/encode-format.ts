@@ -4,13 +4,13 @@ import { encodeSchema } from '../../shared/claude-schema.ts'
 import type { ModelTraits } from './model-traits.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
-/** How a request for structured output is put; what is absent stays as it is. */
+/** How structured output is requested. */
 export interface EncodedFormat {
-  /** For `output_config.format`. */
+  /** The value of `output_config.format`. */
   readonly format?: JsonObject
-  /** A tool whose call is the answer. */
+  /** A tool of the gateway, whose call is the answer. */
   readonly tool?: JsonObject
-  /** Goes behind the caller's own instructions. */
+  /** A sentence to append to the caller's instructions. */
   readonly instruction?: string
 }
 
@@ -18,8 +18,9 @@ const ANY_OBJECT = 'Answer with one JSON object and nothing else: no words aroun
 const BY_TOOL = `Give the answer by calling the tool ${STRUCTURED_ANSWER}, and in no other way.`
 
 /**
- * A schema goes out natively where the model takes one, else as a tool that has to be called, or is asked for where a
- * call cannot be forced. Any JSON object has no native form: it is asked for in words.
+ * Returns how the model is asked for a response format; undefined: for none. A model that takes a schema gets it. Other
+ * models get a tool whose input has the schema, and are told to call it if the call cannot be forced (`canForce`). "Any
+ * JSON object" has no field in this format, so the instructions ask for it.
  */
 export function encodeFormat(
   { responseFormat }: ChatRequest,
@@ -33,7 +34,7 @@ export function encodeFormat(
   if (traits.hasJsonSchema) return { format: { type: 'json_schema', schema: encodeSchema(schema) } }
   const tool = {
     name: STRUCTURED_ANSWER,
-    description: wanted?.description ?? 'Gives the answer in its structure.',
+    description: wanted?.description ?? 'Gives the structured answer.',
     input_schema: schema.type === undefined ? { type: 'object', ...schema } : schema,
   }
   return canForce ? { tool } : { tool, instruction: BY_TOOL }

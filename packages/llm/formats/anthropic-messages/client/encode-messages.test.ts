@@ -33,7 +33,7 @@ const call = (id: string, name = 'now', args = '{}') => ({
 const text = (words: string) => ({ type: 'text', text: words })
 
 describe('messages', () => {
-  test('leading instructions become system, later ones a marked text of the user’s', () => {
+  test('instructions at the beginning become system, later ones a marked text of the user', () => {
     expect(
       sendMessages(
         { role: 'system', content: 'a' },
@@ -83,7 +83,7 @@ describe('messages', () => {
     },
   )
 
-  test('a cloud that wraps the format takes none of them there', () => {
+  test('clouds get no system messages within the conversation', () => {
     const vertex = findProvider('vertex') as Provider
     const target = { provider: vertex, model: 'claude-opus-4-8', baseUrl: 'https://v.example/v1', apiKey: '' }
     const request = { model: 'x', messages: [hi, rule], stream: false, includeUsage: false }
@@ -93,7 +93,7 @@ describe('messages', () => {
     ])
   })
 
-  test('breakpoints of the prompt cache stay where they were set', () => {
+  test('cache breakpoints stay at the parts that they were set on', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' }
     const body = send({
       messages: [
@@ -107,7 +107,7 @@ describe('messages', () => {
     expect(toObjects(body.tools)[0]?.cache_control).toEqual(cache_control)
   })
 
-  test('images and documents, by data and by address', () => {
+  test('encodes images and documents, by data and by address', () => {
     const { messages } = sendMessages({
       role: 'user',
       content: [
@@ -130,7 +130,7 @@ describe('messages', () => {
     ])
   })
 
-  test('the results of parallel calls stand together before the user’s words, under ids that fit', () => {
+  test('results of parallel calls come together before the user’s text, with ids of allowed characters', () => {
     const { messages } = sendMessages(
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: '', tool_calls: [call('a.1', 'now', ''), call('b', 'now', '{"n":1}')] },
@@ -155,7 +155,7 @@ describe('messages', () => {
     })
   })
 
-  test('the first turn is the user’s, and an answer to go on with ends in no white space', () => {
+  test('the first turn is the user’s, and an answer to continue loses white space at its end', () => {
     expect(sendMessages({ role: 'assistant', content: 'Yes \n' }).messages).toEqual([
       { role: 'user', content: '.' },
       { role: 'assistant', content: 'Yes' },
@@ -163,12 +163,12 @@ describe('messages', () => {
     expect(sendMessages({ role: 'system', content: 'a' }).messages).toEqual([{ role: 'user', content: 'a' }])
   })
 
-  test('half a surrogate pair does not spoil the request', () => {
+  test('replaces half a surrogate pair', () => {
     const { messages } = sendMessages({ role: 'user', content: 'a\ud83d b😀' })
     expect(messages).toEqual([{ role: 'user', content: 'a\ufffd b😀' }])
   })
 
-  test('whatever the conversation: roles alternate, the user begins, results follow their calls', () => {
+  test('any conversation: roles alternate, the user begins, results follow their calls', () => {
     const message = fc.oneof(
       fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content: fc.string() }),
       fc.record({ role: fc.constant('tool'), tool_call_id: fc.constantFrom('a', 'b'), content: fc.string() }),
@@ -193,7 +193,7 @@ describe('messages', () => {
   })
 })
 
-describe('thinking that has to come back', () => {
+describe('thinking of earlier answers', () => {
   const details: ReasoningDetail[] = [
     { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's1', index: 0 },
     { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'd', index: 2 },
@@ -210,25 +210,25 @@ describe('thinking that has to come back', () => {
     { type: 'tool_use', id: 'toolu_1', name: 'now', input: {} },
   ]
 
-  test('from the message, in its places', () => {
+  test('comes from the message, at its block indexes', () => {
     const messages = conversation({ tool_calls: [call('toolu_1')], reasoning_details: details })
     expect(toObjects(send({ messages }).messages)[1]?.content).toEqual(blocks)
   })
 
-  test('from the id of a call, where the client kept nothing else', () => {
+  test('comes from the id of a call, if the client kept nothing else', () => {
     const messages = conversation({ tool_calls: [call(packToolCallId('toolu_1', details))] })
     const sent = toObjects(send({ messages }).messages)
     expect(sent[1]?.content).toEqual(blocks)
     expect(sent[2]?.content).toEqual([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }])
   })
 
-  test('another provider’s never', () => {
+  test('is left out if another provider made it', () => {
     const foreign = details.map(detail => ({ ...detail, format: 'google-gemini-v1' as const }))
     const messages = conversation({ tool_calls: [call('toolu_1')], reasoning_details: foreign })
     expect(toObjects(send({ messages }).messages)[1]?.content).toEqual([blocks[1], blocks[3]])
   })
 
-  test('an answer, plain or streamed, and the next turn: every signature returns', () => {
+  test('every signature of an answer, plain or streamed, is in the next request', () => {
     const reply = decodeReply({ content: blocks, stop_reason: 'tool_use', usage: {} })
     const message = reply.choices[0]?.message
     const standard = {
@@ -240,7 +240,7 @@ describe('thinking that has to come back', () => {
     expect(toObjects(send({ messages }).messages)[1]?.content).toEqual(blocks)
   })
 
-  test('amid calls whose thinking is missing a budget is not asked for', () => {
+  test('after calls without their thinking no budget is requested', () => {
     const messages = conversation({ tool_calls: [call('x')] })
     expect(send({ messages, reasoningEffort: 'low' }, 'claude-sonnet-4-5')).not.toHaveProperty('thinking')
   })

@@ -12,14 +12,15 @@ interface Turn {
 }
 
 export interface EncodedMessages {
-  /** undefined: there is none. */
+  /** undefined: there are no instructions. */
   readonly system: string | JsonObject[] | undefined
   readonly messages: JsonObject[]
 }
 
 /**
- * Canonical messages as alternating turns: leading instructions go to `system`, later ones into the conversation, as
- * turns of their own where the model takes them (`takesSystemTurns`); the results of one turn's calls stand together before anything else the user says (wire facts §1.3).
+ * Returns canonical messages as alternating turns. Instructions at the beginning go to `system`; later ones stay in the
+ * conversation, as turns of their own if the model takes them (`takesSystemTurns`). Results of tools come first in the
+ * turn after their calls, as the format demands.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -29,14 +30,14 @@ export function encodeMessages(
   let turns: Turn[] = []
   for (const message of messages) {
     const isInstruction = message.role === 'system' || message.role === 'developer'
-    if (isInstruction && turns.length === 0) system.push(...encodeBlocks(message))
+    if (isInstruction && turns.length === 0) for (const block of encodeBlocks(message)) system.push(block)
     else if (isInstruction) add(turns, 'system', encodeBlocks(message))
     else if (message.role === 'assistant') add(turns, 'assistant', encodeAssistant(message))
     else if (message.role === 'tool') add(turns, 'user', [encodeResult(message)])
     else add(turns, 'user', encodeBlocks(message))
   }
   turns = placeInstructions(turns, takesSystemTurns)
-  // A conversation of instructions alone, or one that the assistant opens, is refused.
+  // The provider refuses a conversation without messages, and one that the assistant begins.
   if (turns.length === 0) return { system: undefined, messages: toWire([{ role: 'user', content: system }]) }
   if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: encodeText('.') })
   trimPrefill(turns)
@@ -50,21 +51,29 @@ function add(turns: Turn[], role: Turn['role'], blocks: JsonObject[]): void {
     turns.push({ role, content: blocks })
     return
   }
-  const isResult = blocks[0]?.type === 'tool_result'
-  const end = isResult ? last.content.findLastIndex(({ type }) => type === 'tool_result') + 1 : -1
-  if (isResult) last.content.splice(end, 0, ...blocks)
-  else last.content.push(...blocks)
+  for (const block of blocks) last.content.push(block)
+}
+
+/** The provider demands the results of calls before other blocks of a turn. */
+function withResultsFirst(content: JsonObject[]): JsonObject[] {
+  if (!content.some(isResult)) return content
+  return [...content.filter(isResult), ...content.filter(block => !isResult(block))]
+}
+
+function isResult({ type }: JsonObject): boolean {
+  return type === 'tool_result'
 }
 
 function toWire(turns: readonly Turn[]): JsonObject[] {
-  return turns.map(({ role, content }) => {
+  return turns.map(({ role, content: given }) => {
+    const content = withResultsFirst(given)
     const [only] = content
     const isPlain = content.length === 1 && only?.type === 'text' && only.cache_control === undefined
     return { role, content: isPlain ? (only?.text as Json) : content }
   })
 }
 
-/** Blocks of a message; a breakpoint that some clients set on the message itself goes to its last block. */
+/** The blocks of a message. A cache breakpoint that a client set on the message itself goes to its last block. */
 function encodeBlocks(message: Message): JsonObject[] {
   const blocks = encodeContent(message.content)
   const last = blocks.at(-1)
@@ -75,9 +84,9 @@ function encodeBlocks(message: Message): JsonObject[] {
 }
 
 /**
- * An instruction after the beginning stays one only where a user's turn is before it and none follows: elsewhere it is
- * refused (platform.claude.com/docs, "Mid-conversation system messages"). Every model understands a marked text of the
- * user's.
+ * Keeps a later instruction as a turn of its own only between a user's turn and an assistant's, or at the end after a
+ * user's: models that take such turns refuse them elsewhere (docs/providers.md, "Anthropic"). All other later instructions
+ * become a marked text of the user.
  */
 function placeInstructions(turns: Turn[], takesSystemTurns: boolean): Turn[] {
   if (!turns.some(({ role }) => role === 'system')) return turns
@@ -118,7 +127,7 @@ function encodeAssistant(message: Message): JsonObject[] {
   return weave(findReasoningDetails(message, FORMAT), rest)
 }
 
-/** Thinking goes back to the places it came from, as its signatures demand: a detail's index counts the blocks. */
+/** Puts thinking back at the block index that it came from, because its signatures are valid only there. */
 function weave(details: readonly ReasoningDetail[], rest: readonly JsonObject[]): JsonObject[] {
   const blocks = [...rest]
   for (const detail of details) {
@@ -127,7 +136,7 @@ function weave(details: readonly ReasoningDetail[], rest: readonly JsonObject[])
     const before = blocks.findLastIndex(({ type }) => String(type).endsWith('thinking')) + 1
     blocks.splice(Math.max(before, Math.min(detail.index ?? before, blocks.length)), 0, block)
   }
-  // Nothing but thinking is no turn that can be sent back.
+  // The provider refuses a turn that has nothing but thinking.
   return rest.length === 0 ? [] : blocks
 }
 
@@ -155,7 +164,7 @@ function encodeResult(message: Message): JsonObject {
   }
 }
 
-/** Letters, digits, `_` and `-` only: another provider's id is made to fit, alike in call and result. */
+/** Ids have letters, digits, `_` and `-` only. An id of another provider is replaced alike in the call and its result. */
 function toToolUseId(id: unknown): string {
   const plain = plainToolCallId(String(id))
   if (/^[a-zA-Z0-9_-]+$/.test(plain)) return plain
@@ -163,7 +172,7 @@ function toToolUseId(id: unknown): string {
   return `${plain.replace(/[^a-zA-Z0-9_-]/g, '_')}_${digest}`
 }
 
-/** A model may have written what is no JSON object; the turn is sent all the same, with its text. */
+/** Arguments that are not a JSON object, by a mistake of the model that wrote them, are sent as a text in an object. */
 function parseArguments(text: string | null | undefined): JsonObject {
   if (text === undefined || text === null || text.trim() === '') return {}
   try {
@@ -175,7 +184,7 @@ function parseArguments(text: string | null | undefined): JsonObject {
   }
 }
 
-/** An answer to go on with may not end in white space. */
+/** The provider refuses an answer to continue that ends in white space. */
 function trimPrefill(turns: readonly Turn[]): void {
   const last = turns.at(-1)
   const block = last?.content.at(-1)

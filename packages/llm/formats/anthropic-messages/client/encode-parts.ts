@@ -3,14 +3,14 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
-/** A message's content as blocks; empty texts are left out, because they are refused. */
+/** Returns a message's content as blocks. Empty texts are left out, because the provider refuses them. */
 export function encodeContent(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return encodeText(content)
   return content.flatMap(part => {
     const blocks = PARTS[part.type]?.(part) ?? []
     const last = blocks.at(-1)
-    // A breakpoint of the prompt cache stays where the caller set it.
+    // A cache breakpoint stays at the part that the caller set it on.
     if (last !== undefined && toObject(part.cache_control) !== undefined) {
       last.cache_control = part.cache_control
     }
@@ -22,7 +22,7 @@ export function encodeText(text: string): JsonObject[] {
   return text === '' ? [] : [{ type: 'text', text: toWellFormed(text) }]
 }
 
-/** Half a surrogate pair, which tools that cut their output leave behind, makes the whole request refused. */
+/** The provider refuses a request with half a surrogate pair. Tools that cut their output produce such texts. */
 function toWellFormed(text: string): string {
   return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 }
@@ -51,7 +51,7 @@ function encodeFile(file: JsonObject | undefined): JsonObject[] {
   ]
 }
 
-/** A data URL by its bytes, any other address as it is: the provider fetches it. */
+/** A data URL becomes its bytes; the provider itself fetches any other address. */
 function toSource(url: string): JsonObject {
   const found = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(url)
   if (found === null) return { type: 'url', url }
@@ -75,13 +75,12 @@ function toTextSource({ data }: JsonObject): JsonObject {
   }
 }
 
-/** The names of parts that this format has no block for. */
+/** Returns the types of parts that this format has no block for, and `file_id` for a file in another provider's store. */
 export function findUnknownParts(content: string | readonly ContentPart[] | null | undefined): string[] {
   if (typeof content === 'string' || content === null || content === undefined) return []
   const names = new Set<string>()
   for (const part of content) {
     if (!Object.hasOwn(PARTS, part.type)) names.add(part.type)
-    // An id in another company's store means nothing here.
     else if (part.type === 'file' && toText(toObject(part.file)?.file_id) !== undefined) names.add('file_id')
   }
   return [...names]

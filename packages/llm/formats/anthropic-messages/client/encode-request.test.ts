@@ -9,6 +9,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { readExtra } from '../../shared/lost-params.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { tokenCounter } from './count-tokens.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -49,7 +50,7 @@ function toSource(format: FormatId, body: JsonObject | string, headers?: Record<
 }
 
 describe('address, headers and cap', () => {
-  test('what the provider wants', () => {
+  test('sends the address, version and content type', () => {
     expect(encodeRequest(toRequest(), toTarget(), undefined)).toMatchObject({
       origin: 'https://api.example.com',
       path: '/v1/messages',
@@ -57,7 +58,7 @@ describe('address, headers and cap', () => {
     })
   })
 
-  test('a cap is always sent: the caller’s, never above what the model gives, else all of that', () => {
+  test('always sends a cap: the caller’s, at most the model’s, else the model’s', () => {
     const cap = (maxOutputTokens: number | undefined, most: number | undefined, model?: string) =>
       JSON.parse(
         encodeRequest(
@@ -78,7 +79,7 @@ describe('address, headers and cap', () => {
 })
 
 describe('tools', () => {
-  test('schemas, also where there is none', () => {
+  test('sends schemas, and an empty one for a tool without a schema', () => {
     expect(send({ tools: TOOLS }).tools).toEqual([
       { name: 'now', description: 'd', input_schema: SCHEMA },
       { name: 'bare', input_schema: { type: 'object', properties: {} } },
@@ -107,7 +108,7 @@ describe('tools', () => {
 })
 
 describe('structured output', () => {
-  test('natively where the model has it: closed, and with what is refused told in words', () => {
+  test('a model that takes a schema gets it closed, with refused keywords in descriptions', () => {
     const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(), undefined)
     expect(JSON.parse(encoded.body.toString()).output_config).toEqual({
       format: {
@@ -123,7 +124,7 @@ describe('structured output', () => {
     expect(encoded.emulated).toBeUndefined()
   })
 
-  test('a property that is named like a keyword is a property', () => {
+  test('keeps a property that is named like a keyword', () => {
     const schema = { type: 'object', properties: { pattern: { type: 'string', pattern: 'x' } } }
     const responseFormat = { type: 'json_schema' as const, json_schema: { name: 'x', schema } }
     expect(send({ responseFormat }).output_config).toMatchObject({
@@ -132,7 +133,7 @@ describe('structured output', () => {
     expect(schema.properties.pattern.pattern).toBe('x')
   })
 
-  test('by a forced tool where it has not, and its call comes back as content', () => {
+  test('another model is forced to call a tool, and the call becomes content', () => {
     const old = 'claude-3-5-sonnet-20241022'
     const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(old), undefined)
     const body = JSON.parse(encoded.body.toString())
@@ -155,13 +156,13 @@ describe('structured output', () => {
     ])
   })
 
-  test('beside the caller’s own tools any of them may be called', () => {
+  test('beside tools of the caller, any tool may be called', () => {
     const body = send({ responseFormat: FORMAT, tools: TOOLS }, 'claude-3-haiku-20240307')
     expect(body.tools).toHaveLength(3)
     expect(body.tool_choice).toEqual({ type: 'any' })
   })
 
-  test('any JSON object is asked for in words', () => {
+  test('any JSON object is requested by the instructions', () => {
     const encoded = encodeRequest(
       toRequest({
         responseFormat: { type: 'json_object' },
@@ -179,27 +180,27 @@ describe('structured output', () => {
 })
 
 describe('sampling, stop and user', () => {
-  test('temperature stays within what the provider takes; 1 says nothing beside top_p', () => {
+  test('limits temperature to 1, and leaves out a temperature of 1 beside top_p', () => {
     expect(send({ temperature: 1.7 }).temperature).toBe(1)
     expect(send({ temperature: 1, topP: 0.5 })).toMatchObject({ top_p: 0.5 })
     expect(send({ temperature: 1, topP: 0.5 })).not.toHaveProperty('temperature')
     expect(send({ stop: ['a'] }).stop_sequences).toEqual(['a'])
   })
 
-  test('a user’s id goes out only where it is opaque', () => {
+  test('sends a user’s id unless it is long or an address', () => {
     expect(send({ user: 'u-1' }).metadata).toEqual({ user_id: 'u-1' })
     expect(send({ user: 'a@example.com' })).not.toHaveProperty('metadata')
     expect(send({ user: 'x'.repeat(257) })).not.toHaveProperty('metadata')
   })
 
-  test('options for the provider are merged in', () => {
+  test('adds the options for this provider', () => {
     expect(send({ providerOptions: { anthropic: { top_k: 5 }, openai: { x: 1 } } })).toMatchObject({
       top_k: 5,
     })
   })
 })
 
-describe('reasoning effort, by the model’s generation', () => {
+describe('reasoning effort in the form of each model generation', () => {
   test.each<[string, string, JsonObject]>([
     [
       'claude-opus-4-7',
@@ -223,7 +224,7 @@ describe('reasoning effort, by the model’s generation', () => {
     expect(send({ reasoningEffort }, model)).toMatchObject(fields)
   })
 
-  test('none says nothing to a model that thinks only when asked', () => {
+  test('none is left out for a model that does not think by default', () => {
     expect(send({ reasoningEffort: 'none' }, 'claude-haiku-4-5')).not.toHaveProperty('thinking')
   })
 
@@ -232,7 +233,7 @@ describe('reasoning effort, by the model’s generation', () => {
     expect(body).toMatchObject({ max_tokens: 3000, thinking: { budget_tokens: 1500 } })
   })
 
-  test('who must call a tool thinks where the effort is named, and not by a budget', () => {
+  test('with a forced tool call, a model thinks by effort, but not by a budget', () => {
     const forced = { reasoningEffort: 'high', toolChoice: 'required' as const, tools: TOOLS }
     expect(send(forced, 'claude-opus-4-6')).toMatchObject({
       thinking: { type: 'adaptive' },
@@ -244,7 +245,7 @@ describe('reasoning effort, by the model’s generation', () => {
     expect(byBudget).not.toHaveProperty('thinking')
   })
 
-  test('a schema for a thinking model without one natively is asked for, since no call can be forced', () => {
+  test('a thinking model without schemas is told to call the tool, because no call can be forced', () => {
     const body = send({ reasoningEffort: 'low', responseFormat: FORMAT }, 'claude-sonnet-4-20250514')
     expect(body).toMatchObject({ thinking: { type: 'enabled' }, tools: [{}] })
     expect(body).not.toHaveProperty('tool_choice')
@@ -252,7 +253,7 @@ describe('reasoning effort, by the model’s generation', () => {
   })
 })
 
-describe('parameters that cannot be honoured', () => {
+describe('unsupported parameters', () => {
   const find = (fields: Partial<ChatRequest>, model = 'claude-sonnet-4-6', source?: SourceBody) =>
     findUnsupportedParams(toRequest(fields), provider, model, source)
 
@@ -279,7 +280,7 @@ describe('parameters that cannot be honoured', () => {
     expect(find(fields, model)).toEqual(names)
   })
 
-  test('of a compat body also what only that can have; what is not known is named rather than lost', () => {
+  test('include extra fields of an OpenAI body, also unknown ones', () => {
     const extra = readExtra({
       n: 2,
       store: false,
@@ -294,7 +295,16 @@ describe('parameters that cannot be honoured', () => {
     expect(send({ ...(extra && { extra }) })).toMatchObject({ top_k: 5 })
   })
 
-  test('are left out where they are dropped', () => {
+  test('are left out of the body', () => {
+    const sampled = send({ temperature: 0.2, topP: 0.5, stop: [' '] }, 'claude-sonnet-4-5')
+    expect(sampled).toMatchObject({ temperature: 0.2 })
+    expect(sampled).not.toHaveProperty('top_p')
+    expect(sampled).not.toHaveProperty('stop_sequences')
+    const dropped = send({ reasoningEffort: 'low', temperature: 0.2 }, 'claude-opus-4-6', [
+      'reasoning_effort',
+    ])
+    expect(dropped).toMatchObject({ temperature: 0.2 })
+    expect(dropped).not.toHaveProperty('thinking')
     expect(send({ temperature: 0.2 }, 'claude-opus-4-6', ['temperature'])).not.toHaveProperty('temperature')
     expect(send({ temperature: 0.2 }, 'claude-opus-4-7')).not.toHaveProperty('temperature')
   })
@@ -304,7 +314,7 @@ describe('a body of the same format', () => {
   const text =
     '{ "model":"claude-x", "max_tokens": 9, "messages":[{"role":"user","content":"h\\u0069"}],"context_management":{"edits":[]}, "zzz": 1.0 }'
 
-  test('passes byte for byte, with the model’s name and the headers of its format', () => {
+  test('passes byte for byte, with another model name and the headers of its format', () => {
     const source = toSource('anthropic-messages', text, {
       'anthropic-beta': 'a,b',
       'anthropic-version': '2024-01-01',
@@ -315,7 +325,20 @@ describe('a body of the same format', () => {
     expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
   })
 
-  test('a cap that the gateway lowered wins', () => {
+  test('of a count has no fields of the answer, also if the gateway set a cap', () => {
+    const request = toRequest({ maxOutputTokens: 5 })
+    const sent = (source: SourceBody | undefined): JsonObject =>
+      JSON.parse(tokenCounter.encodeRequest(request, toTarget(), source).body.toString())
+    const bare = toSource('anthropic-messages', { model: 'x', messages: [], top_k: 5, system: 's' })
+    expect(sent(bare)).toEqual({ model: 'claude-sonnet-4-6', messages: [], system: 's' })
+    expect(sent(toSource('anthropic-messages', text))).not.toHaveProperty('max_tokens')
+    expect(sent(undefined)).toEqual({
+      model: 'claude-sonnet-4-6',
+      messages: [{ role: 'user', content: 'hi' }],
+    })
+  })
+
+  test('gets the cap that the gateway lowered', () => {
     const { body } = encodeRequest(
       toRequest({ maxOutputTokens: 5 }),
       toTarget(),
@@ -324,7 +347,7 @@ describe('a body of the same format', () => {
     expect(JSON.parse(body.toString()).max_tokens).toBe(5)
   })
 
-  test('turns that another provider answered lose our marks, and only those', () => {
+  test('loses reasoning of another provider, and nothing else', () => {
     const id = packToolCallId('call_1', [
       { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
     ])
@@ -344,7 +367,7 @@ describe('a body of the same format', () => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'r' }] },
       ],
     })
-    const { body } = encodeRequest(toRequest(), toTarget(), source)
+    const { body } = encodeRequest(toRequest({ carriesReasoning: true }), toTarget(), source)
     expect(JSON.parse(body.toString()).messages).toEqual([
       { role: 'user', content: 'hi' },
       {

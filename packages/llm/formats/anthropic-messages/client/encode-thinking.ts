@@ -7,13 +7,13 @@ import type { ModelTraits } from './model-traits.ts'
 
 export interface EncodedThinking {
   readonly thinking?: JsonObject
-  /** For `output_config.effort`. */
+  /** The value of `output_config.effort`. */
   readonly effort?: string
 }
 
-/** What the provider takes at least. */
+/** The smallest budget that the provider takes, in tokens. */
 const MIN_BUDGET = 1024
-/** Tokens to think with, for models that are asked by a budget. */
+/** Budgets in tokens, for models that take one. */
 const BUDGETS: Readonly<Record<string, number>> = toTable({
   minimal: MIN_BUDGET,
   low: 4096,
@@ -23,7 +23,10 @@ const BUDGETS: Readonly<Record<string, number>> = toTable({
   max: 32_768,
 })
 
-/** An effort in the words of the model's generation (wire facts §1.3); `maxTokens` bounds thinking and answer together. */
+/**
+ * Returns the effort in the form that the model takes: a level or a budget. Both absent: the request asks for none, or the
+ * model cannot think for it. `maxTokens`: the cap on thinking and answer together.
+ */
 export function encodeThinking(
   request: ChatRequest,
   traits: ModelTraits,
@@ -47,8 +50,8 @@ function toEffort(effort: string, { efforts }: ModelTraits): string {
 }
 
 /**
- * Does the conversation stand amid calls whose thinking is not there, because another provider made them? With a budget
- * such a turn is refused, so this answer is made without thinking.
+ * True if the last messages are results of calls without the thinking before these calls, because another provider made
+ * them. The provider refuses a thinking budget there, so this answer is made without thinking.
  */
 function lacksThinking({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false

@@ -21,13 +21,13 @@ export function encodeTools(tools: readonly FunctionTool[]): JsonObject[] {
   })
 }
 
-/** The schema of an input has to say that it is an object. */
+/** The format demands the type `object` in the schema of an input. */
 function toInputSchema(parameters: JsonObject | null | undefined): JsonObject {
   if (parameters === undefined || parameters === null) return NO_PARAMETERS
   return parameters.type === undefined ? { type: 'object', ...parameters } : parameters
 }
 
-/** undefined: nothing has to be said. */
+/** undefined: the field is left out. */
 export function encodeToolChoice({ toolChoice, parallelToolCalls }: ChatRequest): JsonObject | undefined {
   const choice = toChoice(toolChoice)
   if (parallelToolCalls !== false || choice?.type === 'none') return choice
@@ -41,7 +41,7 @@ function toChoice(choice: ChatRequest['toolChoice']): JsonObject | undefined {
   return { type: 'tool', name: choice.function.name }
 }
 
-/** Is a call demanded, which no model does while it thinks by a budget? One that thinks by effort does (recorded). */
+/** True if the model must call a tool. Models that think by a budget refuse that, models that think by effort do not. */
 export function forcesTool({ toolChoice }: ChatRequest): boolean {
   return toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
 }

@@ -1,34 +1,31 @@
-/** What a generation of models takes and refuses (wire facts §0.10, §1.3). */
+/** What a generation of models takes and refuses. Source: docs/providers.md, "Anthropic". */
 export interface ModelTraits {
-  /** `output_config.format` with a JSON schema. */
+  /** Takes a JSON schema in `output_config.format`. */
   readonly hasJsonSchema: boolean
-  /** How it is asked to think: by effort, by a budget of tokens, or not at all. */
+  /** How the model is asked to think: by effort, by a budget of tokens, or not at all. */
   readonly thinking: 'adaptive' | 'budget' | 'none'
-  /** Thinks unless told not to. */
+  /** Thinks unless the request turns it off. */
   readonly thinksByDefault: boolean
   readonly efforts: readonly string[]
   /** Takes `temperature` and `top_p`. */
   readonly hasSampling: boolean
   /** Refuses `temperature` beside `top_p`. */
   readonly samplesByOne: boolean
-  /**
-   * Takes the role `system` in the conversation, at its maker's own interface (Claude Opus 4.8 and newer, by their
-   * documents; older ones answer 400).
-   */
+  /** Takes messages of the role `system` within the conversation, at Anthropic itself; older models answer 400. */
   readonly takesSystemTurns: boolean
-  /** Output cap where the catalogue knows none. */
+  /** The output cap if the catalogue has none. */
   readonly maxOutputTokens: number
 }
 
 const EFFORTS = ['low', 'medium', 'high', 'max']
 const EFFORTS_WITH_XHIGH = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** A model that we cannot place is taken for a recent one: the provider knows better than we do. */
-const UNPLACED = 406
+/** The version of a model whose name tells none: a recent one, so that the provider decides about its parameters. */
+const UNKNOWN_VERSION = 406
 
-/** By the model's name, since every generation has rules of its own and no list tells them. */
+/** Finds the traits by the model's name, because no API returns them. */
 export function findModelTraits(model: string): ModelTraits {
-  const version = findVersion(model) ?? UNPLACED
+  const version = findVersion(model) ?? UNKNOWN_VERSION
   return {
     hasJsonSchema: version >= 405 || (version === 401 && model.includes('opus')),
     thinking: version >= 406 ? 'adaptive' : version >= 307 ? 'budget' : 'none',
@@ -50,7 +47,7 @@ function findOutputCap(version: number, model: string): number {
 
 /**
  * 405 for `claude-sonnet-4-5-20250929`, 305 for `claude-3-5-haiku-latest`, 200 for `claude-2`; prefixes and suffixes of
- * cloud providers do not matter. undefined: the name tells no version.
+ * cloud providers are ignored. undefined: the name has no version.
  */
 function findVersion(model: string): number | undefined {
   const found =

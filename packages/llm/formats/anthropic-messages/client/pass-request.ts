@@ -3,49 +3,43 @@ import { toArray, toObject } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
+import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { readField } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import { OWN_NAMES } from './known-fields.ts'
+import { FIELDS } from '../wire/fields.ts'
+
+/** Names that the server side of the format reads and checks. */
+const OWN_NAMES = toOwnNames([...FIELDS.names])
 
 /**
- * A body that is in this format already: only what must differ is written anew. `model` undefined: the address names it,
- * and the body may not.
+ * The received bytes of a body in this format, with the fields changed that must differ. `model` undefined: the address
+ * names the model, and the body may not. `dropped`: fields that are left out. `added`: further fields.
  */
 export function passRequest(
   request: ChatRequest,
   model: string | undefined,
   source: SourceBody,
   dropped: readonly string[] = [],
-  extra: Readonly<Record<string, Json | undefined>> = {},
+  added: Readonly<Record<string, Json | undefined>> = {},
 ): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
-  const cap = request.maxOutputTokens
-  if (cap !== undefined && readField(source, 'max_tokens') !== cap) changes.set('max_tokens', cap)
-  for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
-  if (hasMarks(source.bytes)) changes.set('messages', cleanMessages(readField(source, 'messages')))
-  for (const [name, value] of Object.entries(extra)) changes.set(name, value)
+  if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
+  for (const name of dropped) changes.set(name, undefined)
+  // Nested in the messages, so they are parsed once more; few requests need it.
+  if (request.carriesReasoning) changes.set('messages', cleanMessages(readField(source, 'messages')))
+  for (const name in added) changes.set(name, added[name])
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 
-function readField({ bytes, fields }: SourceBody, name: string): Json | undefined {
-  const span = fields.get(name)
-  if (span === undefined) return undefined
-  return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
-}
-
-/** A turn that another provider answered through us carries marks of ours (see reasoning-carrier.ts). */
-function hasMarks(bytes: Buffer): boolean {
-  return bytes.includes('__rd1__') || bytes.includes(FOREIGN_SIGNATURE)
-}
-
+/** The messages without reasoning of another provider: its own state in tool-call ids, and thinking under our mark. */
 function cleanMessages(messages: Json | undefined): Json {
   return toArray(messages).flatMap(message => {
     const object = toObject(message)
     if (object === undefined || !Array.isArray(object.content)) return [message]
     const content = object.content.flatMap(cleanBlock)
-    // Nothing is left of a turn that was only thought.
+    // A message of such thinking alone is left out.
     return content.length === 0 ? [] : [{ ...object, content }]
   })
 }

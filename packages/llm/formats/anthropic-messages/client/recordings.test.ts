@@ -13,7 +13,7 @@ import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { anthropicMessages } from './client.ts'
 
-/** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */
+/** Recorded traffic, kept beside the repository. Without it these tests are skipped. */
 const WIRE = new URL('../../../../../../shared/wire/', import.meta.url)
 const exists = existsSync(WIRE)
 if (!exists) console.log('skipped: the recordings of ../shared/wire are not there (225 exchanges)')
@@ -24,7 +24,7 @@ interface Recording {
   readonly headers: Record<string, string>
   readonly body: string
   readonly payloads: readonly string[]
-  /** The stream as it was on the wire, or as it would have been. */
+  /** The stream as received, or as the provider would have sent it. */
   readonly bytes: Buffer
   readonly isStream: boolean
   readonly model: string
@@ -83,7 +83,7 @@ interface Naive {
   usage: JsonObject
 }
 
-/** What somebody who knows only the format's documentation adds up. */
+/** Adds up an answer by the format's documentation alone, without our decoder. */
 function sumWire(payloads: readonly string[]): Naive {
   const sum: Naive = { text: '', thinking: '', calls: [], signatures: [], finish: undefined, usage: {} }
   let blocks: { block: JsonObject; json: string; call: Naive['calls'][number] | undefined }[] = []
@@ -148,7 +148,7 @@ interface Added {
   usage: Usage | undefined
 }
 
-/** The events, added up as clients do. */
+/** Adds events up as clients do. */
 function addUp(events: readonly StreamEvent[]): Added {
   const added: Added = {
     content: '',
@@ -193,7 +193,7 @@ const streams = all.filter(({ status, isStream }) => status === 200 && isStream)
 const named = (list: readonly Recording[]) => list.map(recording => [recording.name, recording] as const)
 
 describe.skipIf(!exists)('recorded messages', () => {
-  test('there are as many as there were', () => {
+  test('the number of recordings is unchanged', () => {
     expect(plain.length).toBeGreaterThan(120)
     expect(streams.length).toBeGreaterThan(80)
   })
@@ -282,7 +282,7 @@ describe.skipIf(!exists)('recorded messages', () => {
     )
   })
 
-  test('one answer, plain or streamed, decodes alike', () => {
+  test('an answer decodes to the same reply, plain or streamed', () => {
     for (const { body } of plain) {
       const wire = JSON.parse(body) as JsonObject
       const { choices, usage } = anthropicMessages.decodeReply(wire, target)
@@ -299,7 +299,7 @@ describe.skipIf(!exists)('recorded messages', () => {
   })
 })
 
-/** A plain answer cut into the events that the format's documentation gives for it. */
+/** Returns the events that the format's documentation gives for a plain answer. */
 function toPayloads(message: JsonObject): string[] {
   const { content, stop_reason, stop_details, usage, ...rest } = message
   const start = { ...rest, content: [], usage: { ...toObject(usage), output_tokens: 1 } }

@@ -1,5 +1,5 @@
 /**
- * The tool by whose forced call a model without structured output is made to answer in a schema. The decoder turns the
- * call into content again, so the name must be nobody else's.
+ * The name of the tool that a model without structured output is forced to call, with the answer as its input. The decoder
+ * turns the call into content, so no tool of a caller may have this name.
  */
 export const STRUCTURED_ANSWER = 'rideau_structured_answer'

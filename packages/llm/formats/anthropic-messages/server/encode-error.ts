@@ -1,6 +1,6 @@
 import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
 
-/** Our types in Anthropic's words (contract.md §2). */
+/** Anthropic's error type of each of ours. */
 const TYPES: Readonly<Record<FaultType, string>> = {
   invalid_request_error: 'invalid_request_error',
   authentication_error: 'authentication_error',
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<FaultType, string>> = {
   internal_error: 'api_error',
 }
 
-/** What every failure under the Anthropic prefix looks like: their shape, with our code in it. */
+/** Returns a failure under the Anthropic prefix in Anthropic's shape, with our code in it. */
 export function toAnthropicError(fault: ServedFault, requestId: string, baseUrl: string): object {
   return {
     type: 'error',
@@ -34,7 +34,7 @@ function findType({ code, type, status }: ServedFault): string {
   return code === 'request_too_large' ? 'request_too_large' : TYPES[type]
 }
 
-/** Clients know by these words that they have to shorten the conversation. */
+/** Clients recognise a conversation that is too long by these words. */
 function findMessage({ code, message }: ServedFault): string {
   return code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message
 }

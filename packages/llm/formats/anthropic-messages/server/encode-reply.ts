@@ -9,7 +9,7 @@ import { isDirect } from '../../shared/reasoning-carrier.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
 
-/** The canonical reply as a `message`, for callers of this format. It has one answer: others are left out. */
+/** Returns the canonical reply as a `message`. The format has one answer, so further choices are left out. */
 export function encodeReply(reply: ChatReply, { id, model }: ReplyEnvelope): JsonObject {
   const [choice] = reply.choices
   return {
@@ -32,7 +32,7 @@ function encodeContent(message: ReplyMessage): JsonObject[] {
   return blocks
 }
 
-/** What this format's own models signed keeps its signature; what others thought is marked as such. */
+/** Thinking that Claude signed keeps its signature; reasoning of other models gets our mark in its place. */
 function encodeThinking({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
   const own = details.flatMap(toThinkingBlock)
   if (own.length > 0 || reasoning === undefined || reasoning === '') return own
@@ -50,7 +50,7 @@ function encodeCall({ id, function: { name, arguments: text } }: ToolCall): Json
   return { type: 'tool_use', id: toFittingId(id), name, input: parseInput(text) }
 }
 
-/** Clients check what an id is made of; the state that some carry is of letters that fit. */
+/** Replaces characters that clients of this format refuse in ids. Reasoning packed into an id has none of them. */
 export function toFittingId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, '_')
 }

@@ -15,30 +15,30 @@ type Delta = Extract<StreamEvent, { type: 'delta' }>
 const NO_USAGE: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
 /**
- * Canonical events as the events of this format's stream. Pieces of thinking, text and calls become blocks, which begin
- * and end in order; usage and the reason to stop come in the end.
+ * Encodes canonical events as a stream of this format. Pieces of thinking, text and calls become blocks, which begin and
+ * end in order; usage and stop reason come in the last but one event.
  */
 export class MessageEncoder {
   private readonly envelope: ReplyEnvelope
   private isBegun = false
   private blocks = 0
-  /** The block that text or thinking goes on in. */
+  /** The block that the next piece of text or thinking continues. */
   private open: { readonly type: 'text' | 'thinking'; readonly index: number } | undefined
-  /** The block of each call. They stay open: pieces of parallel calls may alternate. */
+  /** The block of each call. They stay open to the end, because pieces of parallel calls may alternate. */
   private readonly calls = new Map<number, number>()
 
   constructor(envelope: ReplyEnvelope) {
     this.envelope = envelope
   }
 
-  /** Errors and the end are the caller's. */
+  /** Usage, errors and the end of the stream give nothing; see finish. */
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
-    if (event.reasoning !== undefined && event.reasoning !== '') this.think(out, event.reasoning)
-    for (const detail of event.reasoningDetails ?? []) this.sign(out, detail)
-    this.say(out, event)
-    for (const call of event.toolCalls ?? []) this.call(out, call)
+    if (event.reasoning !== undefined && event.reasoning !== '') this.addThinking(out, event.reasoning)
+    for (const detail of event.reasoningDetails ?? []) this.addDetail(out, detail)
+    this.addText(out, event)
+    for (const call of event.toolCalls ?? []) this.addCall(out, call)
     return out
   }
 
@@ -72,13 +72,13 @@ export class MessageEncoder {
     return [{ type: 'message_start', message }]
   }
 
-  private think(out: JsonObject[], thinking: string): void {
-    const index = this.goOn(out, 'thinking', { thinking: '', signature: '' })
+  private addThinking(out: JsonObject[], thinking: string): void {
+    const index = this.continueBlock(out, 'thinking', { thinking: '', signature: '' })
     out.push({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking } })
   }
 
-  /** A signature ends its block; one of another format travels elsewhere. */
-  private sign(out: JsonObject[], detail: ReasoningDetail): void {
+  /** A signature ends its block. Signatures of other models travel in the ids of calls only. */
+  private addDetail(out: JsonObject[], detail: ReasoningDetail): void {
     const { type, format, signature, data } = detail
     if (format !== FORMAT || !isDirect(detail)) return
     if (type === 'reasoning.encrypted' && data !== undefined) {
@@ -87,19 +87,19 @@ export class MessageEncoder {
       out.push({ type: 'content_block_start', index, content_block: { type: 'redacted_thinking', data } })
       out.push({ type: 'content_block_stop', index })
     } else if (signature !== undefined) {
-      this.goOn(out, 'thinking', { thinking: '', signature: '' })
+      this.continueBlock(out, 'thinking', { thinking: '', signature: '' })
       this.close(out, signature)
     }
   }
 
-  private say(out: JsonObject[], { content, refusal }: Delta): void {
+  private addText(out: JsonObject[], { content, refusal }: Delta): void {
     const text = content ?? refusal
     if (text === undefined || text === '') return
-    const index = this.goOn(out, 'text', { text: '' })
+    const index = this.continueBlock(out, 'text', { text: '' })
     out.push({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })
   }
 
-  private call(out: JsonObject[], { index: call, id, function: fn }: ToolCallDelta): void {
+  private addCall(out: JsonObject[], { index: call, id, function: fn }: ToolCallDelta): void {
     let index = this.calls.get(call)
     if (index === undefined) {
       this.close(out)
@@ -125,8 +125,8 @@ export class MessageEncoder {
     })
   }
 
-  /** The index of the open block of this type; another one ends for it. */
-  private goOn(out: JsonObject[], type: 'text' | 'thinking', empty: JsonObject): number {
+  /** Returns the index of the open block of this type. If another type is open, it ends and a new block begins. */
+  private continueBlock(out: JsonObject[], type: 'text' | 'thinking', empty: JsonObject): number {
     if (this.open?.type === type) return this.open.index
     this.close(out)
     const index = this.blocks++

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
-/** Usage by this format's arithmetic: input excludes what was cached, output includes thinking. */
+/** Returns usage in this format: input excludes cached tokens, output includes thinking. */
 export function encodeUsage(usage: Usage): JsonObject {
   return {
     input_tokens: usage.uncachedInput,

@@ -14,26 +14,45 @@ import {
 } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { anthropicMessages } from '../client/client.ts'
-import { decodeRequest } from './decode-request.ts'
+import { parseRequest } from './parse-request.ts'
 
-/** Who was recorded in this format: the maker, and a cloud with its envelope. */
+/** The recorded providers of this format: Anthropic, and a cloud that wraps it. */
 const FOLDERS = ['anthropic', 'vertex']
-/** What has a meaning in the canonical request; the rest of a recorded body is the caller's own for this provider. */
+/** Fields with a canonical meaning. The other fields of a recorded body are sent as provider options. */
 const CANONICAL: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'temperature', 'top_p', 'stop_sequences'],
   ...['tools', 'tool_choice', 'output_config', 'output_format', 'metadata', 'anthropic_version'],
 ])
 
-/** A recorded body as the canonical request that a client of ours would have sent for it. */
+/** The request of a recorded body without the tools that the gateway does not offer. */
+function parseOffered(body: JsonObject): ChatRequest {
+  const offered = (tool: JsonObject): boolean =>
+    tool.type === undefined || tool.type === 'custom' || /^(?:bash|text_editor)_/.test(String(tool.type))
+  const fields: JsonObject = { model: 'any', messages: body.messages ?? [], max_tokens: 1 }
+  for (const name of [
+    'system',
+    'thinking',
+    'tool_choice',
+    'stop_sequences',
+    'output_config',
+    'output_format',
+  ])
+    fields[name] = body[name]
+  if (body.tools !== undefined) fields.tools = toObjects(body.tools).filter(offered)
+  const source = toSourceBody('anthropic-messages', body)
+  return parseRequest(fields, { source, pathModel: '', isEndUser: false }).request
+}
+
+/** The canonical request of a recorded body, with fields of this provider alone as provider options. */
 function toCanonical({ provider, body, isStream }: RecordedRequest): ChatRequest {
-  const { reasoningEffort, ...asked } = decodeRequest(body)
+  const { reasoningEffort, ...asked } = parseOffered(body)
   const rest = Object.entries(body).filter(([name]) => !CANONICAL.has(name))
   const fields = {
     maxOutputTokens: body.max_tokens,
     temperature: body.temperature,
     topP: body.top_p,
     user: toObject(body.metadata)?.user_id,
-    // A budget is the provider's own word, and goes along with what else it alone knows.
+    // A budget has no canonical form, so it is sent as a provider option.
     reasoningEffort: toObject(body.thinking)?.budget_tokens === undefined ? reasoningEffort : undefined,
     providerOptions: rest.length === 0 ? undefined : { [provider]: Object.fromEntries(rest) },
   }
@@ -48,7 +67,7 @@ function toCanonical({ provider, body, isStream }: RecordedRequest): ChatRequest
   } as ChatRequest
 }
 
-/** The cloud's recorder left the address out of some: their answers came from this model. */
+/** Some recordings of the cloud lack the address; their answers came from this model. */
 function toTarget({ provider, model, body, url }: RecordedRequest): Target {
   const known = findProvider(provider)
   if (known === undefined) throw new Error(provider)
@@ -57,7 +76,7 @@ function toTarget({ provider, model, body, url }: RecordedRequest): Target {
   return { provider: known, model: name, baseUrl: 'https://a.example', apiKey: '' }
 }
 
-/** One text is written as such or as a block, and instructions as one text or several: both are read alike. */
+/** Writes a single text as a block, and instructions as one text: both forms mean the same. */
 function normalize(body: JsonObject): JsonObject {
   const system = toBlocks(body.system)
   const isMarked = toObjects(system).some(({ cache_control }) => cache_control !== undefined)
@@ -93,7 +112,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   )
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('the number of recordings is unchanged', () => {
     expect([taken.length, cases.length]).toEqual([192, 14])
   })
 
@@ -103,13 +122,13 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     const { body } = anthropicMessages.encodeRequest(request, target, undefined)
     expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
     expect(JSON.parse(body.toString()).stream).toBe(recorded.isStream ? true : undefined)
-    // What the model was sent and took, it can honour, but a caller of another format has no files there.
+    // The model accepted the recorded request, but a caller of another format has no files at this provider.
     const unsupported = anthropicMessages.findUnsupportedParams(request, target.provider, target.model)
     expect(unsupported).toEqual(name.includes('uploaded-file') ? ['file_id'] : [])
   })
 
   test.each(taken.map(recorded => [recorded.name, recorded] as const))(
-    'as received, nothing changes: %s',
+    'passes through unchanged: %s',
     (_, recorded) => {
       const request = toCanonical(recorded)
       const source = toSourceBody('anthropic-messages', recorded.body)

@@ -3,17 +3,19 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
 import { encodeMessages } from '../client/encode-messages.ts'
-import { decodeRequest } from './decode-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { MessageEncoder } from './encode-stream.ts'
+import { parseRequest } from './parse-request.ts'
 
 const target: Target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }
 const ENVELOPE = { id: 'msg_1', created: 0, model: 'p/m' }
@@ -25,6 +27,11 @@ const USAGE: Usage = {
   output: 5,
   reasoning: 6,
 }
+const parse = (fields: JsonObject): ChatRequest =>
+  parseRequest(
+    { model: 'x', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }], ...fields },
+    { source: toSourceBody('anthropic-messages', {}), pathModel: '', isEndUser: false },
+  ).request
 const call = (id: string, args = '{"a":1}'): ToolCall => ({
   id,
   type: 'function',
@@ -32,7 +39,7 @@ const call = (id: string, args = '{"a":1}'): ToolCall => ({
 })
 
 describe('an answer for a caller of this format', () => {
-  test('every field that clients read, in this format’s arithmetic', () => {
+  test('has every field that clients read, and counts tokens as this format does', () => {
     const reply: ChatReply = {
       choices: [
         {
@@ -66,7 +73,7 @@ describe('an answer for a caller of this format', () => {
     })
   })
 
-  test('signatures of this format’s own models stay, wherever they came through', () => {
+  test('keeps signatures of Claude, plain and streamed', () => {
     const details = [
       { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's', index: 0 },
       { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'd', index: 1 },
@@ -99,7 +106,7 @@ describe('an answer for a caller of this format', () => {
     fc.record({ call: fc.nat(2), arguments: fc.string() }),
   )
 
-  test('any stream: blocks begin before they go on, end once, and say what was said', () => {
+  test('any stream: blocks begin before they continue, end once, and decode to the same content', () => {
     fc.assert(
       fc.property(fc.array(piece), pieces => {
         const encoder = new MessageEncoder(ENVELOPE)
@@ -133,7 +140,7 @@ describe('an answer for a caller of this format', () => {
           for (const { index, function: fn } of event.toolCalls ?? [])
             heard.calls[index] += fn?.arguments ?? ''
         }
-        // A call of which no argument came is one of an empty object.
+        // A call without arguments decodes to an empty object.
         for (const index of begun.values()) if (said.calls[index] === '') said.calls[index] = '{}'
         expect(heard).toEqual(said)
         expect(usage).toEqual(USAGE)
@@ -207,8 +214,8 @@ describe('a request of this format for another provider', () => {
     context_management: { edits: [] },
   }
 
-  test('is what it asks of anybody', () => {
-    const asked = decodeRequest(body)
+  test('becomes the canonical request', () => {
+    const asked = parse(body)
     expect(asked).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
       parallelToolCalls: false,
@@ -219,8 +226,8 @@ describe('a request of this format for another provider', () => {
     expect(asked.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
   })
 
-  test('holds nothing of this format’s own when OpenAI’s is sent', () => {
-    const request = { ...decodeRequest(body), model: 'x', stream: false, includeUsage: true }
+  test('has nothing of this format when it is sent in OpenAI’s', () => {
+    const request = parse(body)
     const source = { format: 'anthropic-messages' as const, bytes: Buffer.from('{}'), fields: new Map() }
     const sent = JSON.parse(encodeForOpenAi(request, target, source).body.toString())
     expect(sent.messages).toEqual([
@@ -243,8 +250,8 @@ describe('a request of this format for another provider', () => {
     expect(JSON.stringify(sent)).not.toMatch(/cache_control|signature|context_management|reasoning_details/)
   })
 
-  test('comes back the same when this format is sent again', () => {
-    const { system, messages } = encodeMessages(decodeRequest(body).messages)
+  test('is the same when it is sent in this format again', () => {
+    const { system, messages } = encodeMessages(parse(body).messages)
     expect(system).toEqual(body.system)
     expect(messages[1]).toEqual({
       role: 'assistant',
@@ -270,7 +277,7 @@ describe('a request of this format for another provider', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'low'],
     [{ thinking: { type: 'enabled', budget_tokens: 32_000 } }, 'high'],
   ])('%j asks for the effort %s', (fields, effort) => {
-    expect(decodeRequest({ messages: [], ...fields }).reasoningEffort).toBe(effort)
+    expect(parse(fields).reasoningEffort).toBe(effort)
   })
 })
 

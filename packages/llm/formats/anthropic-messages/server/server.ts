@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -17,14 +16,12 @@ import { toAnthropicError } from './encode-error.ts'
 import { encodeReply } from './encode-reply.ts'
 import { MessageEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { findUnknownField, parseAnthropicChat, parseCountTokens } from './parse-chat.ts'
+import { parseCountRequest, parseRequest } from './parse-request.ts'
 
-/**
- * `{anthropic prefix}/v1/messages`: a provider of the same format is passed through, every other one is translated.
- */
+/** `{anthropic prefix}/v1/messages`. Answers of Anthropic's format pass through; all others are translated. */
 export const anthropicServer: ChatServer = {
   id: 'anthropic-messages',
-  parse: (body, context) => withBodyFindings(parseAnthropicChat(body), body, context, findUnknownField),
+  parse: parseRequest,
   encodeReply: toAnthropicReply,
   openStream: answered =>
     answered.format === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
@@ -37,7 +34,7 @@ export const anthropicServer: ChatServer = {
 /** `{anthropic prefix}/v1/messages/count_tokens`. */
 export const anthropicCount: CountFormat = {
   server: anthropicServer,
-  parse: (body, context) => withBodyFindings(parseCountTokens(body), body, context, findUnknownField),
+  parse: parseCountRequest,
   encode: tokens => ({ input_tokens: tokens }),
 }
 
@@ -51,7 +48,7 @@ function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
   return { id: `msg_${requestId.replaceAll('-', '')}`, created, model }
 }
 
-/** What another format said, in this one's events. */
+/** Encodes the events of another format's stream. */
 class TranslatedStream implements StreamEncoder {
   readonly #encoder: MessageEncoder
 
@@ -76,9 +73,9 @@ class TranslatedStream implements StreamEncoder {
 
 const NEWLINE = 10
 
-/** The provider's own events, but for the last one, which waits for the record. */
+/** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
-  /** Whole events that only continue a block: nothing in them that the gateway must see. */
+  /** True for whole events that only continue a block: the gateway needs nothing of them. */
   canPass(chunk: Buffer): boolean {
     const { length } = chunk
     if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false

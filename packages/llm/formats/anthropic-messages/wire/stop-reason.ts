@@ -12,15 +12,18 @@ const FINISH_REASONS: ReadonlyMap<Json | undefined, FinishReason> = new Map([
   ['refusal', 'content_filter'],
 ])
 
-/** undefined: the message has not stopped. A reason that nobody knows is a stop; content decides about tools. */
-export function readStopReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | undefined {
+/**
+ * Returns the finish reason; undefined: the message has not stopped. An unknown reason is `stop`. Whether a call was made
+ * decides between `stop` and `tool_calls`, because some servers send the wrong one of these.
+ */
+export function toFinishReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | undefined {
   if (typeof value !== 'string') return undefined
   const reason = FINISH_REASONS.get(value) ?? 'stop'
   if (reason === 'stop' && hasToolCalls) return 'tool_calls'
   return reason === 'tool_calls' && !hasToolCalls ? 'stop' : reason
 }
 
-/** The same the other way, for callers of this format. */
+/** Returns this format's stop reason of a canonical one. */
 export function toStopReason(reason: FinishReason): string {
   return STOP_REASONS[reason]
 }

@@ -4,7 +4,7 @@ import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
-/** AWS Bedrock's Converse API as we call it, for every maker's models there. */
+/** The client side of AWS Bedrock's Converse API, for the models of every maker. */
 export const bedrockConverse: ClientFormat = {
   id: 'bedrock-converse',
   framing: 'aws-event-stream',

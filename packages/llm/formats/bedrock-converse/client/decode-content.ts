@@ -4,7 +4,7 @@ import type { FinishReason } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 
-/** What plain replies and streams have in common. */
+/** Stop reasons and reasoning, in plain replies and streams. */
 
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['max_tokens', 'length'],
@@ -13,24 +13,24 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['content_filtered', 'content_filter'],
 ])
 
-/** The model's words could not be read as an answer: nothing is wrong with the request, another try may do. */
+/** Bedrock could not parse the model's output. The request is right, so another attempt may succeed. */
 const BROKEN: ReadonlySet<string> = new Set(['malformed_model_output', 'malformed_tool_use'])
 
-/** `broken`: there is no answer. A reason that nobody knows is a stop. */
-export function readStopReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | 'broken' {
+/** Returns the finish reason; `broken`: there is no answer. An unknown reason is `stop`, or `tool_calls` after a call. */
+export function toFinishReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | 'broken' {
   const reason = typeof value === 'string' ? value : ''
   if (BROKEN.has(reason)) return 'broken'
   return FINISH_REASONS.get(reason) ?? (hasToolCalls ? 'tool_calls' : 'stop')
 }
 
-/** Tools that the provider runs itself are no calls of the caller's. */
+/** False for a call of a tool that the provider runs itself. */
 export function isCallersTool(toolUse: JsonObject): boolean {
   return toolUse.type !== 'server_tool_use'
 }
 
 /**
- * Reasoning that has to come back in the next turn. Only Anthropic's models sign theirs; what comes without a signature
- * is for reading. The encrypted form is Anthropic's own text, which Converse wraps in base64 once more.
+ * Returns reasoning in the form that must come back with the next request; undefined: it has no signature, so it need not.
+ * Only Claude signs its reasoning. Its encrypted form is Claude's own text, which Converse encodes in base64 once more.
  */
 export function toReasoningDetail(reasoning: {
   text: string
@@ -41,11 +41,11 @@ export function toReasoningDetail(reasoning: {
   if (reasoning.redacted.length > 0) {
     return { type: 'reasoning.encrypted', format, data: reasoning.redacted.toString('utf8') }
   }
-  // Nobody signed it, or another gateway of ours marked what somebody else thought.
+  // The second is our mark: the provider is another gateway of ours, and another model made the reasoning.
   if (reasoning.signature === '' || reasoning.signature === FOREIGN_SIGNATURE) return undefined
   return { type: 'reasoning.text', format, text: reasoning.text, signature: reasoning.signature }
 }
 
-export function readRedacted(value: Json | undefined): Buffer {
+export function decodeRedacted(value: Json | undefined): Buffer {
   return Buffer.from(toText(value) ?? '', 'base64')
 }

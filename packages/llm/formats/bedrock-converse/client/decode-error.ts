@@ -6,12 +6,15 @@ import type { ReplyHeaders } from '../../shared/retry-after.ts'
 
 interface Cause {
   readonly kind: UpstreamErrorKind
-  /** Of the exception, in lower case and without `exception` at its end. */
+  /** Names of exceptions, in lower case and without `exception` at the end. */
   readonly names?: readonly string[]
   readonly message?: RegExp
 }
 
-/** By what AWS says, the narrower first; every expression is linear. Where none fits, the words decide as elsewhere. */
+/**
+ * Causes by the exception's name or message, the narrower first. If none matches, the general classification decides. Every
+ * expression takes linear time.
+ */
 const CAUSES: readonly Cause[] = [
   {
     kind: 'context_length',
@@ -25,7 +28,7 @@ const CAUSES: readonly Cause[] = [
   },
   { kind: 'model_not_found', names: ['resourcenotfound'] },
   { kind: 'quota', names: ['servicequotaexceeded'] },
-  // A day's tokens are used up, or a minute's: waiting or another target helps.
+  // The tokens of a day or a minute are used up: waiting or another target helps.
   { kind: 'rate_limited', names: ['throttling', 'toomanyrequests'] },
   { kind: 'overloaded', names: ['serviceunavailable', 'modelnotready'] },
   { kind: 'timeout', names: ['modeltimeout'] },
@@ -48,7 +51,7 @@ const CAUSES: readonly Cause[] = [
   },
 ]
 
-/** Statuses of exceptions that come within a stream, where there is no other. */
+/** The status of each cause, for exceptions within a stream, which have no status of their own. */
 const STATUSES: Readonly<Partial<Record<UpstreamErrorKind, number>>> = {
   rate_limited: 429,
   overloaded: 503,
@@ -58,13 +61,13 @@ const STATUSES: Readonly<Partial<Record<UpstreamErrorKind, number>>> = {
   model_not_found: 404,
 }
 
-/** An answer that is not 2xx: the body has a message only, the cause's name stands in a header. */
+/** Classifies an answer that is not 2xx. The exception's name is in a header; the body has only a message. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
   const header = headers['x-amzn-errortype']
   return decodeNamed((Array.isArray(header) ? header[0] : header) ?? '', parse(body), headers, status)
 }
 
-/** A frame that tells of an error; `name` is the exception's. */
+/** Classifies an exception within a stream by its name and payload. */
 export function decodeException(name: string, data: string): UpstreamError {
   return decodeNamed(name, parse(data), {}, undefined)
 }
@@ -78,7 +81,7 @@ function decodeNamed(
   const object: JsonObject = toObject(body) ?? { message: toText(body) ?? '' }
   // `ThrottlingException:http://internal.amazon.com/…`, or `com.amazon.coral.service#ThrottlingException` in the body.
   const name = (given || toText(object.__type) || '').split(':')[0]?.split('#').at(-1) ?? ''
-  // AWS shows what it expected to be signed, the session token included, on the lines below.
+  // For a wrong signature AWS adds the text that it expected to be signed, with the session token, on further lines.
   const message = (toText(object.message) ?? toText(object.Message) ?? '').split('\n')[0] ?? ''
   const base = decodeErrorBody(status, headers, { message, code: name })
   const cause = CAUSES.find(
@@ -88,8 +91,8 @@ function decodeNamed(
   )
   if (cause === undefined && status !== undefined) return base
   const kind = cause?.kind ?? (/^validation/i.test(name) ? 'bad_request' : base.kind)
-  const told = status ?? STATUSES[kind]
-  return { ...base, kind, ...(told === undefined ? {} : { status: told }) }
+  const knownStatus = status ?? STATUSES[kind]
+  return { ...base, kind, ...(knownStatus === undefined ? {} : { status: knownStatus }) }
 }
 
 function parse(body: string): Json {

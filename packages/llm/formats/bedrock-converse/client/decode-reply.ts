@@ -4,59 +4,59 @@ import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { isCallersTool, readRedacted, readStopReason, toReasoningDetail } from './decode-content.ts'
+import { isCallersTool, decodeRedacted, toFinishReason, toReasoningDetail } from './decode-content.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { JSON_TOOL } from './json-tool.ts'
 
-/** A Converse answer as the canonical reply. */
+/** Returns a Converse answer as the canonical reply; any other body, such as an error, has no choices. */
 export function decodeReply(body: JsonObject): ChatReply {
   const usage = decodeUsage(body.usage)
   const message = toObject(toObject(body.output)?.message)
   if (message === undefined) return { choices: [], usage }
   const blocks = toObjects(message.content)
-  const details = blocks.map(readDetail).filter(detail => detail !== undefined)
+  const details = blocks.map(toDetail).filter(detail => detail !== undefined)
   const calls = decodeToolCalls(blocks)
-  const decoded: ReplyMessage = { role: 'assistant', content: toText(blocks.map(readText).join('')) ?? null }
+  const decoded: ReplyMessage = { role: 'assistant', content: toText(blocks.map(getText).join('')) ?? null }
   if (calls.length > 0) decoded.tool_calls = calls
-  const reasoning = toText(blocks.map(readReasoning).join(''))
+  const reasoning = toText(blocks.map(getReasoning).join(''))
   if (reasoning !== undefined) decoded.reasoning = reasoning
   if (details.length > 0) decoded.reasoning_details = details
-  const finishReason = readStopReason(body.stopReason, calls.length > 0)
+  const finishReason = toFinishReason(body.stopReason, calls.length > 0)
   if (finishReason === 'broken') return { choices: [], usage }
   return { choices: [{ index: 0, message: decoded, finishReason }], usage }
 }
 
-/** The visible text; an answer that was asked for as JSON may come as a call of our own tool. */
-function readText(block: JsonObject): string {
+/** Returns the visible text of a block. A call of the gateway's own tool is an answer in JSON; see JSON_TOOL. */
+function getText(block: JsonObject): string {
   const toolUse = toObject(block.toolUse)
   if (toolUse?.name === JSON_TOOL) return toJsonText(toolUse.input ?? {})
   const cited = toArray(toObject(block.citationsContent)?.content)
   return [block, ...cited.map(toObject)].map(part => toText(part?.text) ?? '').join('')
 }
 
-function readReasoning(block: JsonObject): string {
+function getReasoning(block: JsonObject): string {
   return toText(toObject(toObject(block.reasoningContent)?.reasoningText)?.text) ?? ''
 }
 
-function readDetail(block: JsonObject): ReasoningDetail | undefined {
+function toDetail(block: JsonObject): ReasoningDetail | undefined {
   const content = toObject(block.reasoningContent)
   return toReasoningDetail({
-    text: readReasoning(block),
+    text: getReasoning(block),
     signature: toText(toObject(content?.reasoningText)?.signature) ?? '',
-    redacted: readRedacted(content?.redactedContent),
+    redacted: decodeRedacted(content?.redactedContent),
   })
 }
 
-/** The reasoning before a call travels in its id, each piece once. */
+/** Packs the reasoning before each call into its id, so that it comes back with the result. */
 function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
   const calls: ToolCall[] = []
   let pending: ReasoningDetail[] = []
   for (const block of blocks) {
-    const detail = readDetail(block)
+    const detail = toDetail(block)
     if (detail !== undefined) pending.push(detail)
     const use = toObject(block.toolUse)
     const name = toText(use?.name)
-    // Nobody can carry out a call without a name.
+    // A call without a name cannot be carried out.
     if (use === undefined || name === undefined || !isCallersTool(use) || name === JSON_TOOL) continue
     calls.push({
       id: packToolCallId(toText(use.toolUseId) ?? `call_${calls.length}`, pending),

@@ -3,7 +3,7 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { isCallersTool, readRedacted, readStopReason, toReasoningDetail } from './decode-content.ts'
+import { isCallersTool, decodeRedacted, toFinishReason, toReasoningDetail } from './decode-content.ts'
 import { decodeException } from './decode-error.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { JSON_TOOL } from './json-tool.ts'
@@ -12,9 +12,9 @@ const NOTHING: readonly StreamEvent[] = []
 
 /** A content block that has begun. */
 interface Block {
-  /** Our number of the call; undefined: it is no call of the caller's. */
+  /** The number of the call among all calls; undefined: the block is not a call of the caller's tools. */
   call?: number
-  /** A call of our own tool: its arguments are the answer's text. */
+  /** It is a call of JSON_TOOL: its arguments are the answer's text. */
   isJson?: true
   hasArguments?: true
   text: string
@@ -24,7 +24,7 @@ interface Block {
 
 interface State {
   readonly blocks: Map<Json | undefined, Block>
-  /** Since the last call. */
+  /** Reasoning since the last call. */
   pending: ReasoningDetail[]
   calls: number
   isStopped: boolean
@@ -41,13 +41,13 @@ function decode(state: State, data: string, event: string): readonly StreamEvent
     return [{ type: 'error', error: decodeException(event.slice('exception:'.length), data) }]
   }
   const handle = HANDLERS.get(event)
-  // Events that we do not know yet are none of an answer's parts.
+  // Unknown events are ignored.
   if (handle === undefined) return NOTHING
   let body: JsonObject | undefined
   try {
     body = toObject(JSON.parse(data) as Json)
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (body !== undefined) return handle(state, body)
   const detail = `a frame is not a JSON object: ${data.slice(0, 200)}`
@@ -62,7 +62,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['contentBlockDelta', continueBlock],
   ['contentBlockStop', stopBlock],
   ['messageStop', stopMessage],
-  ['metadata', readMetadata],
+  ['metadata', endStream],
 ])
 
 function blockOf(state: State, index: Json | undefined): Block {
@@ -74,7 +74,7 @@ function blockOf(state: State, index: Json | undefined): Block {
   return block
 }
 
-/** Only calls have a start; text and reasoning begin with their first piece. */
+/** Only calls have a start event; text and reasoning begin with their first delta. */
 function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   const toolUse = toObject(toObject(body.start)?.toolUse)
   if (toolUse === undefined || !isCallersTool(toolUse)) return NOTHING
@@ -84,11 +84,11 @@ function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
     return NOTHING
   }
   const name = toText(toolUse.name)
-  // Nobody can carry out a call without a name.
+  // A call without a name cannot be carried out.
   if (name === undefined) return NOTHING
   const index = state.calls++
   block.call = index
-  // The reasoning before a call travels in its id, each piece once.
+  // The reasoning before a call travels in its id, so that it comes back with the result.
   const id = packToolCallId(toText(toolUse.toolUseId) ?? `call_${index}`, state.pending)
   state.pending = []
   const call = {
@@ -117,7 +117,7 @@ function continueBlock(state: State, body: JsonObject): readonly StreamEvent[] {
 
 function continueReasoning(block: Block, reasoning: JsonObject): readonly StreamEvent[] {
   block.signature += toText(reasoning.signature) ?? ''
-  const redacted = readRedacted(reasoning.redactedContent)
+  const redacted = decodeRedacted(reasoning.redactedContent)
   if (redacted.length > 0) block.redacted.push(redacted)
   const text = toText(reasoning.text)
   if (text === undefined) return NOTHING
@@ -129,7 +129,7 @@ function stopBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   const block = state.blocks.get(body.contentBlockIndex)
   if (block === undefined) return NOTHING
   state.blocks.delete(body.contentBlockIndex)
-  // A call without arguments has no piece of them.
+  // A call without arguments has no delta.
   if (block.isJson && !block.hasArguments) return [{ type: 'delta', index: 0, content: '{}' }]
   if (block.call !== undefined && !block.hasArguments) {
     return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: '{}' } }] }]
@@ -142,7 +142,7 @@ function stopBlock(state: State, body: JsonObject): readonly StreamEvent[] {
 
 function stopMessage(state: State, body: JsonObject): readonly StreamEvent[] {
   state.isStopped = true
-  const finishReason = readStopReason(body.stopReason, state.calls > 0)
+  const finishReason = toFinishReason(body.stopReason, state.calls > 0)
   if (finishReason === 'broken') {
     const detail = `the model's output is broken: ${String(body.stopReason)}`
     return [{ type: 'error', error: { kind: 'unavailable', detail } }]
@@ -152,8 +152,8 @@ function stopMessage(state: State, body: JsonObject): readonly StreamEvent[] {
   return events
 }
 
-/** Usage comes after the message's end: only then is the stream over. */
-function readMetadata(state: State, body: JsonObject): readonly StreamEvent[] {
+/** Usage comes after messageStop, so the stream ends only when both have come. */
+function endStream(state: State, body: JsonObject): readonly StreamEvent[] {
   state.hasMetadata = true
   const events: StreamEvent[] = []
   const usage = decodeUsage(body.usage)

@@ -2,12 +2,12 @@ import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** A larger count is a provider's mistake: no request has so many tokens. */
 const MAX_TOKENS = 1_000_000_000
 
 /**
- * Usage in disjoint buckets: `inputTokens` excludes what was read from or written to the cache (wire facts §0.1). The
- * cache's counters come under two names; they are one number. Reasoning is not told apart from the rest of the output.
+ * Returns usage in disjoint counts; undefined: there is none. `inputTokens` excludes tokens read from or written to the
+ * cache, whose counts come under one of two names. Reasoning is not counted apart from the other output.
  */
 export function decodeUsage(value: Json | undefined): Usage | undefined {
   const usage = toObject(value)

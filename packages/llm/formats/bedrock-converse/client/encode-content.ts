@@ -3,7 +3,7 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
-/** What a document's name may have (AWS: letters, digits, single spaces, hyphens, brackets). */
+/** Characters that AWS refuses in a document's name: it takes letters, digits, single spaces, hyphens and brackets. */
 const FOREIGN_IN_NAME = /[^A-Za-z0-9()[\] -]+/g
 
 /** Document formats by media type; text of any other kind is `txt`. */
@@ -18,12 +18,12 @@ const DOCUMENT_FORMATS: Readonly<Record<string, string>> = toTable({
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 })
 
-/** A block, and what has to stay behind it. */
+/** A block, and the cache point that must follow it. */
 export type Blocks = readonly JsonObject[]
 
 /**
- * The parts of a message as Converse's blocks. Blank texts are left out: Converse refuses them. `documents` counts the
- * request's documents, whose names must differ.
+ * Returns the parts of a message as blocks. Blank texts are left out, because Converse refuses them. `documents` counts the
+ * documents of the request, whose names must differ.
  */
 export function encodeContent(
   content: string | readonly ContentPart[] | null | undefined,
@@ -35,14 +35,14 @@ export function encodeContent(
   for (const part of content) {
     const block = encodePart(part, options.documents)
     const cache = options.cachePoints ? toCachePoint(part.cache_control) : undefined
-    // A mark on a blank text stays where it is: behind what comes before it.
+    // The cache mark of a blank text goes behind the block before it.
     const group = [block, cache].filter(each => each !== undefined)
     if (block !== undefined || all.length > 0) all.push(group)
   }
   return all
 }
 
-/** Anthropic's mark on a part is a block of its own here. */
+/** Returns the block for a cache mark on a part; undefined: there is no mark. */
 export function toCachePoint(mark: JsonObject[string]): JsonObject | undefined {
   const cache = toObject(mark)
   if (cache === undefined) return undefined
@@ -69,15 +69,15 @@ function encodePart(part: ContentPart, documents: { count: number }): JsonObject
   }
 }
 
-/** The gateway has fetched every address by now (ClientFormat.inlinesImages): Converse itself fetches none. */
+/** Converse fetches no addresses, so the gateway has replaced them by data URLs before (ClientFormat.inlinesImages). */
 function encodeImage(url: string): JsonObject {
-  const { mediaType, data } = readDataUrl(url)
+  const { mediaType, data } = parseDataUrl(url)
   const format = mediaType.replace(/^image\//, '').replace(/^jpg$/, 'jpeg')
   return { image: { format: format || 'png', source: { bytes: data } } }
 }
 
 function encodeDocument(file: JsonObject, documents: { count: number }): JsonObject {
-  const { mediaType, data } = readDataUrl(toText(file.file_data) ?? '')
+  const { mediaType, data } = parseDataUrl(toText(file.file_data) ?? '')
   const extension = /\.([a-z]{2,4})$/i.exec(toText(file.filename) ?? '')?.[1]?.toLowerCase()
   const known = Object.values(DOCUMENT_FORMATS).find(format => format === extension)
   const format = DOCUMENT_FORMATS[mediaType] ?? known ?? (mediaType.startsWith('text/') ? 'txt' : 'pdf')
@@ -92,8 +92,8 @@ function encodeDocument(file: JsonObject, documents: { count: number }): JsonObj
   return { document: { format, name, source: { bytes: data } } }
 }
 
-/** `data:image/png;base64,…`; of anything else only the text. */
-function readDataUrl(url: string): { mediaType: string; data: string } {
+/** Splits `data:image/png;base64,…` into media type and data. Any other text is data of an unknown type. */
+function parseDataUrl(url: string): { mediaType: string; data: string } {
   const comma = url.indexOf(',')
   if (!url.startsWith('data:') || comma === -1) return { mediaType: '', data: url }
   return { mediaType: url.slice(5, comma).split(';')[0] ?? '', data: url.slice(comma + 1) }

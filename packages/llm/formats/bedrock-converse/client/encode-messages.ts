@@ -15,9 +15,9 @@ export interface EncodedMessages {
 type Turn = { role: 'user' | 'assistant'; blocks: Blocks[] }
 
 /**
- * Messages as Converse takes them: what the system says at the start apart, user and assistant in turns, the results of
- * a turn's calls before the user's words. `toolsAsText`: the request has no tools, and Converse then refuses calls and
- * results of tools, so they are told in words.
+ * Returns canonical messages as alternating turns. Instructions at the beginning go to `system`; results of calls come
+ * before the other blocks of their turn. `toolsAsText`: calls and results become texts, because Converse refuses them in a
+ * request without tools.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -31,7 +31,7 @@ export function encodeMessages(
   const add = (role: Turn['role'], blocks: readonly Blocks[]): void => {
     if (blocks.length === 0) return
     const last = turns.at(-1)
-    if (last?.role === role) last.blocks.push(...blocks)
+    if (last?.role === role) for (const each of blocks) last.blocks.push(each)
     else turns.push({ role, blocks: [...blocks] })
   }
   for (const message of messages) {
@@ -40,7 +40,7 @@ export function encodeMessages(
     switch (message.role) {
       case 'system':
       case 'developer':
-        if (turns.length === 0) system.push(...content)
+        if (turns.length === 0) for (const each of content) system.push(each)
         else add('user', content.map(asSystem))
         break
       case 'assistant':
@@ -64,18 +64,18 @@ export function encodeMessages(
         add('user', content)
     }
   }
-  return { system: system.flat(), messages: finish(turns) }
+  return { system: system.flat(), messages: toTurnBodies(turns) }
 }
 
-function finish(turns: Turn[]): JsonObject[] {
-  // A conversation begins with its user; what only has instructions, or begins with an answer, gets the least of words.
+function toTurnBodies(turns: Turn[]): JsonObject[] {
+  // Converse refuses a conversation that does not begin with the user, and an empty text.
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', blocks: [[{ text: '.' }]] })
   const last = turns.at(-1)
   if (last?.role === 'assistant') trimEnd(last)
   return turns.map(({ role, blocks }) => {
     const isResult = (each: Blocks): boolean => each[0]?.toolResult !== undefined
     const ordered = [...blocks.filter(isResult), ...blocks.filter(each => !isResult(each))].flat()
-    // A document alone is refused.
+    // Converse refuses a document without a text beside it.
     const lacksText =
       ordered.some(({ document }) => document !== undefined) &&
       ordered.every(({ text }) => text === undefined)
@@ -83,13 +83,13 @@ function finish(turns: Turn[]): JsonObject[] {
   })
 }
 
-/** An answer that is to be continued may not end with white space. */
+/** Claude refuses an answer to continue that ends in white space. */
 function trimEnd(turn: Turn): void {
   const block = turn.blocks.at(-1)?.[0]
   if (typeof block?.text === 'string') block.text = block.text.trimEnd()
 }
 
-/** Converse knows the system's words at the start only. */
+/** Converse has instructions at the beginning only, so later ones become a marked text of the user. */
 function asSystem([block, ...rest]: Blocks): Blocks {
   return block?.text === undefined ? [] : [{ text: `<system>\n${String(block.text)}\n</system>` }, ...rest]
 }
@@ -111,7 +111,7 @@ function encodeCalls(calls: readonly ToolCall[], model: string, asText: boolean)
   })
 }
 
-/** Converse takes an object. What is none was the model's mistake, and stays to be seen. */
+/** Arguments that are not a JSON object, by a mistake of the model that wrote them, are sent as a text in an object. */
 function parseInput(text: string): JsonObject {
   if (text.trim() === '') return {}
   try {
@@ -139,7 +139,7 @@ function encodeResult(
     content.flat().find(({ cachePoint }) => cachePoint !== undefined) ??
     toCachePoint(message.cache_control as Json)
   const toolUseId = toToolUseId(message.tool_call_id ?? '', model)
-  // A result needs some content.
+  // Converse refuses a result without content.
   const toolResult = {
     toolUseId,
     content: blocks.length === 0 ? [{ json: {} }] : blocks,
@@ -151,7 +151,7 @@ function encodeResult(
 const ANY_ID = /^[A-Za-z0-9_.:-]{1,64}$/
 const CLAUDE_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** An id of another provider's may be too long or have other characters: it becomes one that fits, alike in call and result. */
+/** Replaces an id of another provider that is too long or has other characters, alike in the call and its result. */
 function toToolUseId(packed: string, model: string): string {
   const id = plainToolCallId(packed)
   const fitting = findFamily(model) === 'claude' ? CLAUDE_ID : ANY_ID

@@ -5,7 +5,7 @@ import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
 import { isForced } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'
 
-/** Thinking tokens of models that are told a number of them; the least that they take is 1024. */
+/** Budgets in tokens, for models that take one. */
 const BUDGETS: Readonly<Record<string, number>> = toTable({
   minimal: 1024,
   low: 4096,
@@ -14,9 +14,10 @@ const BUDGETS: Readonly<Record<string, number>> = toTable({
   xhigh: 32_768,
   max: 32_768,
 })
+/** The smallest budget that these models take, in tokens. */
 const MIN_BUDGET = 1024
 
-/** `additionalModelRequestFields` that ask for an effort; undefined: nothing is asked, or the model takes none. */
+/** Returns the `additionalModelRequestFields` for an effort; undefined: the request asks for none, or the model takes none. */
 export function encodeReasoning(request: ChatRequest, model: string): JsonObject | undefined {
   const effort = request.reasoningEffort
   if (effort === undefined) return undefined
@@ -46,25 +47,25 @@ function toThree(effort: string): string {
 function encodeClaude(effort: string, request: ChatRequest, version: number): JsonObject | undefined {
   if (version < 3.7) return undefined
   if (effort === 'none') return version >= 4.6 ? { thinking: { type: 'disabled' } } : undefined
-  // A call that is forced and thinking exclude each other: the call is what the caller cannot do without.
+  // A forced call and thinking exclude each other, and the caller relies on the call.
   if (isForced(request)) return undefined
   if (version >= 4.6) {
     return {
-      // From 4.7 on the text is left out unless it is asked for.
+      // Claude 4.7 and newer leave out the text of thinking by default.
       thinking: { type: 'adaptive', ...(version >= 4.7 ? { display: 'summarized' } : {}) },
       output_config: { effort: toAdaptiveEffort(effort, version) },
     }
   }
   const room = request.maxOutputTokens ?? Number.POSITIVE_INFINITY
-  // The output cap counts thinking too and has to leave room for an answer.
+  // The output cap includes thinking, so there must be room for an answer beside it.
   if (room <= MIN_BUDGET || lacksThinking(request)) return undefined
   const budget = Math.min(BUDGETS[effort] ?? MIN_BUDGET, Math.max(MIN_BUDGET, Math.floor(room / 2)))
   return { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
 /**
- * Does the conversation stand amid calls whose thinking is not there, because another provider made them? With a budget
- * such a turn is refused, so this answer is made without thinking.
+ * True if the last messages are results of calls without the thinking before these calls, because another provider made
+ * them. Claude refuses a thinking budget there, so this answer is made without thinking.
  */
 function lacksThinking({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
@@ -77,25 +78,10 @@ function toAdaptiveEffort(effort: string, version: number): string {
   return effort === 'xhigh' && version < 4.7 ? 'max' : effort
 }
 
-/** Does the model do something by this effort? `none` is no loss where a model does not reason by itself. */
+/** True if the model takes an effort, or the effort is `none`, which changes nothing for a model that does not reason. */
 export function canHonourEffort({ reasoningEffort }: ChatRequest, model: string): boolean {
   if (reasoningEffort === undefined || reasoningEffort === 'none') return true
   const family = findFamily(model)
   if (family === 'claude') return findClaudeVersion(model) >= 3.7
   return family === 'gpt-oss' || family === 'nova-2'
-}
-
-/** Sampling parameters that the model refuses, of those that are set (wire facts §0.10). */
-export function findRefusedSampling(request: ChatRequest, model: string): string[] {
-  const version = findClaudeVersion(model)
-  if (version === 0) return []
-  const { temperature, topP } = request
-  const hasTemperature = temperature !== undefined && temperature !== 1
-  const hasTopP = topP !== undefined && topP !== 1
-  const thinks = encodeReasoning(request, model)?.thinking !== undefined && request.reasoningEffort !== 'none'
-  if (version >= 4.7 || thinks) {
-    return [...(hasTemperature ? ['temperature'] : []), ...(hasTopP ? ['top_p'] : [])]
-  }
-  // Since 4.1 either of the two, not both.
-  return version >= 4.1 && hasTemperature && hasTopP ? ['top_p'] : []
 }

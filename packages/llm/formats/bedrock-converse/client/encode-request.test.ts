@@ -50,7 +50,7 @@ describe('messages', () => {
     )
   })
 
-  test('what the system says at the start stands apart, later it is the user who tells it', () => {
+  test('instructions at the beginning become system, later ones a marked text of the user', () => {
     const { system, messages } = encode({
       messages: [
         { role: 'system', content: 'A' },
@@ -65,7 +65,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a conversation begins with its user, blank texts are left out, a continued answer ends without white space', () => {
+  test('the first turn is the user’s, blank texts are left out, an answer to continue loses white space at its end', () => {
     expect(encode({ messages: [{ role: 'system', content: 'A' }] }).messages).toEqual([
       { role: 'user', content: [{ text: '.' }] },
     ])
@@ -85,7 +85,7 @@ describe('messages', () => {
     ).toEqual([{ text: 'x' }])
   })
 
-  test("all results of a turn's calls come first, whatever order they came in", () => {
+  test('results of calls come first in their turn, whatever their order in the request', () => {
     const { messages } = encode({
       tools: [weather],
       messages: [
@@ -107,7 +107,7 @@ describe('messages', () => {
     ])
   })
 
-  test('an id that does not fit becomes one that does, alike in call and result; ours lose what we packed', () => {
+  test('replaces an id that is not allowed, alike in call and result, and removes reasoning from ids', () => {
     const long = 'call.'.repeat(30)
     const packed = packToolCallId('tooluse_1', [
       { type: 'reasoning.text', format: 'google-gemini-v1', text: 'foreign' },
@@ -129,7 +129,7 @@ describe('messages', () => {
     expect(ids[1]).toBe('tooluse_1')
   })
 
-  test('images, documents and cache marks become blocks', () => {
+  test('encodes images, documents and cache marks as blocks', () => {
     const file = (filename: string) => ({
       type: 'file',
       file: { filename, file_data: 'data:application/pdf;base64,UERG' },
@@ -152,7 +152,7 @@ describe('messages', () => {
 })
 
 describe('tools', () => {
-  test('there is no choice none: nothing is told of tools, and former calls become words', () => {
+  test('the choice none leaves out the tools, and earlier calls become texts', () => {
     const body = encode({
       tools: [weather],
       toolChoice: 'none',
@@ -169,7 +169,7 @@ describe('tools', () => {
     ])
   })
 
-  test('who must call a tool cannot think first; who cannot be made to is refused by name', () => {
+  test('a forced call excludes thinking, and is unsupported by models that cannot be forced', () => {
     const forced = { tools: [weather], toolChoice: 'required' as const, reasoningEffort: 'high' }
     expect(encode(forced).toolConfig.toolChoice).toEqual({ any: {} })
     expect(encode(forced)).not.toHaveProperty('additionalModelRequestFields')
@@ -185,7 +185,7 @@ describe('formats', () => {
   const responseFormat = { type: 'json_schema' as const, json_schema: { name: 'N', schema } }
   const textFormat = (body: JsonObject): any => (body.outputConfig as any)?.textFormat.structure.jsonSchema
 
-  test('by the model itself: the schema is a text; Claude’s has its bounds in words', () => {
+  test('a model that takes a schema gets it as text, Claude’s with bounds in descriptions', () => {
     expect(JSON.parse(textFormat(encode({ responseFormat }, QWEN)).schema)).toEqual(schema)
     expect(JSON.parse(textFormat(encode({ responseFormat })).schema).properties.n).toEqual({
       type: 'integer',
@@ -193,7 +193,7 @@ describe('formats', () => {
     })
   })
 
-  test('by a tool that must be called, whose call is the answer; with tools of the caller’s it calls some tool', () => {
+  test('another model is forced to call a tool whose input is the answer, or any tool beside tools of the caller', () => {
     const body = encode({ responseFormat }, CLAUDE_3)
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: 'rideau_json_output', inputSchema: { json: schema } } }],
@@ -224,7 +224,7 @@ describe('formats', () => {
     ])
   })
 
-  test('what the model does not do by itself is told to be emulated', () => {
+  test('reports response_format as emulated for a model without schemas', () => {
     expect(send({ responseFormat }, QWEN)).not.toHaveProperty('emulated')
     expect(send({}, LLAMA)).not.toHaveProperty('emulated')
     for (const model of [CLAUDE_3, LLAMA]) {
@@ -232,14 +232,14 @@ describe('formats', () => {
     }
   })
 
-  test('by words, where neither is', () => {
+  test('a model without schemas and forced calls gets an instruction', () => {
     expect(encode({ responseFormat }, LLAMA).system.at(-1).text).toContain(JSON.stringify(schema))
     expect(encode({ responseFormat: { type: 'json_object' } }, LLAMA).system).toHaveLength(1)
   })
 })
 
 describe('parameters', () => {
-  test('an effort in the words of each maker and generation', () => {
+  test('an effort in the form of each maker and generation', () => {
     const asked = (model: string, reasoningEffort: string, fields: Partial<ChatRequest> = {}) =>
       encode({ reasoningEffort, ...fields }, model).additionalModelRequestFields
     expect(asked(CLAUDE, 'high')).toEqual({ thinking: { type: 'enabled', budget_tokens: 24_576 } })
@@ -264,7 +264,7 @@ describe('parameters', () => {
     expect(unsupported({ reasoningEffort: 'none' }, LLAMA)).toEqual([])
   })
 
-  test('a turn amid calls whose thinking another provider did is answered without thinking', () => {
+  test('after calls of another provider no thinking is requested', () => {
     const messages: Message[] = [
       user('Go'),
       { role: 'assistant', tool_calls: [call('a')] },
@@ -275,7 +275,7 @@ describe('parameters', () => {
     )
   })
 
-  test('sampling that newer models refuse is named, and 1 says nothing', () => {
+  test('sampling that newer models refuse is unsupported, except the default of 1', () => {
     expect(unsupported({ temperature: 0.5, topP: 0.5 }, OPUS)).toEqual(['temperature', 'top_p'])
     expect(unsupported({ temperature: 0.5, topP: 0.5 })).toEqual(['top_p'])
     expect(unsupported({ temperature: 0.5, reasoningEffort: 'low' })).toEqual(['temperature'])
@@ -288,14 +288,14 @@ describe('parameters', () => {
     expect(encode({ temperature: 0.5 }, OPUS, ['temperature'])).not.toHaveProperty('inferenceConfig')
   })
 
-  test('the rest that has no place is named', () => {
+  test('parameters without a field are unsupported', () => {
     expect(
       unsupported({ seed: 1, presencePenalty: 1, frequencyPenalty: 0, parallelToolCalls: false }),
     ).toEqual(['seed', 'presence_penalty', 'parallel_tool_calls'])
     expect(unsupported({ messages: [user([{ type: 'file', file: { file_id: 'f' } }])] })).toEqual(['file_id'])
   })
 
-  test("what the caller wrote for this provider is merged in; the output cap stays the gateway's", () => {
+  test('merges in the options for this provider, except an output cap', () => {
     const providerOptions = {
       bedrock: {
         guardrailConfig: { guardrailIdentifier: 'g' },
@@ -307,5 +307,28 @@ describe('parameters', () => {
       inferenceConfig: { maxTokens: 5, topP: 0.9 },
     })
     expect(encode({ providerOptions }).inferenceConfig).toEqual({ topP: 0.9 })
+  })
+
+  test('options with an output cap are reported as reserved and stay unchanged', () => {
+    const providerOptions = { bedrock: { inferenceConfig: { maxTokens: 999_999 } } }
+    for (const fields of [{}, { temperature: 0.5 }, { maxOutputTokens: 5 }]) {
+      const { reserved } = send({ providerOptions, ...fields })
+      expect(reserved).toBe('provider_options.bedrock.inferenceConfig.maxTokens')
+    }
+    expect(providerOptions.bedrock.inferenceConfig).toEqual({ maxTokens: 999_999 })
+  })
+
+  test('parameters that the model refuses are not sent, nor those that the environment drops', () => {
+    const forced = { tools: [weather], toolChoice: 'required' as const }
+    expect(encode(forced, LLAMA).toolConfig).not.toHaveProperty('toolChoice')
+    expect(encode({ temperature: 0.5, topP: 0.5 }, OPUS)).not.toHaveProperty('inferenceConfig')
+    const dropped = encode({ reasoningEffort: 'high', temperature: 0.5 }, CLAUDE, ['reasoning_effort'])
+    expect(dropped).not.toHaveProperty('additionalModelRequestFields')
+    expect(dropped.inferenceConfig).toEqual({ temperature: 0.5 })
+  })
+
+  test('blank stop sequences are left out', () => {
+    expect(encode({ stop: [' ', 'x'] }).inferenceConfig).toEqual({ stopSequences: ['x'] })
+    expect(encode({ stop: ['\n'] })).not.toHaveProperty('inferenceConfig')
   })
 })

@@ -4,25 +4,25 @@ import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { encodeSchema } from '../../shared/claude-schema.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
-import { canForceTool, canRequireTools, findFamily, keepsSchemas, takesCachePoints } from './model-family.ts'
+import { canForceTool, canRequireTools, findFamily, takesSchemas, takesCachePoints } from './model-family.ts'
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 
-/** The fields of the body that tools and the answer's format ask for. */
+/** The fields of a body for tools and the response format. */
 export interface EncodedTools {
   readonly toolConfig?: JsonObject
   readonly outputConfig?: JsonObject
-  /** What a model that can do neither is told in words. */
+  /** A sentence that asks for the response format, for a model without schemas and forced calls. */
   readonly instruction?: string
 }
 
-/** `toolConfig` from tools and choice, and the answer's format: by the model itself, by a tool of ours, or by words. */
+/** Encodes tools, choice and response format: a schema goes to `outputConfig`, to a tool of ours or to an instruction. */
 export function encodeTools(request: ChatRequest, model: string): EncodedTools {
-  // There is no choice `none`: who may call nothing is not told of any tool.
+  // Converse has no choice `none`, so the model gets no tools in its place.
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
   const schema = findSchema(request)
   if (schema === undefined) return toConfig(tools, model, encodeChoice(request.toolChoice))
-  if (schema.name !== undefined && keepsSchemas(model)) {
+  if (schema.name !== undefined && takesSchemas(model)) {
     const { name, description, json } = schema
     const jsonSchema = {
       name,
@@ -41,7 +41,7 @@ export function encodeTools(request: ChatRequest, model: string): EncodedTools {
         parameters: schema.json,
       },
     }
-    // Among tools of the caller's own the model chooses, but it always calls one.
+    // Beside tools of the caller, the model chooses which to call, but must call one.
     const choice =
       tools.length === 0 ? { tool: { name: JSON_TOOL } } : (encodeForced(request.toolChoice) ?? { any: {} })
     return toConfig([...tools, own], model, choice)
@@ -80,13 +80,13 @@ function toConfig(
 }
 
 function encodeTool({ function: fn }: FunctionTool, model: string): JsonObject {
-  const keepsStrict = findFamily(model) === 'claude' && keepsSchemas(model)
+  const takesStrict = findFamily(model) === 'claude' && takesSchemas(model)
   return {
     toolSpec: {
       name: fn.name,
       ...(fn.description ? { description: fn.description } : {}),
       inputSchema: { json: fn.parameters ?? NO_PARAMETERS },
-      ...(fn.strict === true && keepsStrict ? { strict: true } : {}),
+      ...(fn.strict === true && takesStrict ? { strict: true } : {}),
     },
   }
 }
@@ -100,11 +100,12 @@ function encodeForced(choice: ToolChoice | undefined): JsonObject | undefined {
   return typeof choice === 'object' ? { tool: { name: choice.function.name } } : undefined
 }
 
-/** Must the model call a tool? Some models cannot be made to, and Claude then does not think first. */
+/** True if the model must call a tool. Some models cannot be forced to, and Claude does not think before a forced call. */
 export function isForced({ toolChoice }: ChatRequest): boolean {
   return toolChoice === 'required' || typeof toolChoice === 'object'
 }
 
+/** True if the model takes the choice of a tool that the request makes. */
 export function canHonourChoice({ toolChoice }: ChatRequest, model: string): boolean {
   if (typeof toolChoice === 'object') return canForceTool(model)
   return toolChoice !== 'required' || canRequireTools(model)

@@ -1,5 +1,5 @@
 /**
- * The tool that a model without structured output is made to call where the caller asked for JSON. Its call is the
- * answer's text, so that no caller sees it. Nobody else's tool has this name.
+ * The name of the tool that a model without structured output is forced to call, with the answer as its input. The decoder
+ * turns the call into content, so no tool of a caller may have this name.
  */
 export const JSON_TOOL = 'rideau_json_output'

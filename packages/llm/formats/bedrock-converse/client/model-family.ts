@@ -1,7 +1,7 @@
-/** Who made a model decides what Converse takes for it. Everything that is not told apart is `other`. */
+/** The maker of a model, and for Amazon's its generation: what Converse takes depends on it. */
 export type ModelFamily = 'claude' | 'nova' | 'nova-2' | 'gpt-oss' | 'other'
 
-/** By its id, the id of an inference profile (`us.anthropic.claude-…`) or the ARN of one. */
+/** Finds the family by a model id, the id of an inference profile (`us.anthropic.claude-…`) or the ARN of one. */
 export function findFamily(model: string): ModelFamily {
   if (/\bclaude-/.test(model)) return 'claude'
   if (/\bnova-2-/.test(model)) return 'nova-2'
@@ -10,7 +10,7 @@ export function findFamily(model: string): ModelFamily {
   return 'other'
 }
 
-/** 4.6 of `claude-opus-4-6-v1`, 3.7 of `claude-3-7-sonnet-20250219-v1:0`; 0: no Claude, or one before the third. */
+/** Returns 4.6 for `claude-opus-4-6-v1`, 3.7 for `claude-3-7-sonnet-20250219-v1:0`; 0: not Claude, or older than Claude 3. */
 export function findClaudeVersion(model: string): number {
   const named = /\bclaude-(?:[a-z]+-(\d{1,2})(?:-(\d{1,2}))?|(\d{1,2})(?:-(\d{1,2}))?-[a-z]+)(?![0-9])/.exec(
     model,
@@ -20,19 +20,19 @@ export function findClaudeVersion(model: string): number {
   return Number(`${major}.${minor}`)
 }
 
-/** Models that name a tool to call on demand; the others decide for themselves whether they call any. */
+/** True for models that can be forced to call a named tool. */
 export function canForceTool(model: string): boolean {
   const family = findFamily(model)
   return family === 'claude' || family === 'nova' || family === 'nova-2'
 }
 
-/** Models that can be told to call some tool. */
+/** True for models that can be forced to call some tool. */
 export function canRequireTools(model: string): boolean {
   return canForceTool(model) || /\bmistral\./.test(model)
 }
 
-/** Models that keep an answer to a JSON schema by themselves (`outputConfig.textFormat`). */
-export function keepsSchemas(model: string): boolean {
+/** True for models that take a JSON schema for the answer (`outputConfig.textFormat`). */
+export function takesSchemas(model: string): boolean {
   if (findFamily(model) === 'claude')
     return findClaudeVersion(model) >= 4.5 || /\bclaude-opus-4-1\b/.test(model)
   return /\b(?:mistral-large-3|ministral-3|magistral-small|qwen3|minimax-m2|kimi-k2|nemotron|gemma-3|gpt-oss|deepseek\.v3)/.test(
@@ -40,7 +40,7 @@ export function keepsSchemas(model: string): boolean {
   )
 }
 
-/** Models that take cache points; the others refuse a request that has one. */
+/** True for models that take cache points; others refuse a request with one. */
 export function takesCachePoints(model: string): boolean {
   const family = findFamily(model)
   return family === 'nova' || family === 'nova-2' || findClaudeVersion(model) >= 3.5

@@ -3,14 +3,23 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
+import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { readField } from '../../shared/lost-params.ts'
-import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import { OWN_NAMES } from './known-fields.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { FIELDS, INFERENCE, TOOLS } from '../wire/fields.ts'
 
-/** A body that is in this format already: only what must differ is written anew. The address names the model. */
+/** Names that the server side of the format reads and checks. */
+const OWN_NAMES = toOwnNames([...FIELDS.names], {
+  inferenceConfig: [...INFERENCE.names],
+  toolConfig: [...TOOLS.names],
+})
+
+/**
+ * The received bytes of a body in this format, with the fields changed that must differ. The address names the model.
+ * `dropped`: fields that are left out.
+ */
 export function passRequest(
   request: ChatRequest,
   source: SourceBody,
@@ -18,24 +27,22 @@ export function passRequest(
 ): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>()
   const cap = request.maxOutputTokens
-  const inference = toObject(readField(source, 'inferenceConfig'))
-  if (cap !== undefined && inference?.maxTokens !== cap) {
-    changes.set('inferenceConfig', { ...inference, maxTokens: cap })
+  // The cap and the messages are nested, so where they change their field is parsed once more.
+  if (cap !== undefined && cap !== request.receivedOutputCap) {
+    const inference = toObject(readField(source, 'inferenceConfig')) ?? {}
+    inference.maxTokens = cap
+    changes.set('inferenceConfig', inference)
   }
-  for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
-  if (hasMarks(source.bytes)) changes.set('messages', cleanMessages(readField(source, 'messages')))
+  for (const name of dropped) changes.set(name, undefined)
+  if (request.carriesReasoning) changes.set('messages', cleanMessages(readField(source, 'messages')))
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 
-/** A turn that another provider answered through us carries marks of ours (see reasoning-carrier.ts). */
-function hasMarks(bytes: Buffer): boolean {
-  return bytes.includes(CARRIER_MARK) || bytes.includes(FOREIGN_SIGNATURE)
-}
-
+/** The messages without reasoning of another provider: its own state in tool-call ids, and reasoning under our mark. */
 function cleanMessages(messages: Json | undefined): Json {
   return toObjects(messages).flatMap(message => {
     const content = toObjects(message.content).flatMap(cleanBlock)
-    // Nothing is left of a turn that was only thought.
+    // A message of such reasoning alone is left out.
     return content.length === 0 ? [] : [{ ...message, content }]
   })
 }

@@ -12,7 +12,7 @@ import { addUp } from '../../shared/add-up.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { bedrockConverse } from './client.ts'
 
-/** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */
+/** Recorded traffic, kept beside the repository. Without it these tests are skipped. */
 const FOLDER = new URL('../../../../../../shared/wire/bedrock/', import.meta.url)
 
 interface Recording {
@@ -23,7 +23,7 @@ interface Recording {
   readonly body: string
   /** The bytes of a recorded stream. */
   readonly bytes: Buffer | undefined
-  /** Of a stream that was kept as events, each under its name. */
+  /** The events of a stream that was recorded as events, each under its name. */
   readonly chunks: readonly string[]
 }
 
@@ -41,7 +41,7 @@ function readOne(name: string): Recording {
   }
 }
 
-/** A stream's frames, as the gateway has them. */
+/** Returns the name and payload of each frame of a stream. */
 function framesOf({ bytes, chunks }: Recording, cut = (all: Buffer): Buffer[] => [all]): [string, string][] {
   const frames: [string, string][] = chunks.flatMap(chunk =>
     Object.entries(JSON.parse(chunk)).map(([event, data]): [string, string] => [event, JSON.stringify(data)]),
@@ -57,7 +57,7 @@ function decode(recording: Recording, frames: readonly [string, string][]): Stre
   return frames.flatMap(([event, data]) => decoder.decode(data, event))
 }
 
-/** What a reader who knows only the format's documentation makes of an answer's blocks. */
+/** Adds up the blocks of an answer by the format's documentation alone, without our decoder. */
 interface Naive {
   content: string
   reasoning: string
@@ -81,7 +81,7 @@ function readBlocks(blocks: readonly JsonObject[]): Naive {
   }
 }
 
-/** The blocks that a stream's events describe, put together by their indices. */
+/** Puts the blocks of a stream together by their indexes. */
 function assemble(frames: readonly [string, string][]): {
   blocks: JsonObject[]
   stop: unknown
@@ -166,7 +166,7 @@ function fail(): never {
   throw new Error('usage was lost')
 }
 
-/** Anthropic's own spelling of what it encrypted. */
+/** Claude's own text of encrypted reasoning. */
 const unwrap = (data: string): string => Buffer.from(data, 'base64').toString('utf8')
 
 const exists = existsSync(FOLDER)
@@ -182,7 +182,7 @@ const plain = good.filter(({ name }) => name.includes('__unary__'))
 const streamed = good.filter(({ name }) => name.includes('__stream__'))
 
 describe.skipIf(!exists)('recorded conversations', () => {
-  test('there are as many as there were', () => {
+  test('the number of recordings is unchanged', () => {
     expect([plain.length, streamed.length]).toEqual([79, 33])
   })
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
 
-/** Our types as AWS's exceptions. */
+/** The AWS exception of each of our error types. */
 const EXCEPTIONS: Readonly<Record<FaultType, string>> = {
   invalid_request_error: 'ValidationException',
   authentication_error: 'AccessDeniedException',
@@ -16,13 +16,13 @@ const EXCEPTIONS: Readonly<Record<FaultType, string>> = {
   internal_error: 'InternalServerException',
 }
 
-/** The exception as which AWS's clients raise a failure. */
+/** Returns the name of the exception that AWS clients raise. */
 function toExceptionName({ code, type, status }: ServedFault): string {
   if (code === 'timeout') return 'ModelTimeoutException'
   return type === 'provider_error' && status === 503 ? 'ServiceUnavailableException' : EXCEPTIONS[type]
 }
 
-/** Those that a stream can end with are fewer, and begin in lower case. */
+/** The names of exceptions within a stream: there are fewer, and they begin in lower case. */
 const IN_STREAMS: Readonly<Record<string, string>> = toTable({
   ThrottlingException: 'throttlingException',
   ServiceQuotaExceededException: 'throttlingException',
@@ -36,11 +36,11 @@ export function toStreamException(fault: ServedFault): string {
   return IN_STREAMS[toExceptionName(fault)] ?? 'validationException'
 }
 
-/** What every failure under the Bedrock prefix looks like: AWS's shape, which is words only, with our code beside. */
+/** Returns a failure under the Bedrock prefix in AWS's shape, which has only a message, with our code added. */
 export function toConverseError(fault: ServedFault, _requestId: string, baseUrl: string): JsonObject {
   const { code, message, param } = fault
   return {
-    // Clients know by these words that they have to shorten the conversation.
+    // Clients recognise a conversation that is too long by these words.
     message:
       code === 'context_length_exceeded' ? `Input is too long for requested model: ${message}` : message,
     code,
@@ -49,18 +49,21 @@ export function toConverseError(fault: ServedFault, _requestId: string, baseUrl:
   }
 }
 
-/** The same within a stream, where clients keep nothing but the words: so our code is among them. */
+/** The same within a stream, where clients keep only the message: it contains our code. */
 export function toStreamError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
   const error = toConverseError(fault, requestId, baseUrl)
   return { ...error, message: `${String(error.message)} (${fault.code})` }
 }
 
-/** The header that names the exception. */
+/** Returns the header that names the exception. */
 export function toErrorHeaders(fault: ServedFault): string[] {
   return ['x-amzn-errortype', toExceptionName(fault)]
 }
 
-/** What a caller is told that signs its requests: a signature is made with a secret that nobody but AWS has. */
+/**
+ * Returns the message for a caller that signs its requests; undefined: it does not. The gateway cannot verify a signature,
+ * because only AWS has the secret.
+ */
 export function explainCredential(authorization: string | undefined): string | undefined {
   if (authorization === undefined || !/^AWS4-/i.test(authorization)) return undefined
   return 'Requests signed with AWS credentials are not taken here. Send a secret key or client token as "Authorization: Bearer …"; AWS clients do so where AWS_BEARER_TOKEN_BEDROCK holds it.'

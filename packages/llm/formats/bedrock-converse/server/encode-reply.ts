@@ -18,7 +18,7 @@ export function toStopReason(reason: FinishReason): string {
   return STOP_REASONS[reason]
 }
 
-/** The canonical reply as a Converse answer. It has one answer: others are left out. */
+/** Returns the canonical reply as a Converse answer. The format has one answer, so further choices are left out. */
 export function encodeReply(reply: ChatReply, latencyMs: number): JsonObject {
   const [choice] = reply.choices
   return {
@@ -39,7 +39,7 @@ function encodeContent(message: ReplyMessage): JsonObject[] {
   return blocks
 }
 
-/** What was signed keeps its signature; what others thought is marked as such, so that it is known when it comes back. */
+/** Reasoning that Claude signed keeps its signature; reasoning of other models gets our mark in its place. */
 function encodeReasoning({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
   const own = details.flatMap(toBlock)
   if (own.length > 0 || reasoning === undefined || reasoning === '') return own
@@ -57,7 +57,7 @@ function toBlock({ type, format, text, signature, data }: ReasoningDetail): Json
     : [{ reasoningContent: { reasoningText: { text: text ?? '', signature } } }]
 }
 
-/** Bytes, which JSON has in base64, around what is a text already. */
+/** Converse has bytes here, which are base64 in JSON, though Claude's data is a text already. */
 export function encodeRedacted(data: string): string {
   return Buffer.from(data).toString('base64')
 }

@@ -15,8 +15,8 @@ export interface ConverseEvent {
 }
 
 /**
- * Canonical events as those of a Converse stream. Text and reasoning become blocks, of which only calls have a start;
- * calls stay open to the end, since pieces of parallel ones may alternate.
+ * Encodes canonical events as a Converse stream. Text, reasoning and calls become blocks; only calls have a start event.
+ * Calls stay open to the end, because pieces of parallel calls may alternate.
  */
 export class ConverseEncoder {
   private isBegun = false
@@ -24,16 +24,16 @@ export class ConverseEncoder {
   private open: { readonly kind: 'text' | 'reasoning'; readonly index: number } | undefined
   private readonly calls = new Map<number, number>()
 
-  /** Errors and the end are the caller's. */
+  /** Usage, errors and the end of the stream give nothing; see finish. */
   encode(event: StreamEvent): readonly ConverseEvent[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
     const { reasoning, reasoningDetails, toolCalls } = event
-    if (reasoning !== undefined && reasoning !== '') this.reason(out, { text: reasoning })
-    if (reasoningDetails !== undefined) for (const detail of reasoningDetails) this.sign(out, detail)
+    if (reasoning !== undefined && reasoning !== '') this.addReasoning(out, { text: reasoning })
+    if (reasoningDetails !== undefined) for (const detail of reasoningDetails) this.addDetail(out, detail)
     const text = event.content ?? event.refusal
-    if (text !== undefined && text !== '') this.go(out, 'text', { text })
-    if (toolCalls !== undefined) for (const call of toolCalls) this.call(out, call)
+    if (text !== undefined && text !== '') this.addDelta(out, 'text', { text })
+    if (toolCalls !== undefined) for (const call of toolCalls) this.addCall(out, call)
     return out
   }
 
@@ -52,24 +52,24 @@ export class ConverseEncoder {
     return [{ type: 'messageStart', body: { role: 'assistant' } }]
   }
 
-  private reason(out: ConverseEvent[], reasoningContent: JsonObject): void {
-    this.go(out, 'reasoning', { reasoningContent })
+  private addReasoning(out: ConverseEvent[], reasoningContent: JsonObject): void {
+    this.addDelta(out, 'reasoning', { reasoningContent })
   }
 
-  /** A signature ends its block; one of another format travels elsewhere. */
-  private sign(out: ConverseEvent[], { type, format, signature, data }: ReasoningDetail): void {
+  /** A signature ends its block. Signatures of other models travel in the ids of calls only. */
+  private addDetail(out: ConverseEvent[], { type, format, signature, data }: ReasoningDetail): void {
     if (format !== FORMAT) return
     if (type === 'reasoning.encrypted' && data !== undefined) {
       this.close(out)
-      this.reason(out, { redactedContent: encodeRedacted(data) })
+      this.addReasoning(out, { redactedContent: encodeRedacted(data) })
       this.close(out, null)
     } else if (signature !== undefined) {
-      this.reason(out, { signature })
+      this.addReasoning(out, { signature })
       this.close(out, null)
     }
   }
 
-  private call(out: ConverseEvent[], { index: call, id, function: fn }: ToolCallDelta): void {
+  private addCall(out: ConverseEvent[], { index: call, id, function: fn }: ToolCallDelta): void {
     let index = this.calls.get(call)
     if (index === undefined) {
       this.close(out)
@@ -83,8 +83,8 @@ export class ConverseEncoder {
     this.continue(out, index, { toolUse: { input } })
   }
 
-  /** Goes on in the open block of this kind; another one ends for it. */
-  private go(out: ConverseEvent[], kind: 'text' | 'reasoning', delta: JsonObject): void {
+  /** Adds a delta to the open block of this kind. If another kind is open, it ends and a new block begins. */
+  private addDelta(out: ConverseEvent[], kind: 'text' | 'reasoning', delta: JsonObject): void {
     if (this.open?.kind !== kind) {
       this.close(out)
       this.open = { kind, index: this.blocks++ }
@@ -92,7 +92,7 @@ export class ConverseEncoder {
     this.continue(out, this.open.index, delta)
   }
 
-  /** `signature` null: the block has what it needs. */
+  /** `signature`: of a reasoning block; null: it has its signature already. */
   private close(out: ConverseEvent[], signature: string | null = FOREIGN_SIGNATURE): void {
     if (this.open === undefined) return
     const { kind, index } = this.open
@@ -112,7 +112,7 @@ export class ConverseEncoder {
   }
 }
 
-/** The last event of a stream. */
+/** Returns the last event of a stream. */
 export function toMetadata(usage: Usage, latencyMs: number): ConverseEvent {
   return { type: 'metadata', body: { usage: encodeUsage(usage), metrics: { latencyMs } } }
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
-/** Usage by this format's arithmetic: input excludes what was cached, output includes reasoning, the total has all. */
+/** Returns usage in this format: input excludes cached tokens, output includes reasoning, the total has both. */
 export function encodeUsage(usage: Usage): JsonObject {
   const written = cacheWriteTokens(usage)
   const hourly = usage.cacheWrite1h ?? 0

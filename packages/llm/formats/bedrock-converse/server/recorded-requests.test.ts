@@ -15,7 +15,7 @@ import {
 import type { Target } from '../../../upstream/target.ts'
 import { bedrockConverse } from '../client/client.ts'
 
-/** What has a meaning in the canonical request; the rest of a recorded body is the caller's own for this provider. */
+/** Fields with a canonical meaning. The other fields of a recorded body are sent as provider options. */
 const CANONICAL: ReadonlySet<string> = new Set([
   'modelId',
   'messages',
@@ -28,7 +28,7 @@ const CANONICAL: ReadonlySet<string> = new Set([
 const withoutAbsent = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
-/** A recorded body as the canonical request that a client of ours would have sent for it. */
+/** Translates a recorded body into a canonical request without our parser. */
 function toCanonical(body: JsonObject, isStream: boolean): ChatRequest {
   const inference = toObject(body.inferenceConfig) ?? {}
   const choice = toObject(toObject(body.toolConfig)?.toolChoice)
@@ -73,7 +73,7 @@ function toTool(tool: JsonObject, at: number, all: readonly JsonObject[]): objec
   ]
 }
 
-/** A block as a part, with the cache point behind it as a mark on it. */
+/** Returns blocks as parts. A cache point becomes a mark on the part before it. */
 function withCacheMarks(blocks: readonly JsonObject[]): ContentPart[] {
   return blocks.flatMap((block, at) => {
     const part = toPart(block)
@@ -159,14 +159,14 @@ function toCall(block: JsonObject): object[] {
   ]
 }
 
-/** The recorder cut some models' names off at the colon; the address has them whole. */
+/** Some recordings have the model's name only up to the colon; the address has all of it. */
 function toTarget({ model, url }: RecordedRequest): Target {
   const found = /^(https:\/\/[^/]+)\/model\/(.+)\/converse/.exec(url)
   const [, baseUrl = 'https://a.example', inUrl = model] = found ?? []
   return { provider: bedrock, model: decodeURIComponent(inUrl), baseUrl, apiKey: '' }
 }
 
-/** Without what says nothing: an empty list or object, and the model's name, which is in the path. Schemas are read. */
+/** Leaves out empty lists and objects, and the model's name, which is in the path. Parses schemas. */
 function normalize({ modelId: _, ...body }: JsonObject): JsonObject {
   const schema = toObject(toObject(toObject(toObject(body.outputConfig)?.textFormat)?.structure)?.jsonSchema)
   if (schema !== undefined) schema.schema = JSON.parse(String(schema.schema)) as JsonObject
@@ -184,7 +184,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   const cases = listCases('bedrock', 'converse')
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('the number of recordings is unchanged', () => {
     expect([taken.length, cases.length]).toEqual([106, 5])
   })
 
@@ -193,10 +193,10 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     const target = toTarget(recorded)
     const { origin, path, body } = bedrockConverse.encodeRequest(request, target, undefined)
     expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
-    // Some clients leave the colon as it is.
+    // Some clients do not encode the colon.
     const address = recorded.url.replace(/:0(?=\/converse)/, '%3A0')
     if (address !== '') expect(`${origin}${path}`).toBe(address)
-    // What the model was sent and took, it can honour.
+    // The model accepted the recorded request, so it supports all of it.
     expect(bedrockConverse.findUnsupportedParams(request, bedrock, target.model)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
+import { toObject, toObjects } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import type { ChatReply, FinishReason } from '../../../reply/chat-reply.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -18,36 +18,55 @@ import {
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { noMessageNotes } from '../../shared/message-notes.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
-import { decodeRequest } from './decode-request.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ConverseEncoder } from './encode-stream.ts'
+import { parseMessages } from './parse-messages.ts'
+import { parseRequest } from './parse-request.ts'
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (218 exchanges)')
 
-/** The recorder cut some models' names off at the colon; the address has them whole. */
+/** Some recordings have the model's name only up to the colon; the address has all of it. */
 function toTarget({ model, url }: RecordedRequest): Target {
   const inUrl = /\/model\/(.+)\/converse/.exec(url)?.[1] ?? model
   return { provider: bedrock, model: decodeURIComponent(inUrl), baseUrl: 'https://a.example', apiKey: '' }
 }
 
-/** The canonical request of a recorded body, as our own surface reads it. */
-function toCanonical({ body, isStream }: RecordedRequest): ChatRequest {
-  const { reasoningEffort: _, ...asked } = decodeRequest(body).asked
-  const { maxTokens, temperature, topP } = toObject(body.inferenceConfig) ?? {}
-  // What a model's maker alone knows goes along in its own words.
-  const own = ['additionalModelRequestFields', 'serviceTier', 'guardrailConfig']
-  const rest = Object.fromEntries(own.flatMap(name => (body[name] === undefined ? [] : [[name, body[name]]])))
-  const fields = { maxOutputTokens: maxTokens, temperature, topP }
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  const options = Object.keys(rest).length === 0 ? {} : { providerOptions: { [bedrock.id]: rest } }
-  return { ...asked, ...given, ...options, model: 'any', stream: isStream, includeUsage: true }
+/** A body without what the gateway refuses: tools that the provider runs, and files in a bucket of the account. */
+function toOffered(body: JsonObject): JsonObject {
+  const fields: JsonObject = { messages: withoutBuckets(body.messages ?? []) }
+  for (const name of ['system', 'inferenceConfig', 'outputConfig']) fields[name] = body[name]
+  const config = toObject(body.toolConfig)
+  const tools = toObjects(config?.tools).filter(({ systemTool }) => systemTool === undefined)
+  if (config !== undefined) fields.toolConfig = { ...config, tools }
+  return fields
 }
 
-/** Without what says nothing: an empty list or object, and the model's name, which is in the path. Schemas are read. */
+function withoutBuckets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutBuckets)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => name !== 's3Location')
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutBuckets(each ?? null)]))
+}
+
+/** The canonical request of a recorded body, as the server side parses it. */
+function toCanonical({ body, isStream }: RecordedRequest): ChatRequest {
+  const source = toSourceBody('bedrock-converse', body)
+  const context = { source, pathModel: 'any', isEndUser: false }
+  const { request: asked } = parseRequest(toOffered(body), context)
+  // Fields of this provider alone are sent as provider options.
+  const own = ['additionalModelRequestFields', 'serviceTier', 'guardrailConfig']
+  const rest = Object.fromEntries(own.flatMap(name => (body[name] === undefined ? [] : [[name, body[name]]])))
+  const options = Object.keys(rest).length === 0 ? {} : { providerOptions: { [bedrock.id]: rest } }
+  return { ...asked, ...options, stream: isStream }
+}
+
+/** Leaves out empty lists and objects, and the model's name, which is in the path. Parses schemas. */
 function normalize({ modelId: _, ...given }: JsonObject): JsonObject {
   const body = structuredClone(given)
   const schema = toObject(toObject(toObject(toObject(body.outputConfig)?.textFormat)?.structure)?.jsonSchema)
@@ -56,11 +75,11 @@ function normalize({ modelId: _, ...given }: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
 }
 
-describe.skipIf(!hasRecordings)('a recorded request of this format, served by us', () => {
+describe.skipIf(!hasRecordings)('a recorded request of this format, parsed and sent on', () => {
   const taken = listRecordedRequests('bedrock', 'converse').filter(({ status }) => status === 200)
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('the number of recordings is unchanged', () => {
     expect(taken.length).toBe(106)
   })
 
@@ -71,7 +90,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
   })
 
   test.each(taken.map(recorded => [recorded.name, recorded] as const))(
-    'as received, nothing changes: %s',
+    'passes through unchanged: %s',
     (_, recorded) => {
       const source = toSourceBody('bedrock-converse', recorded.body)
       const { body } = bedrockConverse.encodeRequest(toCanonical(recorded), toTarget(recorded), source)
@@ -79,8 +98,12 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
     },
   )
 
-  test('what only this format has is found where it stands', () => {
-    const found = taken.flatMap(({ body }) => decodeRequest(body).nativeOnly)
+  test('finds the fields that only this format has', () => {
+    const found = taken.flatMap(({ body }) => {
+      const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+      parseMessages(toOffered(body), notes)
+      return notes.nativeOnly
+    })
     const names = ['additionalModelRequestFields.inferenceConfig', 'guardrailConfig', 'modelId']
     expect([...new Set(found)].sort()).toEqual(names)
   })
@@ -91,7 +114,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, served by us
 })
 
 describe.skipIf(!hasRecordings)(
-  'a recorded answer of this format, decoded and encoded again, says the same',
+  'a recorded answer of this format is the same after decoding and encoding',
   () => {
     const good = (mode: 'unary' | 'stream') =>
       listAnswers('bedrock-converse', mode)
@@ -100,7 +123,7 @@ describe.skipIf(!hasRecordings)(
     const plain = good('unary')
     const streamed = good('stream')
 
-    test('there are as many as there were', () => {
+    test('the number of recordings is unchanged', () => {
       expect([plain.length, streamed.length]).toEqual([79, 33])
     })
 
@@ -132,7 +155,7 @@ describe.skipIf(!hasRecordings)(
   },
 )
 
-/** The reasoning that a call's id carries stands beside it too: it is packed again by who decodes. */
+/** Removes reasoning from the ids of calls: the message has it too, and decoding packs it again. */
 function withPlainIds({ choices, usage }: ChatReply): ChatReply {
   const toPlain = (call: ToolCall): ToolCall => ({ ...call, id: plainToolCallId(call.id) })
   return {

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import { custom } from '../../../providers/custom.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
-import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
@@ -14,12 +13,15 @@ import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
 import { addUp } from '../../shared/add-up.ts'
+import { noMessageNotes } from '../../shared/message-notes.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
-import { decodeRequest } from './decode-request.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeReply } from './encode-reply.ts'
 import { ConverseEncoder, type ConverseEvent } from './encode-stream.ts'
+import { parseMessages } from './parse-messages.ts'
+import { parseRequest } from './parse-request.ts'
 
 const MODEL = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const target: Target = { provider: bedrock, model: MODEL, baseUrl: 'https://x', apiKey: '' }
@@ -31,6 +33,14 @@ const USAGE: Usage = {
   output: 5,
   reasoning: 0,
 }
+const parse = (body: JsonObject) =>
+  parseRequest(body, { source: toSourceBody('bedrock-converse', body), pathModel: 'x', isEndUser: false })
+/** The paths that the parser finds, also in bodies with fields that it refuses. */
+const listNativeOnly = (body: JsonObject): readonly string[] => {
+  const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+  parseMessages(body, notes)
+  return notes.nativeOnly
+}
 const call = (id: string, args = '{"a":1}'): ToolCall => ({
   id,
   type: 'function',
@@ -41,7 +51,7 @@ describe('an answer for a caller of this format', () => {
   const message = { role: 'assistant' as const, content: 'hi', tool_calls: [call('t1')] }
   const reply: ChatReply = { choices: [{ index: 0, message, finishReason: 'tool_calls' }], usage: USAGE }
 
-  test('every field that clients read, in this format’s arithmetic', () => {
+  test('has every field that clients read, and counts tokens as this format does', () => {
     const choices = [
       { index: 0, message: { ...message, reasoning: 'hm' }, finishReason: 'tool_calls' as const },
     ]
@@ -76,7 +86,7 @@ describe('an answer for a caller of this format', () => {
     expect(decodeReply(encodeReply(reply, 1))).toEqual(reply)
   })
 
-  test('signed and sealed reasoning stays as it was, plain and streamed', () => {
+  test('keeps signed and encrypted reasoning, plain and streamed', () => {
     const details = [
       { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's' },
       { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'sealed' },
@@ -112,7 +122,7 @@ describe('an answer for a caller of this format', () => {
     fc.record({ call: fc.nat(2), arguments: fc.string() }),
   )
 
-  test('any stream in any cut: blocks begin before they go on, end once, and say what was said', () => {
+  test('any stream in any chunks: blocks begin before they continue, end once, and decode to the same content', () => {
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat(90)), (pieces, cuts) => {
         const said = { content: '', reasoning: '', calls: [] as string[] }
@@ -142,7 +152,7 @@ describe('an answer for a caller of this format', () => {
   })
 })
 
-/** Encoded, framed, cut into chunks, parsed and decoded again. */
+/** Encodes events, cuts the frames into chunks, and decodes them again. */
 function restream(
   events: readonly StreamEvent[],
   reason: 'stop' | 'tool_calls',
@@ -166,7 +176,7 @@ function restream(
   return addUp(heard)
 }
 
-/** Blocks count up from 0, and each ends once; only calls have a start. */
+/** Expects blocks to count up from 0 and to end once, and only calls to have a start event. */
 function expectSound(wire: readonly ConverseEvent[]): void {
   const open = new Set<unknown>()
   let begun = 0
@@ -243,10 +253,10 @@ describe('a request of this format for another provider', () => {
     additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 10_000 } },
     requestMetadata: { a: 'b' },
   }
-  const request = { ...decodeRequest(body).asked, model: 'x', stream: false, includeUsage: true }
+  const { request, findings } = parse(body)
 
-  test('is what it asks of anybody', () => {
-    expect(decodeRequest(body).nativeOnly).toEqual([])
+  test('becomes the canonical request', () => {
+    expect(findings.nativeOnly).toEqual([])
     expect(request).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
       reasoningEffort: 'medium',
@@ -256,7 +266,7 @@ describe('a request of this format for another provider', () => {
     expect(request.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
   })
 
-  test('holds nothing of this format’s own when OpenAI’s is sent', () => {
+  test('has nothing of this format when it is sent in OpenAI’s', () => {
     const source = { format: 'bedrock-converse' as const, bytes: Buffer.from('{}'), fields: new Map() }
     const other = { ...target, provider: custom }
     const sent = JSON.parse(encodeForOpenAi(request, other, source).body.toString())
@@ -280,7 +290,7 @@ describe('a request of this format for another provider', () => {
     expect(JSON.stringify(sent)).not.toMatch(/cache_control|signature|reasoning_details|cachePoint/)
   })
 
-  test('comes back the same when this format is sent again', () => {
+  test('is the same when it is sent in this format again', () => {
     const sent = JSON.parse(bedrockConverse.encodeRequest(request, target, undefined).body.toString())
     expect(sent.system).toEqual(body.system)
     expect(sent.messages[1]).toEqual((body.messages as JsonObject[])[1])
@@ -301,12 +311,12 @@ describe('a request of this format for another provider', () => {
     [{ reasoningConfig: { type: 'disabled' } }, undefined],
     [{}, undefined],
   ])('%j asks for the effort %s', (fields, effort) => {
-    const { asked } = decodeRequest({ messages: [], additionalModelRequestFields: fields })
-    expect(asked.reasoningEffort).toBe(effort)
+    const messages = [{ role: 'user', content: [{ text: 'hi' }] }]
+    expect(parse({ messages, additionalModelRequestFields: fields }).request.reasoningEffort).toBe(effort)
   })
 
-  test('what only this format has is named by its path, and what asks for nothing is not', () => {
-    const { nativeOnly } = decodeRequest({
+  test('names what only this format has by its path, and nothing that has no effect', () => {
+    const nativeOnly = listNativeOnly({
       system: [{ hologram: {} }],
       messages: [
         {
@@ -314,7 +324,7 @@ describe('a request of this format for another provider', () => {
           content: [
             { video: { format: 'mp4', source: { bytes: '' } } },
             { document: { ...pdf, citations: { enabled: true } } },
-            { toolResult: { toolUseId: 't', content: [{ video: {} }] } },
+            { toolResult: { toolUseId: 't', content: [{ video: { source: {} } }] } },
           ],
         },
       ],
@@ -333,53 +343,5 @@ describe('a request of this format for another provider', () => {
       'messages[0].content[1].document.citations',
       'messages[0].content[2].toolResult.content[0]',
     ])
-  })
-})
-
-describe('a body that passes through', () => {
-  const use = (toolUseId: string): JsonObject => ({ toolUse: { toolUseId, name: 'f', input: {} } })
-  const result = (toolUseId: string): JsonObject => ({ toolResult: { toolUseId, content: [{ text: 'r' }] } })
-  const foreign = { reasoningContent: { reasoningText: { text: 'hm', signature: 'rideau-thinking' } } }
-  const source = toSourceBody('bedrock-converse', {
-    messages: [
-      { role: 'user', content: [{ text: 'hi' }] },
-      { role: 'assistant', content: [foreign] },
-      { role: 'assistant', content: [foreign, use('t1__rd1__x')] },
-      { role: 'user', content: [result('t1__rd1__x')] },
-    ],
-    inferenceConfig: { maxTokens: 100, temperature: 0.5 },
-    novelty: 1.5,
-  })
-  const request: ChatRequest = {
-    model: 'p/a',
-    messages: [],
-    stream: true,
-    includeUsage: true,
-    maxOutputTokens: 7,
-  }
-
-  test('has its cap set, our marks taken off, and else its bytes; the address names the model', () => {
-    const { path, body } = bedrockConverse.encodeRequest(request, target, source)
-    expect(path).toBe(`/model/${encodeURIComponent(MODEL)}/converse-stream`)
-    expect(JSON.parse(body.toString())).toEqual({
-      messages: [
-        { role: 'user', content: [{ text: 'hi' }] },
-        { role: 'assistant', content: [use('t1')] },
-        { role: 'user', content: [result('t1')] },
-      ],
-      inferenceConfig: { maxTokens: 7, temperature: 0.5 },
-      novelty: 1.5,
-    })
-  })
-
-  test('a cap comes in where the caller named none', () => {
-    const bare = toSourceBody('bedrock-converse', { messages: [] })
-    const { body } = bedrockConverse.encodeRequest(request, target, bare)
-    expect(JSON.parse(body.toString())).toEqual({ messages: [], inferenceConfig: { maxTokens: 7 } })
-  })
-
-  test('is the provider’s to judge', () => {
-    const asked = { ...request, seed: 1, reasoningEffort: 'low', toolChoice: 'required' as const }
-    expect(bedrockConverse.findUnsupportedParams(asked, bedrock, 'meta.llama', source)).toEqual([])
   })
 })

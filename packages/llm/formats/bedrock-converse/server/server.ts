@@ -2,7 +2,6 @@ import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-fr
 import { countAwsEvents } from '../../../frames/aws-event-stream.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -14,20 +13,19 @@ import type {
 import { toStreamError, toStreamException } from './encode-error.ts'
 import { encodeReply, toStopReason } from './encode-reply.ts'
 import { ConverseEncoder, type ConverseEvent, toMetadata } from './encode-stream.ts'
-import { findUnknownField, parseConversePlain, parseConverseStream } from './parse-chat.ts'
+import { parseRequest, parseStreamRequest } from './parse-request.ts'
 
-/** `{bedrock prefix}/model/{model}/converse`: the same format is passed through, every other one is translated. */
+/** `{bedrock prefix}/model/{model}/converse`. Answers of Bedrock's format pass through; all others are translated. */
 export const converseServer: ChatServer = {
   id: 'bedrock-converse',
-  parse: (body, context) =>
-    withBodyFindings(parseConversePlain(body, context.pathModel), body, context, findUnknownField),
+  parse: parseRequest,
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeAwsException(toStreamException(fault), toStreamError(fault, requestId, baseUrl)),
   streamType: 'application/vnd.amazon.eventstream',
-  // The format has no comments, but every client passes over an event that it does not know.
+  // The format has no comments, but clients ignore unknown events.
   keepAlive: encodeAwsEvent('ping', {}),
   cutNote: encodeAwsEvent('budgetExceeded', {
     message: 'a limit of tokens or spend ended this answer',
@@ -35,11 +33,10 @@ export const converseServer: ChatServer = {
   }),
 }
 
-/** The same as `…/converse-stream`: the path says that the answer is a stream. */
+/** The same for `…/converse-stream`. */
 export const converseStreamServer: ChatServer = {
   ...converseServer,
-  parse: (body, context) =>
-    withBodyFindings(parseConverseStream(body, context.pathModel), body, context, findUnknownField),
+  parse: parseStreamRequest,
 }
 
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
@@ -52,7 +49,7 @@ function latencyMs({ clock }: Answered): number {
   return Math.round(clock.elapsedMs())
 }
 
-/** What another format said, in this one's events. */
+/** Encodes the events of another format's stream. */
 class TranslatedStream implements StreamEncoder {
   readonly #answered: Answered
   readonly #encoder = new ConverseEncoder()
@@ -67,7 +64,7 @@ class TranslatedStream implements StreamEncoder {
 
   encode(events: readonly StreamEvent[]): Uint8Array {
     const [first] = events
-    // Nearly always one.
+    // Nearly always there is one.
     if (events.length === 1 && first !== undefined) return toFrames(this.#encoder.encode(first))
     return toFrames(events.flatMap(event => this.#encoder.encode(event)))
   }
@@ -77,10 +74,10 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
-/** What the gateway has to see: how a stream begins and ends, how blocks do, calls, and errors. */
-const READ = /messageSt|contentBlockSt|metadata|toolUse|xception/
+/** Matches the events that the gateway must read: begin and end of the stream and of blocks, calls, and errors. */
+const MUST_READ = /messageSt|contentBlockSt|metadata|toolUse|xception/
 
-/** The provider's own events, but for the last one, which waits for the record. */
+/** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
   #last: Uint8Array | undefined
@@ -89,9 +86,9 @@ class PassedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  /** Whole events that only continue a block. */
+  /** True for whole events that only continue a block. */
   canPass(chunk: Buffer): boolean {
-    return countAwsEvents(chunk) > 0 && !READ.test(chunk.toString('latin1'))
+    return countAwsEvents(chunk) > 0 && !MUST_READ.test(chunk.toString('latin1'))
   }
 
   countEvents(chunk: Buffer): number {

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Target } from '../../../upstream/target.ts'
+import { withoutParameters } from '../../shared/field-table.ts'
+import { FIELDS } from '../wire/fields.ts'
+import { encodeFormat } from './encode-format.ts'
+import { encodeMessages } from './encode-messages.ts'
+import { encodeThinking } from './encode-thinking.ts'
+import { encodeToolChoice, encodeTools } from './encode-tools.ts'
+import { listRefused } from './model-rules.ts'
+import { findModelTraits, type ModelTraits } from './model-traits.ts'
+import { STRUCTURED_ANSWER } from './structured-answer.ts'
+
+/** The request in this format, without what the model refuses and without options of the caller for this provider. */
+export function encodeBody(asked: ChatRequest, target: Target): JsonObject {
+  const traits = findModelTraits(target.model)
+  const request = withoutParameters(asked, listRefused(asked, traits))
+  const maxTokens = findMaxTokens(request, target, traits)
+  // Clouds do not document messages of the role `system` within the conversation.
+  const takesSystemTurns = traits.takesSystemTurns && target.provider.messages === undefined
+  const { system, messages } = encodeMessages(request.messages, { takesSystemTurns })
+  const { thinking, effort } = encodeThinking(request, traits, maxTokens)
+  const format = encodeFormat(request, traits, thinking === undefined)
+  const body: JsonObject = { model: target.model, messages }
+  FIELDS.write(request, body)
+  body.max_tokens = maxTokens
+  const instructions = addInstruction(system, format?.instruction)
+  if (instructions !== undefined) body.system = instructions
+  if (request.stream) body.stream = true
+  if (thinking !== undefined) body.thinking = thinking
+  setOutputConfig(body, effort, format?.format)
+  setTools(body, request, format?.tool, thinking === undefined)
+  return body
+}
+
+/** The format demands a cap: where the caller names none it is all that the model gives. */
+function findMaxTokens(request: ChatRequest, target: Target, traits: ModelTraits): number {
+  const most = target.maxOutputTokens
+  const wanted = request.maxOutputTokens
+  if (wanted === undefined) return most ?? traits.maxOutputTokens
+  // The provider refuses a cap above the model's, though a lower one changes no answer.
+  return most === undefined ? wanted : Math.min(wanted, most)
+}
+
+function addInstruction(
+  system: string | JsonObject[] | undefined,
+  instruction: string | undefined,
+): string | JsonObject[] | undefined {
+  if (instruction === undefined) return system
+  if (system === undefined) return instruction
+  if (typeof system === 'string') return `${system}\n\n${instruction}`
+  return [...system, { type: 'text', text: instruction }]
+}
+
+function setOutputConfig(body: JsonObject, effort: string | undefined, format: JsonObject | undefined): void {
+  if (effort === undefined && format === undefined) return
+  const config: JsonObject = {}
+  if (effort !== undefined) config.effort = effort
+  if (format !== undefined) config.format = format
+  body.output_config = config
+}
+
+function setTools(
+  body: JsonObject,
+  request: ChatRequest,
+  answerTool: JsonObject | undefined,
+  canForce: boolean,
+): void {
+  const own = encodeTools(request.tools ?? [])
+  const tools = answerTool === undefined ? own : [...own, answerTool]
+  if (tools.length === 0) return
+  body.tools = tools
+  const choice =
+    answerTool === undefined || !canForce ? encodeToolChoice(request) : forceAnswer(request, own.length)
+  if (choice !== undefined) body.tool_choice = choice
+}
+
+/** Forces the call that is the answer; if the caller has tools too, some call, of whichever tool comes first. */
+function forceAnswer(request: ChatRequest, ownTools: number): JsonObject {
+  const canCallOthers = ownTools > 0 && request.toolChoice !== 'none'
+  if (!canCallOthers) return { type: 'tool', name: STRUCTURED_ANSWER }
+  if (typeof request.toolChoice === 'object') return encodeToolChoice(request) as JsonObject
+  return request.parallelToolCalls === false
+    ? { type: 'any', disable_parallel_tool_use: true }
+    : { type: 'any' }
+}

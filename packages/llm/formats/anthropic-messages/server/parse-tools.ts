@@ -1,0 +1,114 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import type { MutableRequest } from '../../shared/field-table.ts'
+import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
+import { refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { refuseOtherFields } from '../../shared/tool-fields.ts'
+
+/** Fields of a tool that the caller defines and runs. */
+const CUSTOM: ReadonlySet<string> = new Set([
+  ...['type', 'name', 'description', 'input_schema', 'cache_control', 'strict', 'input_examples'],
+  ...['defer_loading', 'eager_input_streaming', 'allowed_callers'],
+])
+/** Fields of the other tools that this parser checks itself. */
+const TYPED: ReadonlySet<string> = new Set(['type', 'name'])
+/** Types of tools that the models are trained for and the caller runs. */
+const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}$/
+/** Types of tools that the provider runs and charges for by tokens only. */
+const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
+
+/** What a request says of tools, besides the canonical ones. */
+export interface ToolNotes {
+  /** Paths of tools and choices that only a target of this format can honour. */
+  readonly nativeOnly: string[]
+  /** The first tool that the provider runs itself; undefined: there is none. */
+  readonly hosted: string | undefined
+  readonly asksForCaching: boolean
+}
+
+/**
+ * Sets the canonical tools and choice of a request. Throws RequestError on a tool of the wrong form, and on one that the
+ * provider runs at a price of its own.
+ */
+export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes {
+  const list = body.tools === undefined || body.tools === null ? [] : listAt(body.tools, 'tools')
+  const functions: FunctionTool[] = []
+  const nativeOnly: string[] = []
+  const nativeNames = new Set<Json | undefined>()
+  let hosted: string | undefined
+  let asksForCaching = false
+  for (const [at, value] of list.entries()) {
+    const path = `tools[${at}]`
+    const tool = objectAt(value, path)
+    const type = optionalText(tool, 'type', `${path}.type`) ?? 'custom'
+    asksForCaching ||= isMark(tool.cache_control)
+    if (type === 'custom') {
+      functions.push(parseFunction(tool, path))
+      continue
+    }
+    assertOffered(tool, type, path)
+    if (FREE.test(type)) hosted ??= path
+    nativeOnly.push(path)
+    nativeNames.add(tool.name)
+  }
+  if (functions.length > 0) request.tools = functions
+  const choice = optionalObject(body, 'tool_choice')
+  const toolChoice = parseChoice(choice)
+  if (choice?.type === 'tool' && nativeNames.has(choice.name)) nativeOnly.push('tool_choice')
+  if (toolChoice !== undefined && isOfFunctions(toolChoice, functions)) request.toolChoice = toolChoice
+  if (functions.length > 0 && choice?.disable_parallel_tool_use === true) request.parallelToolCalls = false
+  return { nativeOnly, hosted, asksForCaching }
+}
+
+/** True for a mark of prompt caching; null means absent. */
+export function isMark(value: Json | undefined): boolean {
+  return value !== undefined && value !== null
+}
+
+function assertOffered(tool: JsonObject, type: string, path: string): void {
+  if (TRAINED.test(type) || FREE.test(type)) {
+    refuseReservedFields(tool, TYPED, path)
+    return
+  }
+  const message = 'is the type of a tool that the provider runs and charges for; none of them is offered.'
+  throw invalid(`${path}.type`, message)
+}
+
+function parseFunction(tool: JsonObject, path: string): FunctionTool {
+  refuseOtherFields(tool, CUSTOM, path)
+  const { description, input_schema: schema, strict, cache_control } = tool
+  const fn: FunctionTool['function'] = {
+    name: textAt(tool.name, `${path}.name`),
+    parameters:
+      schema === undefined ? { type: 'object', properties: {} } : objectAt(schema, `${path}.input_schema`),
+  }
+  if (typeof description === 'string') fn.description = description
+  if (strict === true) fn.strict = strict
+  const mark = toObject(cache_control)
+  return mark === undefined
+    ? { type: 'function', function: fn }
+    : ({ type: 'function', function: fn, cache_control: mark } as FunctionTool)
+}
+
+function parseChoice(choice: JsonObject | undefined): ToolChoice | undefined {
+  if (choice === undefined) return undefined
+  switch (textAt(choice.type, 'tool_choice.type')) {
+    case 'auto':
+      return 'auto'
+    case 'none':
+      return 'none'
+    case 'any':
+      return 'required'
+    case 'tool':
+      return { type: 'function', function: { name: textAt(choice.name, 'tool_choice.name') } }
+    default:
+      return undefined
+  }
+}
+
+/** Without functions there is no choice, and other formats refuse the name of an unknown one. */
+function isOfFunctions(choice: ToolChoice, functions: readonly FunctionTool[]): boolean {
+  if (typeof choice !== 'object') return functions.length > 0
+  return functions.some(({ function: { name } }) => name === choice.function.name)
+}

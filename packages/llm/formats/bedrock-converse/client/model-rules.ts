@@ -1,0 +1,26 @@
+import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Parameter } from '../../shared/field-table.ts'
+import { canHonourEffort, encodeReasoning } from './encode-reasoning.ts'
+import { canHonourChoice } from './encode-tools.ts'
+import { findClaudeVersion, findFamily } from './model-family.ts'
+
+const SAMPLING: readonly Parameter[] = ['temperature', 'topP']
+
+/** Returns the parameters of a request that the model refuses or ignores, whatever their values. They are not sent. */
+export function listRefused(request: ChatRequest, model: string): Parameter[] {
+  const refused: Parameter[] = []
+  if (!canHonourChoice(request, model)) refused.push('toolChoice')
+  if (!canHonourEffort(request, model)) refused.push('reasoningEffort')
+  if (findFamily(model) === 'claude') refused.push(...listRefusedSampling(request, model))
+  return refused
+}
+
+/** See docs/providers.md, "Anthropic": some models refuse even the default of 1. */
+function listRefusedSampling(request: ChatRequest, model: string): readonly Parameter[] {
+  const version = findClaudeVersion(model)
+  const thinks = encodeReasoning(request, model)?.thinking !== undefined && request.reasoningEffort !== 'none'
+  if (version >= 4.7 || (version > 0 && thinks)) return SAMPLING
+  const { temperature, topP } = request
+  const hasBoth = version >= 4.1 && temperature !== undefined && temperature !== 1 && topP !== undefined
+  return SAMPLING.filter(name => request[name] === 1 || (name === 'topP' && hasBoth))
+}
