@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { toUrl } from '../packages/server/testing/harness/app.ts'
-import { type LimitedHouse, openLimitedHouse } from '../packages/server/testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp } from '../packages/server/testing/harness/limited-app.ts'
 import { startTestRedis, type TestRedis } from '../packages/server/testing/harness/redis.ts'
 import { freePort } from './program.ts'
 
@@ -21,7 +21,7 @@ export interface Gateway {
 
 /** Gateways on one database and one Redis, and an app beside them that manages both. */
 export interface Fleet {
-  readonly limited: LimitedHouse
+  readonly limited: LimitedApp
   readonly redis: TestRedis
   /** Each number is a machine: a second start with it uses the same data folder. */
   start(machine: number): Promise<Gateway>
@@ -31,7 +31,7 @@ export interface Fleet {
 export async function openFleet(): Promise<Fleet> {
   const redis = await startTestRedis()
   const shared = { REDIS_URL: redis.url, RIDEAU_MASTER_KEY: randomBytes(32).toString('base64') }
-  const limited = await openLimitedHouse(shared)
+  const limited = await openLimitedApp(shared)
   const home = mkdtempSync(path.join(tmpdir(), 'rideau-fleet-'))
   const running = new Set<Gateway>()
   return {
@@ -40,7 +40,7 @@ export async function openFleet(): Promise<Fleet> {
     async start(machine) {
       const gateway = await startGateway({
         ...shared,
-        DATABASE_URL: toUrl(limited.house.database.connection),
+        DATABASE_URL: toUrl(limited.app.database.connection),
         RIDEAU_DATA_DIR: path.join(home, String(machine)),
       })
       running.add(gateway)

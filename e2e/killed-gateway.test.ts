@@ -31,7 +31,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
 
   /** The usage of a key in the usage ledger. */
   async function sums(keyId: string): Promise<{ usd: number; tokens: number; requests: number }> {
-    const { rows } = await fleet.limited.house.database.pool.query(
+    const { rows } = await fleet.limited.app.database.pool.query(
       `select coalesce(sum(cost_nano_usd), 0)::float8 / 1e9 as usd, count(*) filter (where status < 400 or uncached_input_tokens + output_tokens > 0)::integer as requests,
         coalesce(sum(uncached_input_tokens + cache_read_tokens + cache_write_tokens + output_tokens
           + reasoning_tokens), 0)::integer as tokens
@@ -43,7 +43,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
 
   test('returns its reservations after a restart: budget, quotas and limits equal the usage ledger', async () => {
     const { limited } = fleet
-    const { house } = limited
+    const { app } = limited
     const { key, budget } = await limited.freshKey(100)
     const keyId = (await budget()).scope_ref
     const ofKey = { scope: 'key', scope_ref: keyId }
@@ -60,7 +60,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await Promise.all(running)
     // No other process knows of the kill yet.
     expect(await budget()).toMatchObject({ spent_usd: 0.15, reserved_usd: 0.2 })
-    expect((await house.call('/v1/chat', ASK, { key })).status).toBe(429)
+    expect((await app.call('/v1/chat', ASK, { key })).status).toBe(429)
 
     gateway = await fleet.start(1)
     await expect.poll(async () => (await budget()).reserved_usd, { timeout: 60_000 }).toBe(0)
@@ -86,7 +86,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
 
   test('returns its concurrency slots after a restart if requests reserve neither tokens nor money', async () => {
     const { limited } = fleet
-    const { id, key } = await limited.house.createKey({})
+    const { id, key } = await limited.app.createKey({})
     const ofKey = { scope: 'key', scope_ref: id }
     await limited.limit('quotas', { ...ofKey, metric: 'requests', window: 'month', limit: 1000 })
     await limited.limit('limits', { ...ofKey, metric: 'concurrency', limit: 2 })
@@ -97,11 +97,11 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await expect.poll(hanging, { timeout: 30_000 }).toBe(2)
     await gateway.kill()
     await Promise.all(running)
-    expect((await limited.house.call('/v1/chat', ASK, { key })).status).toBe(429)
+    expect((await limited.app.call('/v1/chat', ASK, { key })).status).toBe(429)
     limited.upstream.script(completion('hello', { usage: USED }))
     gateway = await fleet.start(2)
     await expect
-      .poll(async () => (await limited.house.call('/v1/chat', ASK, { key })).status, { timeout: 60_000 })
+      .poll(async () => (await limited.app.call('/v1/chat', ASK, { key })).status, { timeout: 60_000 })
       .toBe(200)
     await expect.poll(async () => (await sums(id)).requests, { timeout: 30_000 }).toBe(4)
     expect((await limited.list('quotas'))[0].used).toBe(4)

@@ -81,7 +81,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
 
   test('with 60 requests a minute the three gateways together never admit more in any minute, and a request after Retry-After is admitted', async () => {
     const { limited } = fleet
-    const { id, key } = await limited.house.createKey({})
+    const { id, key } = await limited.app.createKey({})
     const own = { scope: 'key', scope_ref: id, metric: 'requests', window_seconds: 60 }
     await limited.limit('limits', { ...own, limit: 60 })
     /** When each admitted request was sent and when its answer arrived: it was admitted in between. */

@@ -12,7 +12,7 @@ const CHECKS = {
   types: [bin('tsc'), ['-p', '.', '--pretty', 'false']],
   lint: [bin('oxlint'), ['--deny-warnings', '--report-unused-disable-directives-severity=error']],
   unused: [bin('knip'), ['--no-progress', '--treat-config-hints-as-errors']],
-  house: [process.execPath, ['tools/check-house.mjs']],
+  project: [process.execPath, ['tools/check-project.mjs']],
   lookups: [process.execPath, ['tools/check-lookups.mjs']],
   openapi: [process.execPath, ['tools/check-openapi.mjs']],
 }

@@ -2,17 +2,17 @@ import http from 'node:http'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { REQUEST_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from './testing/harness/app.ts'
+import { openTestApp, type TestApp } from './testing/harness/app.ts'
 
 const MiB = 1024 * 1024
 /** No refusal is longer, whatever it was that was refused. */
 const MAX_ANSWER_BYTES = 8 * 1024
 
-let house: TestHouse
+let app: TestApp
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 interface Refusal {
   readonly status: number
@@ -68,7 +68,7 @@ const SURFACES = {
 }
 
 function ask(route: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Refusal> {
-  return post(house.gatewayUrl + route, body, { authorization: `Bearer ${house.secretKey}`, ...headers })
+  return post(app.gatewayUrl + route, body, { authorization: `Bearer ${app.secretKey}`, ...headers })
 }
 
 const GZIP = { 'content-encoding': 'gzip' }
@@ -221,7 +221,7 @@ describe('the data plane serves', () => {
   test('a long text, as it was written', async () => {
     const text = fill('A line of "text" with é, 日 and 😀\n', 3 * MiB)
     const body = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: text }] })
-    const response = await house.call(SURFACES.compat, body)
+    const response = await app.call(SURFACES.compat, body)
     const answer = (await response.json()) as { choices: { message: { content: string } }[] }
     expect(answer.choices[0]?.message.content === text).toBe(true)
   })
@@ -266,7 +266,7 @@ describe('the control plane refuses', () => {
         [gzipSync(text), GZIP],
         [text, {}],
       ] as [string | Buffer, Record<string, string>][]) {
-        const { outcome, bytes } = await post(house.controlUrl + route, body, headers)
+        const { outcome, bytes } = await post(app.controlUrl + route, body, headers)
         expect([outcome, bytes < MAX_ANSWER_BYTES]).toEqual(['413 request_too_large', true])
       }
     }
@@ -279,7 +279,7 @@ describe('the control plane refuses', () => {
       `{"a":${list('1', 60_000)}}`,
       `{${numbered(5_000, at => `"k${at}":0`)}}`,
     ]) {
-      const { outcome, bytes } = await post(house.controlUrl + route, text)
+      const { outcome, bytes } = await post(app.controlUrl + route, text)
       expect([outcome, bytes < MAX_ANSWER_BYTES]).toEqual(['413 request_too_large', true])
     }
   })
@@ -305,8 +305,8 @@ describe('the control plane refuses', () => {
       '400 invalid_request',
     ],
   ])('too much of it from a management key: %s', async (_, text, expected) => {
-    const headers = { authorization: `Bearer ${house.managementKey}` }
-    const route = `${house.controlUrl}/v1/environments/${house.developmentId}/keys`
+    const headers = { authorization: `Bearer ${app.managementKey}` }
+    const route = `${app.controlUrl}/v1/environments/${app.developmentId}/keys`
     const { outcome, bytes } = await post(route, text, headers)
     expect([outcome, bytes < MAX_ANSWER_BYTES]).toEqual([expected, true])
     if (expected === '413 request_too_large') {
@@ -323,7 +323,7 @@ describe('the control plane refuses', () => {
           'content-length': body.length,
           connection: 'close',
         }
-        const req = http.request(`${house.controlUrl}/v1/session`, { method: 'POST', agent: false, headers })
+        const req = http.request(`${app.controlUrl}/v1/session`, { method: 'POST', agent: false, headers })
         req.on('response', res => res.resume().on('end', () => resolve(res.statusCode)))
         req.on('error', reject)
         req.end(body)
@@ -333,20 +333,20 @@ describe('the control plane refuses', () => {
   })
 
   test('more than 64 KiB where there is no body to take', async () => {
-    const { id } = await house.createKey({ name: 'k' })
-    const route = `${house.controlUrl}/v1/keys/${id}/revoke`
-    const headers = { authorization: `Bearer ${house.managementKey}` }
+    const { id } = await app.createKey({ name: 'k' })
+    const route = `${app.controlUrl}/v1/keys/${id}/revoke`
+    const headers = { authorization: `Bearer ${app.managementKey}` }
     expect((await post(route, `${fill(' ', 9 * MiB)}{}`, headers)).outcome).toBe('413 request_too_large')
   })
 })
 
 describe('the control plane serves', () => {
   test('the longest list there is', async () => {
-    const headers = { authorization: `Bearer ${house.managementKey}` }
+    const headers = { authorization: `Bearer ${app.managementKey}` }
     const models = numbered(1_000, at => `"openai/${String(at).padStart(249, 'é')}"`)
     const body = `{"kind":"secret","name":"n","restrictions":{"allowed_models":[${models}]}}`
     const { outcome } = await post(
-      `${house.controlUrl}/v1/environments/${house.developmentId}/keys`,
+      `${app.controlUrl}/v1/environments/${app.developmentId}/keys`,
       body,
       headers,
     )

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
-import { type House, LIMITS, openHouse } from './app/app.ts'
+import { type App, openApp } from './app/app.ts'
+import { LIMITS } from './app/app-parts.ts'
 import { Exceptions } from './app/exceptions.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
@@ -23,20 +24,20 @@ export async function run(
   const planes = { gateway: command !== 'control', control: command !== 'gateway' }
   const exceptions = new Exceptions(log)
   const started = handleProcessExceptions(exceptions)
-  const house = await openHouse(config, planes, log, LIMITS, exceptions)
+  const app = await openApp(config, planes, log, LIMITS, exceptions)
   started()
-  printWelcome(house)
-  stopOnSignals(house, log)
+  printWelcome(app)
+  stopOnSignals(app, log)
 }
 
-function stopOnSignals(house: House, log: pino.Logger): void {
+function stopOnSignals(app: App, log: pino.Logger): void {
   let isStopping = false
   const stop = (signal: string): void => {
     // The second Ctrl-C means it.
     if (isStopping) process.exit(1)
     isStopping = true
     log.info(`${signal}: finishing what runs, then stopping`)
-    house.close().then(
+    app.close().then(
       () => process.exit(0),
       error => {
         log.fatal({ err: error }, 'could not stop cleanly')
@@ -49,14 +50,14 @@ function stopOnSignals(house: House, log: pino.Logger): void {
 }
 
 /** For the person at the terminal; everything else goes to the log. */
-function printWelcome(house: House): void {
+function printWelcome(app: App): void {
   const lines = ['']
-  if (house.gatewayUrl !== undefined) lines.push(`  Gateway        ${house.gatewayUrl}`)
-  if (house.controlUrl !== undefined) lines.push(`  Control plane  ${house.controlUrl}`)
-  if (house.controlUrl !== undefined && house.setupToken !== undefined) {
+  if (app.gatewayUrl !== undefined) lines.push(`  Gateway        ${app.gatewayUrl}`)
+  if (app.controlUrl !== undefined) lines.push(`  Control plane  ${app.controlUrl}`)
+  if (app.controlUrl !== undefined && app.setupToken !== undefined) {
     lines.push('', '  Nobody has set this up yet. Paste this, with your own e-mail and password:', '')
-    lines.push(`  curl -s ${house.controlUrl}/v1/setup -H 'content-type: application/json' -d '{`)
-    lines.push(`    "setup_token": "${house.setupToken}",`)
+    lines.push(`  curl -s ${app.controlUrl}/v1/setup -H 'content-type: application/json' -d '{`)
+    lines.push(`    "setup_token": "${app.setupToken}",`)
     lines.push('    "email": "you@example.com", "password": "choose a long one",')
     lines.push(`    "organization": { "name": "My company" } }'`)
   }

@@ -96,7 +96,7 @@ describe('the catalogue', () => {
     }
   })
 
-  test('at least 400 models, of every house that has a catalogue', () => {
+  test('at least 400 models, of every company that has a catalog', () => {
     expect(allModels().length).toBeGreaterThan(400)
     for (const { catalog, name } of PROVIDERS) {
       if (catalog) expect({ name, isEmpty: catalog.models.length === 0 }).toEqual({ name, isEmpty: false })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { completion, json } from '../testing/fakes/scripted-upstream.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
-import { ASK, type LimitedHouse, openLimitedHouse } from '../testing/harness/limited-app.ts'
+import { ASK, type LimitedApp, openLimitedApp } from '../testing/harness/limited-app.ts'
 
-let limited: LimitedHouse
+let limited: LimitedApp
 let receiver: WebhookReceiver
 beforeAll(async () => {
-  limited = await openLimitedHouse()
+  limited = await openLimitedApp()
   receiver = await openWebhookReceiver()
 })
 afterAll(async () => {
@@ -15,9 +15,9 @@ afterAll(async () => {
 })
 
 test('what requests cross is told once by a signed webhook and the audit log', async () => {
-  const { house, upstream, make, limit } = limited
+  const { app, upstream, make, limit } = limited
   await limited.reset()
-  const path = `/v1/orgs/${house.orgId}/webhooks`
+  const path = `/v1/orgs/${app.orgId}/webhooks`
   const events = ['budget.alert', 'quota.alert', 'credential.invalid']
   const { secret } = await make(path, { url: receiver.url, events })
   await make(path, { url: `${receiver.url}/never`, events: ['circuit.open'] })
@@ -26,7 +26,7 @@ test('what requests cross is told once by a signed webhook and the audit log', a
   const each = await limit('quotas', { ...quota, scope: 'default_end_user' })
 
   const ask = async (user: string): Promise<void> => {
-    const response = await house.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': user } })
+    const response = await app.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': user } })
     expect(response.status).toBe(200)
     await response.text()
   }
@@ -39,10 +39,10 @@ test('what requests cross is told once by a signed webhook and the audit log', a
   // Ten percent; then each of two end users in the grace of the default; nothing more of either.
   for (const user of ['ben', 'ann', 'ben', 'ann', 'ben']) await ask(user)
   upstream.script(json(401, { error: { message: 'no' } }), json(401, { error: { message: 'no' } }))
-  for (let n = 0; n < 2; n++) await (await house.call('/v1/chat', ASK)).text()
+  for (let n = 0; n < 2; n++) await (await app.call('/v1/chat', ASK)).text()
   await receiver.until(5)
   upstream.script(completion('hello'))
-  await house.stop()
+  await app.stop()
 
   const told = receiver.received.map(({ event: { type, data } }) => [
     type,
@@ -59,7 +59,7 @@ test('what requests cross is told once by a signed webhook and the audit log', a
   for (const { event } of quotas) expect(event.data).toMatchObject({ quota_id: each.id, limit: 1 })
   for (const one of receiver.received) expect(await isSigned(one, secret)).toBe(true)
   // Closing raised what was noted: had anything been noted twice, it would be here.
-  const { rows } = await house.database.pool.query(
+  const { rows } = await app.database.pool.query(
     `select operation, after, (select count(*) from webhook_deliveries) as deliveries from audit_log
       where actor_kind = 'system' order by at, id`,
   )

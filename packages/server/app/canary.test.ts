@@ -8,7 +8,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../testing/harness/app.ts'
 
 /**
  * A secret of its own in every slot that takes one, every path that can fail, debug logging on: none of them may show
@@ -24,13 +24,13 @@ const sessionToken = secret('session')
 const pem = secret('pem')
 const masterKey = randomBytes(32)
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 const log: string[] = []
 const answers: string[] = []
 
 beforeAll(async () => {
-  house = await openTestHouse(
+  app = await openTestApp(
     { LOG_LEVEL: 'trace', RIDEAU_MASTER_KEY: masterKey.toString('base64') },
     { bodyTimeoutMs: 60_000, graceMs: 1_000 },
     { write: line => log.push(line) },
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 /** Calls and keeps what came back, headers too. */
@@ -51,16 +51,16 @@ async function see(url: string, init: RequestInit): Promise<Response> {
   return response
 }
 
-function manage(method: string, route: string, body?: unknown, key = house.managementKey): Promise<Response> {
-  return see(house.controlUrl + route, {
+function manage(method: string, route: string, body?: unknown, key = app.managementKey): Promise<Response> {
+  return see(app.controlUrl + route, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
 }
 
-function chat(body: unknown, key = house.secretKey, route = '/v1/chat'): Promise<Response> {
-  return see(house.gatewayUrl + route, {
+function chat(body: unknown, key = app.secretKey, route = '/v1/chat'): Promise<Response> {
+  return see(app.gatewayUrl + route, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -88,12 +88,12 @@ async function failInEveryWay(): Promise<void> {
         ['/openai/v1/responses', { input: 'hello' }],
         ['/anthropic/v1/messages', { messages: MESSAGES, max_tokens: 9 }],
       ] as const) {
-        await chat({ model: 'openai/gpt-4o-mini', stream, ...asked }, house.secretKey, route)
+        await chat({ model: 'openai/gpt-4o-mini', stream, ...asked }, app.secretKey, route)
       }
     }
-    await chat({ model: 'openai/text-embedding-3-small', input: 'x' }, house.secretKey, '/v1/embeddings')
+    await chat({ model: 'openai/text-embedding-3-small', input: 'x' }, app.secretKey, '/v1/embeddings')
     const image = { model: 'openai/gpt-image-1', prompt: 'x' }
-    await chat(image, house.secretKey, '/openai/v1/images/generations')
+    await chat(image, app.secretKey, '/openai/v1/images/generations')
   }
   await failToExchange()
   upstream.script(completion('fine'))
@@ -106,7 +106,7 @@ async function failInEveryWay(): Promise<void> {
 
 /** Keys that are signed with, or exchanged, before they go anywhere. */
 async function failToExchange(): Promise<void> {
-  const environment = `/v1/environments/${house.developmentId}`
+  const environment = `/v1/environments/${app.developmentId}`
   for (const fields of [
     {
       provider: 'bedrock',
@@ -144,7 +144,7 @@ async function failToExchange(): Promise<void> {
 let credentialId = ''
 
 async function writeAndRead(): Promise<void> {
-  const environment = `/v1/environments/${house.developmentId}`
+  const environment = `/v1/environments/${app.developmentId}`
   const made = await manage('POST', `${environment}/provider-credentials`, {
     provider: 'openai',
     name: 'canary',
@@ -164,13 +164,13 @@ async function writeAndRead(): Promise<void> {
   })
   await manage('POST', `${environment}/provider-credentials`, `{"api_key":"${rotatedKey}","api_key":"x"}`)
   await manage('POST', `${environment}/provider-credentials`, `{"api_key":"${rotatedKey}"`)
-  await manage('POST', `/v1/orgs/${house.orgId}/webhooks`, { url: webhookHost, events: ['budget.alert'] })
-  await see(`${house.controlUrl}/v1/session`, {
+  await manage('POST', `/v1/orgs/${app.orgId}/webhooks`, { url: webhookHost, events: ['budget.alert'] })
+  await see(`${app.controlUrl}/v1/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'owner@example.com', password }),
   })
-  await see(`${house.controlUrl}/v1/setup`, {
+  await see(`${app.controlUrl}/v1/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -185,10 +185,10 @@ async function writeAndRead(): Promise<void> {
     `/v1/provider-credentials/${credentialId}`,
     `${environment}/keys`,
     `${environment}/logs?limit=100`,
-    `/v1/orgs/${house.orgId}/audit-log?limit=100`,
-    `/v1/orgs/${house.orgId}/webhooks`,
-    `/v1/orgs/${house.orgId}/management-keys`,
-    `/v1/orgs/${house.orgId}/usage`,
+    `/v1/orgs/${app.orgId}/audit-log?limit=100`,
+    `/v1/orgs/${app.orgId}/webhooks`,
+    `/v1/orgs/${app.orgId}/management-keys`,
+    `/v1/orgs/${app.orgId}/usage`,
     '/v1/session',
     '/openapi.json',
   ]) {
@@ -200,12 +200,12 @@ test('no secret of any slot is in an answer, a log line, a metric or the audit l
   await writeAndRead()
   await failInEveryWay()
   await writeAndRead()
-  for (const key of [house.secretKey, house.managementKey]) {
+  for (const key of [app.secretKey, app.managementKey]) {
     await chat({ model: 'nobody/none', messages: MESSAGES }, `${key}x`)
     await manage('GET', '/v1/orgs', undefined, `${key}x`)
     await chat('{', key)
   }
-  await see(new URL('/metrics', house.metricsUrl).href, {})
+  await see(new URL('/metrics', app.metricsUrl).href, {})
   expect(answers.at(-1)).toContain('rideau_requests_total')
   // The log is alive, and the answers reached the paths that they were meant to reach.
   expect(log.length).toBeGreaterThan(5)
@@ -218,8 +218,8 @@ test('no secret of any slot is in an answer, a log line, a metric or the audit l
     awsSecret,
     sessionToken,
     pem,
-    'secret key': house.secretKey,
-    'management key': house.managementKey,
+    'secret key': app.secretKey,
+    'management key': app.managementKey,
     'master key, base64': masterKey.toString('base64'),
     'master key, hex': masterKey.toString('hex'),
   }

@@ -45,7 +45,7 @@ interface JobParts extends Parts {
   readonly closers: (() => Promise<void> | void)[]
 }
 
-/** What every process of a house does by the clock. Resolves when there are keys for client tokens. */
+/** What every process of an app does by the clock. Resolves when there are keys for client tokens. */
 export async function openJobs(parts: JobParts): Promise<void> {
   const { storage, log, secretBox, newId, closers } = parts
   const retention = openRetentionJob({

@@ -5,23 +5,23 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isSigned, openWebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
-import { openTestHouse, type TestHouse, toUrl } from '../testing/harness/app.ts'
+import { openTestApp, type TestApp, toUrl } from '../testing/harness/app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
-import { type House, openHouse } from './app.ts'
+import { type App, openApp } from './app.ts'
 import { parseConfig } from './settings.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 
 describe.skipIf(redisProgram === undefined)('several gateways on one database', () => {
   let redis: TestRedis
-  let house: TestHouse
-  let second: House
+  let app: TestApp
+  let second: App
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-second-'))
 
-  const openSecond = (env: Record<string, string>): Promise<House> =>
-    openHouse(
+  const openSecond = (env: Record<string, string>): Promise<App> =>
+    openApp(
       parseConfig({
-        DATABASE_URL: toUrl(house.database.connection),
+        DATABASE_URL: toUrl(app.database.connection),
         RIDEAU_DATA_DIR: dataDir,
         RIDEAU_MASTER_KEY: MASTER_KEY,
         RIDEAU_GATEWAY_PORT: '0',
@@ -35,12 +35,12 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
 
   beforeAll(async () => {
     redis = await startTestRedis()
-    house = await openTestHouse({ REDIS_URL: redis.url, RIDEAU_MASTER_KEY: MASTER_KEY })
+    app = await openTestApp({ REDIS_URL: redis.url, RIDEAU_MASTER_KEY: MASTER_KEY })
     second = await openSecond({ REDIS_URL: redis.url })
   })
   afterAll(async () => {
     await second.close()
-    await house.close()
+    await app.close()
     await redis.stop()
     rmSync(dataDir, { recursive: true, force: true })
   })
@@ -48,22 +48,22 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
   const callSecond = (route: string, body: unknown, headers = {}): Promise<Response> =>
     fetch(second.gatewayUrl + route, {
       method: 'POST',
-      headers: { authorization: `Bearer ${house.secretKey}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${app.secretKey}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
   const chat = (model: string): object => ({ model, messages: [{ role: 'user', content: 'hello' }] })
-  const metric = async (name: string, of: string = house.metricsUrl): Promise<number | undefined> => {
+  const metric = async (name: string, of: string = app.metricsUrl): Promise<number | undefined> => {
     const text = await (await fetch(`${of}/metrics`)).text()
     const line = text.split('\n').find(each => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
     return line === undefined ? undefined : Number(line.split(' ').at(-1))
   }
   const ready = async (): Promise<{ status: number; reasons: string[] }> => {
-    const response = await fetch(`${house.gatewayUrl}/readyz`)
+    const response = await fetch(`${app.gatewayUrl}/readyz`)
     return { status: response.status, reasons: ((await response.json()) as { reasons: string[] }).reasons }
   }
 
   test('both serve the same tenants', async () => {
-    expect((await house.call('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
+    expect((await app.call('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
     expect((await callSecond('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
   })
 
@@ -71,9 +71,9 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     const receiver = await openWebhookReceiver()
     try {
       const hook = { url: receiver.url, events: ['quota.alert'] }
-      const { secret } = (await house.manage('POST', `/v1/orgs/${house.orgId}/webhooks`, hook)).body
+      const { secret } = (await app.manage('POST', `/v1/orgs/${app.orgId}/webhooks`, hook)).body
       const quota = { scope: 'default_end_user', metric: 'requests', window: 'month' }
-      const made = await house.manage('POST', `/v1/environments/${house.developmentId}/quotas`, {
+      const made = await app.manage('POST', `/v1/environments/${app.developmentId}/quotas`, {
         ...quota,
         limit: 3,
         grace_pct: 100,
@@ -82,7 +82,7 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
       const headers = { 'x-rideau-end-user': 'ann' }
       const statuses: number[] = []
       for (let n = 0; n < 4; n++) {
-        statuses.push((await house.call('/v1/chat', chat('sandbox/echo'), { headers })).status)
+        statuses.push((await app.call('/v1/chat', chat('sandbox/echo'), { headers })).status)
         statuses.push((await callSecond('/v1/chat', chat('sandbox/echo'), headers)).status)
       }
       // The second may learn of the quota a moment later.
@@ -90,12 +90,12 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
       const [told] = await receiver.until(1)
       expect(told?.event.data).toMatchObject({ quota_id: made.body.id, limit: 3, grace_pct: 100 })
       expect(told !== undefined && (await isSigned(told, secret))).toBe(true)
-      const { rows } = await house.database.pool.query(
+      const { rows } = await app.database.pool.query(
         `select (select count(*) from audit_log where operation = 'quota.alert') as entries,
           (select count(*) from webhook_deliveries) as deliveries`,
       )
       expect(rows).toEqual([{ entries: 1, deliveries: 1 }])
-      await house.manage('DELETE', `/v1/quotas/${made.body.id}`)
+      await app.manage('DELETE', `/v1/quotas/${made.body.id}`)
     } finally {
       await receiver.close()
     }
@@ -109,7 +109,7 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     const id = randomUUID()
     const running = callSecond('/v1/chat', chat('sandbox/slow'), { 'x-request-id': id })
     const cancel = async (which: string): Promise<unknown> => {
-      const answer = await house.call(`/v1/requests/${which}/cancel`, '')
+      const answer = await app.call(`/v1/requests/${which}/cancel`, '')
       return ((await answer.json()) as { canceled: boolean }).canceled
     }
     await expect.poll(() => cancel(id)).toBe(true)
@@ -120,13 +120,13 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
   })
 
   test('a limit is one limit for both', async () => {
-    const route = `/v1/environments/${house.developmentId}/limits`
+    const route = `/v1/environments/${app.developmentId}/limits`
     const limit = { scope: 'environment', metric: 'requests', limit: 20, window_seconds: 60 }
-    const made = await house.manage('POST', route, limit)
+    const made = await app.manage('POST', route, limit)
     expect(made.status).toBe(201)
     const send = (index: number): Promise<Response> =>
       index % 2 === 0
-        ? house.call('/v1/chat', chat('sandbox/echo'))
+        ? app.call('/v1/chat', chat('sandbox/echo'))
         : callSecond('/v1/chat', chat('sandbox/echo'))
     const statuses = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => (await send(index)).status),
@@ -136,16 +136,16 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     expect(admitted).toBeGreaterThan(10)
     expect(admitted).toBeLessThanOrEqual(20)
     expect(statuses.filter(status => status === 429).length).toBe(40 - admitted)
-    await house.manage('DELETE', `/v1/limits/${made.body.id}`)
+    await app.manage('DELETE', `/v1/limits/${made.body.id}`)
   })
 
   test('/metrics counts requests by status, on a listener of its own', async () => {
     const before = (await metric('rideau_requests_total{status="2xx"}')) ?? 0
-    await house.call('/v1/chat', chat('sandbox/echo'))
+    await app.call('/v1/chat', chat('sandbox/echo'))
     await expect.poll(() => metric('rideau_requests_total{status="2xx"}')).toBe(before + 1)
     expect(await metric('rideau_ready')).toBe(1)
     expect(await metric('rideau_limits_whole')).toBe(1)
-    expect((await fetch(`${house.gatewayUrl}/metrics`)).status).toBe(404)
+    expect((await fetch(`${app.gatewayUrl}/metrics`)).status).toBe(404)
   })
 
   test('/readyz and a metric say that shared counting is lost, and back within 5 s of the server', async () => {

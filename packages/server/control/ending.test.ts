@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../testing/harness/app.ts'
 
 /** Deleting a project or an organization revokes everything below it, at the gateway too, before the deletion answers. */
 
-let house: TestHouse
+let app: TestApp
 let cookie: string
 beforeAll(async () => {
-  house = await openTestHouse()
-  const response = await fetch(`${house.controlUrl}/v1/session`, {
+  app = await openTestApp()
+  const response = await fetch(`${app.controlUrl}/v1/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'owner@example.com', password: 'a long enough password' }),
   })
   cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0] as string
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 /** Calls with the owner's session, as the dashboard does. */
 const asOwner = (method: string, path: string, body?: unknown) =>
-  fetch(house.controlUrl + path, {
+  fetch(app.controlUrl + path, {
     method,
     headers: {
       cookie,
-      origin: house.controlUrl,
+      origin: app.controlUrl,
       'x-rideau-csrf': '1',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -31,7 +31,7 @@ const asOwner = (method: string, path: string, body?: unknown) =>
 
 async function callGateway(key: string): Promise<string> {
   const body = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hello' }] }
-  const response = await house.call('/v1/chat', body, { key })
+  const response = await app.call('/v1/chat', body, { key })
   const { error } = (await response.json()) as { error?: { code: string } }
   return [response.status, error?.code].filter(part => part !== undefined).join(' ')
 }
@@ -51,10 +51,10 @@ async function newProject(orgId: string): Promise<{ id: string; key: string }> {
 
 describe('the first gateway call after the response to a deletion', () => {
   test('rejects the keys of a deleted project, and no others, with 401 key_revoked', async () => {
-    const { id, key } = await newProject(house.orgId)
+    const { id, key } = await newProject(app.orgId)
     expect((await asOwner('DELETE', `/v1/projects/${id}`)).status).toBe(204)
     expect(await callGateway(key)).toBe('401 key_revoked')
-    expect(await callGateway(house.secretKey)).toBe('200')
+    expect(await callGateway(app.secretKey)).toBe('200')
   })
 
   test('rejects every key below a deleted organization with 401 key_revoked', async () => {
@@ -63,6 +63,6 @@ describe('the first gateway call after the response to a deletion', () => {
     const projects = [await newProject(id), await newProject(id)]
     expect((await asOwner('DELETE', `/v1/orgs/${id}`)).status).toBe(204)
     for (const { key } of projects) expect(await callGateway(key)).toBe('401 key_revoked')
-    expect(await callGateway(house.secretKey)).toBe('200')
+    expect(await callGateway(app.secretKey)).toBe('200')
   })
 })

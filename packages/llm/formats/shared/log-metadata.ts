@@ -22,7 +22,7 @@ export const GEMINI_LABELS: MetadataField = { name: 'labels', isStrict: false, m
 export const CONVERSE_METADATA: MetadataField = { name: 'requestMetadata', isStrict: false, maxKey: 256 }
 
 /**
- * Returns what is kept with the log: up to 16 pairs of strings. In a format of another house more than these are kept by
+ * Returns what is kept with the log: up to 16 pairs of strings. In a format of another company more than these are kept by
  * its provider alone; text that is too long or malformed is refused on every surface.
  */
 export function parseLogMetadata(value: Json | undefined, field: MetadataField): LogMetadata | null {

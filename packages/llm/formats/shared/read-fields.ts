@@ -4,7 +4,7 @@ import { RequestError } from './request-error.ts'
 
 /**
  * Readers from untrusted JSON to typed values. Each throws `invalid_request` with the path of what is wrong, and takes
- * `null` for absent (contract.md §1). Written by hand: they run on every request, and the house allows no code
+ * `null` for absent (contract.md §1). Written by hand: they run on every request, and the project allows no code
  * generated at run time, which is where compiled validators get their speed.
  */
 

@@ -9,8 +9,8 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
+import { ASK, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
 /** $100 per million tokens of input, of which there are five: four a message, and one for its two letters. */
@@ -20,22 +20,22 @@ const EMBED = { model: MODEL, input: ['one', 'two words'] }
 /** By their bytes, four a token. */
 const EMBED_USD = (1 + 3) * 100e-6
 
-let limited: LimitedHouse
-let house: TestHouse
+let limited: LimitedApp
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  limited = await openLimitedHouse()
-  ;({ house, upstream } = limited)
-  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  limited = await openLimitedApp()
+  ;({ app, upstream } = limited)
+  await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
   // A provider behind an address where nobody listens.
   const closed = createServer()
   await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address() as { port: number }
   await new Promise(resolve => closed.close(resolve))
-  await house.addCredential('custom-refused', { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` })
+  await app.addCredential('custom-refused', { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` })
   for (const model of [MODEL, 'custom-refused/read']) {
-    await limited.make(`/v1/environments/${house.developmentId}/custom-models`, {
+    await limited.make(`/v1/environments/${app.developmentId}/custom-models`, {
       model,
       capabilities: ['chat', 'embeddings'],
       context_window: 100_000,
@@ -65,7 +65,7 @@ async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') 
     })
   })
   const abort = new AbortController()
-  const call = fetch(house.gatewayUrl + route, {
+  const call = fetch(app.gatewayUrl + route, {
     method: 'POST',
     signal: abort.signal,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id },
@@ -73,24 +73,24 @@ async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') 
   })
   await called
   if (how === 'leaves') abort.abort()
-  else await house.call(`/v1/requests/${id}/cancel`, {}, { key })
+  else await app.call(`/v1/requests/${id}/cancel`, {}, { key })
   await call.catch(() => {})
   await gone
-  return { budget: await budget(), log: await house.findLog(id) }
+  return { budget: await budget(), log: await app.findLog(id) }
 }
 
 async function fail(answer: UpstreamAnswer, body: object, route = '/v1/chat') {
   const { key, budget } = await limited.freshKey(100)
   const before = upstream.requests.length
   upstream.script(answer)
-  const response = await house.call(route, body, { key })
+  const response = await app.call(route, body, { key })
   expect(response.status).toBeGreaterThanOrEqual(400)
   await response.text()
   const tries = upstream.requests.length - before
   return {
     tries,
     budget: await budget(),
-    log: await house.findLog(response.headers.get('x-request-id') ?? ''),
+    log: await app.findLog(response.headers.get('x-request-id') ?? ''),
   }
 }
 
@@ -175,10 +175,10 @@ describe('an answer of a good status that cannot be read was made, and is billed
     const usage = { prompt_tokens: 5, completion_tokens: 10, total_tokens: 15 }
     upstream.script(completion('hello', { usage }))
     const ask = { ...CHAT, max_tokens: 200 }
-    for (let count = 0; count < 25; count++) await (await house.call('/v1/chat', ask, { key })).text()
+    for (let count = 0; count < 25; count++) await (await app.call('/v1/chat', ask, { key })).text()
     const before = (await budget()).spent_usd
     upstream.script(text(200, 'no'))
-    await (await house.call('/v1/chat', ask, { key })).text()
+    await (await app.call('/v1/chat', ask, { key })).text()
     // In steps of 30 %: 10 tokens are told as 10 or a little more.
     const output = ((await budget()).spent_usd - before) / 3 - INPUT_USD
     expect(output).toBeGreaterThanOrEqual(10 * 50e-6 - 1e-9)
@@ -244,9 +244,9 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
     const { key, budget } = await limited.freshKey(100)
     // One image a call: the second is lost.
     upstream.script(json(200, { data: [{ b64_json: 'QUJD' }] }), res => void res.destroy())
-    const response = await house.call(ROUTE, { model: 'openai/dall-e-3', prompt: 'a fox', n: 2 }, { key })
+    const response = await app.call(ROUTE, { model: 'openai/dall-e-3', prompt: 'a fox', n: 2 }, { key })
     expect(response.status).toBe(200)
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ cost_usd: 0.08, usage_estimated: true })
     expect(await budget()).toMatchObject({ spent_usd: 0.08, reserved_usd: 0 })
   })
@@ -262,9 +262,9 @@ describe('where another try answers', () => {
     const { key, budget } = await limited.freshKey(100)
     const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
     upstream.script(res => void res.destroy(), completion('hello', { usage }))
-    const response = await house.call('/v1/chat', CHAT, { key })
+    const response = await app.call('/v1/chat', CHAT, { key })
     expect(await response.json()).toMatchObject({ usage: { input_tokens: 20 }, cost_usd: 0.002 })
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ cost_usd: 0.0025, usage_estimated: true, usage: { input_tokens: 25 } })
     expect(log.attempts.map((each: any) => each.lost_cost_usd)).toEqual([0.0005, undefined])
     expect(await budget()).toMatchObject({ spent_usd: 0.0025, reserved_usd: 0 })
@@ -275,7 +275,7 @@ describe('where another try answers', () => {
     const { key, budget } = await limited.freshKey(0.0205)
     const before = upstream.requests.length
     upstream.script(text(200, 'no'), completion('hello'))
-    const response = await house.call('/v1/chat', { ...CHAT, max_tokens: 200 }, { key })
+    const response = await app.call('/v1/chat', { ...CHAT, max_tokens: 200 }, { key })
     expect(response.status).toBeGreaterThanOrEqual(500)
     expect(upstream.requests.length - before).toBe(1)
     expect(await budget()).toMatchObject({ spent_usd: 0.0105, reserved_usd: 0 })
@@ -283,13 +283,13 @@ describe('where another try answers', () => {
 
   test('one of a provider that takes money counts for real, though the sandbox answers', async () => {
     const { key, budget } = await limited.freshKey(100)
-    await limited.make(`/v1/environments/${house.developmentId}/model-aliases`, {
+    await limited.make(`/v1/environments/${app.developmentId}/model-aliases`, {
       alias: 'then-sandbox',
       strategy: 'priority',
       targets: [{ model: MODEL, max_retries: 0 }, { model: 'sandbox/echo' }],
     })
     upstream.script(res => void res.destroy())
-    const response = await house.call('/v1/chat', { ...CHAT, model: 'then-sandbox' }, { key })
+    const response = await app.call('/v1/chat', { ...CHAT, model: 'then-sandbox' }, { key })
     expect([response.status, response.headers.get('x-rideau-model')]).toEqual([200, 'sandbox/echo'])
     expect(await budget()).toMatchObject({ spent_usd: 0.0005, reserved_usd: 0 })
   })

@@ -8,20 +8,20 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
   upstream = await openScriptedUpstream()
-  house = await openTestHouse()
-  await house.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+  app = await openTestApp()
+  await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
   await upstream.close()
 })
 
@@ -30,7 +30,7 @@ function request(stream: boolean, headers: string[] = []): string {
   const head = [
     'POST /v1/chat HTTP/1.1',
     'Host: x',
-    `Authorization: Bearer ${house.secretKey}`,
+    `Authorization: Bearer ${app.secretKey}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     ...headers,
@@ -68,14 +68,14 @@ async function sendBehind(stream: boolean, more: string): Promise<string> {
         res => void res.end(chunk({ content: 'last' }) + chunk({}, 'stop') + usageChunk() + DONE),
       )
     : inTwoParts(() => {}, completion('the whole answer'))
-  const raw = await openRaw(house.gatewayUrl)
+  const raw = await openRaw(app.gatewayUrl)
   const closed = new Promise(resolve => raw.socket.once('close', resolve))
   raw.socket.write(request(stream))
   await called
   if (stream) await raw.until('first')
   raw.socket.write(more)
   // Answered on another connection, so that the gateway has read what was written before.
-  expect((await fetch(`${house.gatewayUrl}/healthz`)).status).toBe(200)
+  expect((await fetch(`${app.gatewayUrl}/healthz`)).status).toBe(200)
   raw.socket.write('and more of it')
   release()
   await closed
@@ -115,7 +115,7 @@ describe('behind a request that is being answered, a broken one is not answered:
 
   test('two whole requests and a broken one: both are answered', async () => {
     const { called, release } = inTwoParts(() => {}, completion('the whole answer'))
-    const raw = await openRaw(house.gatewayUrl)
+    const raw = await openRaw(app.gatewayUrl)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
     raw.socket.write(`${request(false)}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n`)
     await called
@@ -126,8 +126,8 @@ describe('behind a request that is being answered, a broken one is not answered:
 })
 
 test('a request whose own body breaks is told so', async () => {
-  const raw = await openRaw(house.gatewayUrl)
-  const head = `POST /anthropic/v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${house.secretKey}\r\n`
+  const raw = await openRaw(app.gatewayUrl)
+  const head = `POST /anthropic/v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${app.secretKey}\r\n`
   raw.socket.write(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`)
   const text = await raw.until('request_validation_failed')
   expect(text).toMatch(/^HTTP\/1\.1 400 /)
@@ -135,7 +135,7 @@ test('a request whose own body breaks is told so', async () => {
 })
 
 test('a broken request behind an answer that is complete is told so', async () => {
-  const raw = await openRaw(house.gatewayUrl)
+  const raw = await openRaw(app.gatewayUrl)
   raw.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   await raw.until('"ok"')
   raw.socket.write('GARBAGE\r\n\r\n')

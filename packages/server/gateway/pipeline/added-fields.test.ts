@@ -168,7 +168,7 @@ test(`chat: the provider receives what was authorized, or the request is refused
   await fc.assert(
     fc.asyncProperty(request, async ({ surface, target, isToken, place, extra }) => {
       const tools = SURFACE_REQUESTS[surface]?.tools ?? {}
-      const key = isToken ? harness.token : harness.house.secretKey
+      const key = isToken ? harness.token : harness.app.secretKey
       const known = `${surface} ${target}`
       if (!usual.has(known)) usual.set(known, listCritical((await ask(surface, target, tools)).sent[0]))
       const provider = FORMAT_TARGETS[target]?.[0].split('/')[0] ?? ''
@@ -212,12 +212,12 @@ const OTHERS = [
 ]
 
 test(`embeddings and images: the provider receives what was authorized, or the request is refused (seed ${SEED})`, async () => {
-  const { house, upstream } = harness
+  const { app, upstream } = harness
   const send = async (at: number, added: Record<string, unknown>): Promise<readonly unknown[]> => {
     const { route, body, answer } = OTHERS[at] as (typeof OTHERS)[number]
     upstream.script(answer)
     const before = upstream.requests.length
-    const { status } = await house.call(route, { ...body, ...added })
+    const { status } = await app.call(route, { ...body, ...added })
     expect([200, 400]).toContain(status)
     const sent = upstream.requests.slice(before).map(({ body: each }) => listCritical(each))
     expect(sent).toHaveLength(status === 200 ? 1 : 0)

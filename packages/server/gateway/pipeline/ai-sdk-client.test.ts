@@ -12,20 +12,20 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let models: ReturnType<typeof createOpenAICompatible>
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   models = createOpenAICompatible({
     name: 'rideau',
-    baseURL: `${house.gatewayUrl}/openai/v1`,
-    apiKey: house.secretKey,
+    baseURL: `${app.gatewayUrl}/openai/v1`,
+    apiKey: app.secretKey,
     includeUsage: true,
     supportsStructuredOutputs: true,
   })
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const schema = jsonSchema<{ time: string }>({

@@ -7,22 +7,22 @@ import {
   type ScriptedUpstream,
   streamedCompletion,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let first: ScriptedUpstream
 let second: ScriptedUpstream
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   first = await openScriptedUpstream()
   second = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-first', base_url: first.baseUrl })
-  await house.addCredential('custom-b', { api_key: 'sk-second', base_url: second.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-first', base_url: first.baseUrl })
+  await app.addCredential('custom-b', { api_key: 'sk-second', base_url: second.baseUrl })
 })
 afterAll(async () => {
   await first.close()
   await second.close()
-  await house.close()
+  await app.close()
 })
 
 const messages = [{ role: 'user', content: 'Say hello.' }]
@@ -33,13 +33,13 @@ let made = 0
 async function createAlias(targets: object[], fields: object = {}): Promise<string> {
   const alias = `alias-${made++}`
   const body = { alias, strategy: 'priority', targets, ...fields }
-  const answer = await house.manage('POST', `/v1/environments/${house.developmentId}/model-aliases`, body)
+  const answer = await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, body)
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
   return alias
 }
 
-async function call(model: string, fields: object = {}, key = house.secretKey) {
-  const response = await house.call('/v1/chat', { model, messages, ...fields }, { key })
+async function call(model: string, fields: object = {}, key = app.secretKey) {
+  const response = await app.call('/v1/chat', { model, messages, ...fields }, { key })
   const header = (name: string) => response.headers.get(`x-rideau-${name}`)
   const body: any = response.headers.get('content-type')?.startsWith('application/json')
     ? await response.json()
@@ -67,7 +67,7 @@ describe('fallback', () => {
       body: { model: 'large' },
       headers: { authorization: 'Bearer sk-second' },
     })
-    const log = await house.findLog(requestId)
+    const log = await app.findLog(requestId)
     expect(log).toMatchObject({ model_requested: alias, model: B, provider: 'custom-b' })
     expect(log.attempts.map((attempt: any) => [attempt.target, attempt.status])).toEqual([
       [A, 500],
@@ -94,7 +94,7 @@ describe('fallback', () => {
     const missed = await createAlias([...failing, { model: 'custom-b/small' }, { model: 'sandbox/echo' }])
     const { code, requestId } = await call(missed)
     expect(code).toBe('provider_overloaded')
-    expect((await house.findLog(requestId)).attempts).toHaveLength(4)
+    expect((await app.findLog(requestId)).attempts).toHaveLength(4)
   })
 
   test('does not happen where the same body would fail again', async () => {
@@ -150,11 +150,11 @@ describe('which target', () => {
     })
     first.script(completion('Hello.'))
     expect((await call(alias)).told[1]).toBe(A)
-    const path = `/v1/environments/${house.developmentId}/custom-models`
+    const path = `/v1/environments/${app.developmentId}/custom-models`
     const pricing = { input_usd_per_mtok: 0, output_usd_per_mtok: 0.01 }
-    const { body } = await house.manage('POST', path, { model: B, capabilities: ['chat'], pricing })
+    const { body } = await app.manage('POST', path, { model: B, capabilities: ['chat'], pricing })
     expect((await call(alias)).told[1]).toBe(B)
-    await house.manage('DELETE', `/v1/custom-models/${body.id}`)
+    await app.manage('DELETE', `/v1/custom-models/${body.id}`)
   })
 
   test('weighted gives nothing to a weight of 0, and all to the rest', async () => {
@@ -185,40 +185,40 @@ describe('which target', () => {
 describe('rights', () => {
   test('a key that lists the alias opens its targets by it only', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
-    const { key } = await house.createKey({ restrictions: { allowed_models: [alias] } })
+    const { key } = await app.createKey({ restrictions: { allowed_models: [alias] } })
     expect((await call(alias, {}, key)).status).toBe(200)
     expect((await call('sandbox/echo', {}, key)).code).toBe('model_not_allowed')
-    const { key: other } = await house.createKey({ restrictions: { allowed_models: ['sandbox/echo'] } })
+    const { key: other } = await app.createKey({ restrictions: { allowed_models: ['sandbox/echo'] } })
     expect((await call(alias, {}, other)).code).toBe('model_not_allowed')
   })
 
   test("the environment's list applies to the targets", async () => {
-    const environment = `/v1/environments/${house.developmentId}`
+    const environment = `/v1/environments/${app.developmentId}`
     const both = await createAlias([{ model: 'sandbox/echo' }, { model: 'sandbox/json' }])
     const one = await createAlias([{ model: 'sandbox/echo' }])
-    await house.manage('PATCH', environment, { allowed_models: ['sandbox/json', one] })
+    await app.manage('PATCH', environment, { allowed_models: ['sandbox/json', one] })
     expect((await call(both)).told[1]).toBe('sandbox/json')
     expect((await call(one)).code).toBe('model_not_allowed')
-    await house.manage('PATCH', environment, { allowed_models: null })
+    await app.manage('PATCH', environment, { allowed_models: null })
     expect((await call(one)).status).toBe(200)
   })
 
   test('a change or a removal holds from the next request on', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
     expect((await call(alias)).told[1]).toBe('sandbox/echo')
-    const path = `/v1/environments/${house.developmentId}/model-aliases`
-    const { body } = await house.manage('GET', path)
+    const path = `/v1/environments/${app.developmentId}/model-aliases`
+    const { body } = await app.manage('GET', path)
     const { id } = body.data.find((each: any) => each.alias === alias)
-    await house.manage('PATCH', `/v1/model-aliases/${id}`, { targets: [{ model: 'sandbox/json' }] })
+    await app.manage('PATCH', `/v1/model-aliases/${id}`, { targets: [{ model: 'sandbox/json' }] })
     expect((await call(alias)).told[1]).toBe('sandbox/json')
-    await house.manage('DELETE', `/v1/model-aliases/${id}`)
+    await app.manage('DELETE', `/v1/model-aliases/${id}`)
     expect((await call(alias)).code).toBe('model_not_found')
   })
 })
 
 describe('the model list', () => {
-  const list = async (key = house.secretKey): Promise<any[]> => {
-    const response = await fetch(`${house.gatewayUrl}/v1/models`, {
+  const list = async (key = app.secretKey): Promise<any[]> => {
+    const response = await fetch(`${app.gatewayUrl}/v1/models`, {
       headers: { authorization: `Bearer ${key}` },
     })
     return ((await response.json()) as any).data
@@ -233,11 +233,11 @@ describe('the model list', () => {
       pricing: null,
       targets: ['sandbox/json', 'sandbox/echo'],
     })
-    const { key } = await house.createKey({ restrictions: { allowed_models: ['sandbox/*'] } })
+    const { key } = await app.createKey({ restrictions: { allowed_models: ['sandbox/*'] } })
     expect((await list(key)).some(({ kind }) => kind === 'alias')).toBe(false)
-    const { key: narrow } = await house.createKey({ restrictions: { allowed_models: [alias] } })
+    const { key: narrow } = await app.createKey({ restrictions: { allowed_models: [alias] } })
     expect((await list(narrow)).map(({ id }) => id)).toEqual([alias])
-    const one = await fetch(`${house.gatewayUrl}/openai/v1/models/${alias}`, {
+    const one = await fetch(`${app.gatewayUrl}/openai/v1/models/${alias}`, {
       headers: { authorization: `Bearer ${narrow}` },
     })
     expect(await one.json()).toMatchObject({ id: alias, object: 'model' })

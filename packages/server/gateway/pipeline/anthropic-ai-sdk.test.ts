@@ -13,26 +13,26 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let other: ScriptedUpstream
 let provider: ReturnType<typeof createAnthropic>
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   other = await openScriptedUpstream()
-  await house.addCredential('anthropic', { api_key: 'sk-ant-of-the-tenant', base_url: upstream.baseUrl })
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
-  provider = createAnthropic({ baseURL: `${house.gatewayUrl}/anthropic/v1`, apiKey: house.secretKey })
+  await app.addCredential('anthropic', { api_key: 'sk-ant-of-the-tenant', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
+  provider = createAnthropic({ baseURL: `${app.gatewayUrl}/anthropic/v1`, apiKey: app.secretKey })
 })
 
 afterAll(async () => {
   await upstream.close()
   await other.close()
-  await house.close()
+  await app.close()
 })
 
 const prompt = 'What time is it?'

@@ -20,26 +20,26 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let other: ScriptedUpstream
 let client: Anthropic
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   other = await openScriptedUpstream()
-  await house.addCredential('anthropic', { api_key: 'sk-ant-of-the-tenant', base_url: upstream.baseUrl })
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
-  client = new Anthropic({ baseURL: `${house.gatewayUrl}/anthropic`, apiKey: house.secretKey, maxRetries: 0 })
+  await app.addCredential('anthropic', { api_key: 'sk-ant-of-the-tenant', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
+  client = new Anthropic({ baseURL: `${app.gatewayUrl}/anthropic`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
   await other.close()
-  await house.close()
+  await app.close()
 })
 
 const max_tokens = 100
@@ -94,7 +94,7 @@ describe('the official client, with a provider of the same format', () => {
       'anthropic-beta': 'one-2025-01-01,two-2025-02-02',
     })
     expect(seen?.headers).not.toHaveProperty('x-stainless-lang')
-    const log = await house.findLog(answer._request_id ?? '')
+    const log = await app.findLog(answer._request_id ?? '')
     expect(log).toMatchObject({ model: `anthropic/${claude}`, status: 200 })
     // 12 at 3, 8 read at 0.3, 1 written at 3.75, 3 for an hour at 6 and 5 out at 15 dollars a million.
     expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 5 * 15) / 1e6, 9)
@@ -146,7 +146,7 @@ describe('the official client, with a provider of the same format', () => {
     const seen = upstream.requests.at(-1)
     expect(seen?.path).toBe('/v1/messages/count_tokens')
     expect(seen?.body).toEqual({ model: claude, messages, tools })
-    const log = await house.findLog(counted._request_id ?? '')
+    const log = await app.findLog(counted._request_id ?? '')
     expect(log).toMatchObject({ endpoint: 'count_tokens', cost_usd: 0 })
   })
 
@@ -355,7 +355,7 @@ describe('the official client, with a provider of another format', () => {
     other.script(streamedCompletion('Noon.'))
     await client.messages.stream({ model: gpt, max_tokens: 64_000, messages }).finalMessage()
     expect(other.requests.at(-1)?.body.max_completion_tokens).toBe(16_384)
-    const refused = await house.call('/anthropic/v1/messages', { model: gpt, max_tokens, messages, top_k: 5 })
+    const refused = await app.call('/anthropic/v1/messages', { model: gpt, max_tokens, messages, top_k: 5 })
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({ error: { code: 'invalid_request', param: 'top_k' } })
   })
@@ -381,7 +381,7 @@ describe('models, credentials and errors', () => {
   })
 
   test('errors arrive as the client’s own classes, with our code', async () => {
-    const stranger = new Anthropic({ baseURL: `${house.gatewayUrl}/anthropic`, apiKey: 'no', maxRetries: 0 })
+    const stranger = new Anthropic({ baseURL: `${app.gatewayUrl}/anthropic`, apiKey: 'no', maxRetries: 0 })
     const fail = (fields: object) =>
       client.messages.create({ model: claude, max_tokens, messages, ...fields }).catch(error => error)
     upstream.script(

@@ -8,22 +8,22 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findMount } from '../request/prefixes.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse({ RIDEAU_ANTHROPIC_PREFIX: '/claude' })
+  app = await openTestApp({ RIDEAU_ANTHROPIC_PREFIX: '/claude' })
   upstream = await openScriptedUpstream()
-  await house.addCredential('anthropic', { api_key: 'sk-ant', base_url: upstream.baseUrl })
+  await app.addCredential('anthropic', { api_key: 'sk-ant', base_url: upstream.baseUrl })
   upstream.script(message([{ type: 'text', text: 'Noon.' }]))
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const body = {
@@ -32,7 +32,7 @@ const body = {
   messages: [{ role: 'user', content: 'hi' }],
 }
 const post = (fields: object | string, route = '/claude/v1/messages', options = {}) =>
-  house.call(route, typeof fields === 'string' ? fields : { ...body, ...fields }, options)
+  app.call(route, typeof fields === 'string' ? fields : { ...body, ...fields }, options)
 
 async function expectFault(answer: Response, status: number, type: string, code: string): Promise<void> {
   expect(answer.status).toBe(status)
@@ -56,21 +56,21 @@ describe('every failure under the prefix has Anthropic’s shape', () => {
     ['no route', () => post({}, '/claude/v1/nothing'), 404, 'not_found_error', 'route_not_found'],
     [
       'a wrong method',
-      () => fetch(`${house.gatewayUrl}/claude/v1/messages`),
+      () => fetch(`${app.gatewayUrl}/claude/v1/messages`),
       404,
       'not_found_error',
       'route_not_found',
     ],
     [
       'no credential',
-      () => fetch(`${house.gatewayUrl}/claude/v1/models`),
+      () => fetch(`${app.gatewayUrl}/claude/v1/models`),
       401,
       'authentication_error',
       'unauthenticated',
     ],
     [
       'a wrong one',
-      () => fetch(`${house.gatewayUrl}/claude/v1/models`, { headers: { 'x-api-key': 'sk-ant-x' } }),
+      () => fetch(`${app.gatewayUrl}/claude/v1/models`, { headers: { 'x-api-key': 'sk-ant-x' } }),
       401,
       'authentication_error',
       'invalid_key',
@@ -111,7 +111,7 @@ describe('every failure under the prefix has Anthropic’s shape', () => {
   })
 
   test('an x-api-key opens nothing elsewhere', async () => {
-    const answer = await fetch(`${house.gatewayUrl}/v1/models`, { headers: { 'x-api-key': house.secretKey } })
+    const answer = await fetch(`${app.gatewayUrl}/v1/models`, { headers: { 'x-api-key': app.secretKey } })
     expect(answer.status).toBe(401)
   })
 })
@@ -166,9 +166,9 @@ describe('what a caller may not set here', () => {
 test('a Bearer token does as well, also beside a key that is none of ours', async () => {
   upstream.script(message([{ type: 'text', text: 'Noon.' }]))
   for (const [key, headers] of [
-    [house.secretKey, {}],
-    [house.secretKey, { 'x-api-key': 'sk-ant-foreign' }],
-    ['foreign', { 'x-api-key': house.secretKey }],
+    [app.secretKey, {}],
+    [app.secretKey, { 'x-api-key': 'sk-ant-foreign' }],
+    ['foreign', { 'x-api-key': app.secretKey }],
   ] as const) {
     expect((await post({}, undefined, { key, headers })).status).toBe(200)
   }
@@ -178,7 +178,7 @@ test('a stream that breaks off is billed by the input that was told at its start
   upstream.script(cutStream(MESSAGE_START, ...textBlock(0, 'No', 'on').slice(0, 3)))
   const answer = await post({ stream: true })
   expect(await answer.text()).toContain('event: error')
-  const log = await house.findLog(answer.headers.get('request-id') ?? '')
+  const log = await app.findLog(answer.headers.get('request-id') ?? '')
   expect(log).toMatchObject({ status: 502, error_code: 'stream_interrupted' })
   expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 2 * 15) / 1e6, 9)
 })

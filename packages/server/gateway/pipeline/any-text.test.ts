@@ -6,18 +6,18 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { RequestContext } from '../request/request-context.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 /** As after a silence that has to be filled: every request of this time. */
 let isLate = false
 
 beforeAll(async () => {
   upstream = await openScriptedUpstream()
-  house = await openTestHouse(
+  app = await openTestApp(
     {},
     {
       bodyTimeoutMs: 60_000,
@@ -33,21 +33,21 @@ beforeAll(async () => {
       },
     },
   )
-  await house.addCredential('anthropic', { api_key: 'k', base_url: upstream.baseUrl })
-  await house.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
-  await house.addCredential('custom-x', { api_key: 'k', base_url: upstream.baseUrl })
-  await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: 'drop' })
+  await app.addCredential('anthropic', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('custom-x', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'drop' })
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
   await upstream.close()
 })
 
 const MESSAGES = [{ role: 'user', content: 'hi' }]
 
 async function expectServing(): Promise<void> {
-  const served = await house.call('/v1/chat', { model: 'sandbox/echo', messages: MESSAGES })
+  const served = await app.call('/v1/chat', { model: 'sandbox/echo', messages: MESSAGES })
   expect([served.status, await served.text()]).toEqual([200, expect.any(String)])
 }
 
@@ -57,10 +57,10 @@ describe('half of a surrogate pair in the name of a model', () => {
     isLate = true
     const abort = new AbortController()
     try {
-      const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+      const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
         method: 'POST',
         signal: abort.signal,
-        headers: { authorization: `Bearer ${house.secretKey}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${app.secretKey}`, 'content-type': 'application/json' },
         body: '{"model":"custom-x/\\ud800","stream":true,"messages":[{"role":"user","content":"hi"}]}',
       })
       // A 400 would be as good an answer: what matters is that there is one.
@@ -75,7 +75,7 @@ describe('half of a surrogate pair in the name of a model', () => {
 
   test('is told in a header of a plain answer', async () => {
     upstream.script(completion('hello'))
-    const response = await house.call(
+    const response = await app.call(
       '/v1/chat',
       `{"model":"custom-x/\\udc00","messages":${JSON.stringify(MESSAGES)}}`,
     )
@@ -88,7 +88,7 @@ describe('half of a surrogate pair in the name of a model', () => {
 describe('names of dropped fields', () => {
   const dropped = async (fields: string): Promise<[number, string | null]> => {
     upstream.script(message([{ type: 'text', text: 'hello' }]))
-    const response = await house.call(
+    const response = await app.call(
       '/openai/v1/chat/completions',
       `{"model":"anthropic/claude-sonnet-4-5",${fields},"messages":${JSON.stringify(MESSAGES)}}`,
     )
@@ -147,7 +147,7 @@ const ROUTES = [
 
 /** One answer to bytes that are written as they are. */
 async function send(head: string, body = ''): Promise<string> {
-  const raw = await openRaw(house.gatewayUrl)
+  const raw = await openRaw(app.gatewayUrl)
   const closed = new Promise<void>(resolve => raw.socket.once('close', () => resolve()))
   raw.socket.write(
     Buffer.from(`${head}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 'latin1'),
@@ -171,7 +171,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
           const body = { model: provider + model, messages: MESSAGES, input: 'hi', prompt: 'hi', stream }
           // Not a literal: `__proto__` has to be a field.
           const sent = `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(field)}:${JSON.stringify(value)}}`
-          const response = await house.call(route, sent)
+          const response = await app.call(route, sent)
           expect(response.status).toBeGreaterThanOrEqual(200)
           await response.text()
         },
@@ -190,7 +190,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
         anyBytes.map(text => text.replaceAll(/[\s]/g, '')),
         async (method, prefix, path, query) => {
           const text = await send(
-            `${method} ${prefix}${path}?key=${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${house.secretKey}\r\n`,
+            `${method} ${prefix}${path}?key=${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.secretKey}\r\n`,
           )
           expect(text).toMatch(/^HTTP\/1\.1 \d{3} /)
         },
@@ -222,7 +222,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
           const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
           const body = JSON.stringify({ model: 'anthropic/m', max_tokens: 9, messages: MESSAGES })
           const text = await send(
-            `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${house.secretKey}\r\n${lines.join('')}`,
+            `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.secretKey}\r\n${lines.join('')}`,
             line.startsWith('POST') ? body : '',
           )
           expect(text).toMatch(/^HTTP\/1\.1 \d{3} /)
@@ -247,7 +247,7 @@ describe('a request of another kind', () => {
     'that asks for the protocol %s is served as if it did not',
     async protocol => {
       const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: ${protocol}\r\n`
-      const raw = await openRaw(house.gatewayUrl)
+      const raw = await openRaw(app.gatewayUrl)
       raw.socket.write(Buffer.from(`${head}Connection: Upgrade\r\n\r\n`, 'latin1'))
       expect(await raw.until('"ok"')).toMatch(/^HTTP\/1\.1 200 /)
       raw.socket.destroy()
@@ -256,12 +256,12 @@ describe('a request of another kind', () => {
 
   test('by CONNECT is cut, also where its peer writes on and resets', async () => {
     const closed = (raw: RawConnection) => new Promise(resolve => raw.socket.once('close', resolve))
-    const raw = await openRaw(house.gatewayUrl)
+    const raw = await openRaw(app.gatewayUrl)
     const isClosed = closed(raw)
     raw.socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\nand more')
     raw.socket.resetAndDestroy()
     await isClosed
-    const other = await openRaw(house.gatewayUrl)
+    const other = await openRaw(app.gatewayUrl)
     const isOtherClosed = closed(other)
     other.socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n')
     await isOtherClosed

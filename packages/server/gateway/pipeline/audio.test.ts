@@ -5,24 +5,24 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /** What is heard is billed at its own price, and is not asked for where nobody knows one. */
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['gemini', 'alibaba']) {
-    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl })
   }
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const heard = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
@@ -47,9 +47,9 @@ test.each(['/v1/chat', '/openai/v1/chat/completions'])(
         },
       }),
     )
-    const response = await house.call(route, { model: 'gemini/gemini-2.5-flash', messages })
+    const response = await app.call(route, { model: 'gemini/gemini-2.5-flash', messages })
     expect(response.status).toBe(200)
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     // USD per million: text 0.3, audio 1, cached 0.03, output 2.5.
     expect(log.cost_usd).toBeCloseTo((200 * 0.3 + 700 * 1 + 100 * 0.03 + 10 * 2.5) / 1e6, 9)
   },
@@ -59,12 +59,10 @@ test('a model that hears at a price that nobody knows is refused by name; text a
   upstream.script(completion('x'))
   const before = upstream.requests.length
   const model = 'alibaba/qwen3.5-27b'
-  const response = await house.call('/v1/chat', { model, messages })
+  const response = await app.call('/v1/chat', { model, messages })
   expect(await response.json()).toMatchObject({
     error: { code: 'invalid_request', param: 'messages[0].content[1]' },
   })
   expect(upstream.requests.length).toBe(before)
-  expect((await house.call('/v1/chat', { model, messages: [{ role: 'user', content: 'x' }] })).status).toBe(
-    200,
-  )
+  expect((await app.call('/v1/chat', { model, messages: [{ role: 'user', content: 'x' }] })).status).toBe(200)
 })

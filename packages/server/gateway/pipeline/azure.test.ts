@@ -7,34 +7,34 @@ import {
   type ScriptedUpstream,
   stream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 const HOST = 'azure'
 const messages = [{ role: 'user', content: 'Hi' }]
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   const base_url = upstream.baseUrl
-  await house.addCredential(HOST, { api_key: 'key-1', base_url, options: { resource: 'mine' } })
+  await app.addCredential(HOST, { api_key: 'key-1', base_url, options: { resource: 'mine' } })
   const options = {
     resource: 'mine',
     api_version: '2025-04-01-preview',
     deployments: { 'gpt-4o': 'team/gpt' },
   }
-  await house.addCredential(HOST, { api_key: 'key-2', base_url, options }, house.productionId)
+  await app.addCredential(HOST, { api_key: 'key-2', base_url, options }, app.productionId)
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const chat = (fields: Record<string, unknown> = {}, key?: string): Promise<Response> =>
-  house.call(
+  app.call(
     '/openai/v1/chat/completions',
     { model: `${HOST}/gpt-4o`, messages, ...fields },
     key === undefined ? {} : { key },
@@ -51,7 +51,7 @@ describe('a resource with deployments', () => {
   })
 
   test('by an API version: below the deployment that the model has', async () => {
-    const { key } = await house.createKey({}, house.productionId)
+    const { key } = await app.createKey({}, app.productionId)
     upstream.script(completion('Hello.'))
     expect((await chat({}, key)).status).toBe(200)
     expect(upstream.requests.at(-1)?.path).toBe(
@@ -62,7 +62,7 @@ describe('a resource with deployments', () => {
 
   test('Responses pass through to it', async () => {
     upstream.script(responseOf(messageItem('Hello.')))
-    const answer = await house.call('/openai/v1/responses', { model: `${HOST}/gpt-4o`, input: 'Hi' })
+    const answer = await app.call('/openai/v1/responses', { model: `${HOST}/gpt-4o`, input: 'Hi' })
     expect(answer.status).toBe(200)
     expect(upstream.requests.at(-1)?.path).toBe('/v1/responses')
   })
@@ -109,7 +109,7 @@ describe('a resource with deployments', () => {
         'data: [DONE]\n\n',
       ),
     )
-    const native = await house.call('/v1/chat', { model: `${HOST}/gpt-4o`, messages, stream: true })
+    const native = await app.call('/v1/chat', { model: `${HOST}/gpt-4o`, messages, stream: true })
     const text = await native.text()
     expect(text).toContain('"content":"Hello."')
     expect(text).toContain('"finish_reason":"stop"')
@@ -121,22 +121,22 @@ describe('a resource with deployments', () => {
 
   test('a key that is refused is told by validation, which sends it as requests do', async () => {
     upstream.script(json(401, { error: { code: '401', message: 'Access denied' } }))
-    const id = await house.addCredential(HOST, {
+    const id = await app.addCredential(HOST, {
       api_key: 'key-3',
       base_url: upstream.baseUrl,
       options: { resource: 'mine' },
     })
-    const checked = await house.manage('POST', `/v1/provider-credentials/${id}/validate`)
+    const checked = await app.manage('POST', `/v1/provider-credentials/${id}/validate`)
     expect(upstream.requests.at(-1)?.headers['api-key']).toBe('key-3')
     expect(checked.body.validation_error).toBeTruthy()
-    await house.manage('DELETE', `/v1/provider-credentials/${id}`)
+    await app.manage('DELETE', `/v1/provider-credentials/${id}`)
   })
 
   test('a resource that is no host’s name is refused when it is stored', async () => {
     const fields = { provider: HOST, name: 'x', api_key: 'k', options: { resource: 'evil.example/' } }
-    const made = await house.manage(
+    const made = await app.manage(
       'POST',
-      `/v1/environments/${house.developmentId}/provider-credentials`,
+      `/v1/environments/${app.developmentId}/provider-credentials`,
       fields,
     )
     expect([made.status, made.body.error?.param]).toEqual([400, 'options.resource'])

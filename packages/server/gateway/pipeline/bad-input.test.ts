@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
-let house: TestHouse
+let app: TestApp
 
 beforeAll(async () => {
-  house = await openTestHouse({}, { bodyTimeoutMs: 60_000, graceMs: 1_000 })
+  app = await openTestApp({}, { bodyTimeoutMs: 60_000, graceMs: 1_000 })
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
 })
 
 const OK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
@@ -32,12 +32,12 @@ async function expectFault(
     message: expect.any(String),
     param: param === undefined ? (body.error.param ?? null) : param,
     request_id: response.headers.get('x-request-id'),
-    doc_url: `${house.controlUrl}/docs/errors#${code}`,
+    doc_url: `${app.controlUrl}/docs/errors#${code}`,
   })
 }
 
 async function stillServes(): Promise<void> {
-  expect((await house.call('/v1/chat', OK)).status).toBe(200)
+  expect((await app.call('/v1/chat', OK)).status).toBe(200)
 }
 
 describe('who calls', () => {
@@ -47,7 +47,7 @@ describe('who calls', () => {
     ['an empty Bearer', { authorization: 'Bearer ' }],
     ['a Bearer of spaces', { authorization: 'Bearer    ' }],
   ])('with %s is 401 unauthenticated', async (_what, headers) => {
-    const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+    const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
       method: 'POST',
       headers: headers as Record<string, string>,
       body: '{',
@@ -58,17 +58,17 @@ describe('who calls', () => {
   test.each(['garbage', 'rd_sk_dev_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'eyJhbGciOiJFUzI1NiJ9.e30.x'])(
     'with the unrecognized Bearer %s is 401 invalid_key',
     async key => {
-      await expectFault(await house.call('/v1/chat', OK, { key }), 401, 'invalid_key')
+      await expectFault(await app.call('/v1/chat', OK, { key }), 401, 'invalid_key')
     },
   )
 
   test('with a management key is 401 invalid_key: the gateway does not recognize it', async () => {
-    await expectFault(await house.call('/v1/chat', OK, { key: house.managementKey }), 401, 'invalid_key')
+    await expectFault(await app.call('/v1/chat', OK, { key: app.managementKey }), 401, 'invalid_key')
   })
 
   test('a scheme in another case is the same scheme', async () => {
-    const response = await house.call('/v1/chat', OK, {
-      headers: { authorization: `bearer ${house.secretKey}` },
+    const response = await app.call('/v1/chat', OK, {
+      headers: { authorization: `bearer ${app.secretKey}` },
     })
     expect(response.status).toBe(200)
   })
@@ -87,8 +87,8 @@ describe('where', () => {
     ['HEAD', '/v1/models'],
     ['POST', '/openai/v1/../v1/chat/completions/x'],
   ])('%s %s is 404 route_not_found, with or without a key', async (method, path) => {
-    for (const headers of [{}, { authorization: `Bearer ${house.secretKey}` }] as Record<string, string>[]) {
-      const response = await fetch(house.gatewayUrl + path, { method, headers })
+    for (const headers of [{}, { authorization: `Bearer ${app.secretKey}` }] as Record<string, string>[]) {
+      const response = await fetch(app.gatewayUrl + path, { method, headers })
       expect(response.status).toBe(404)
       if (method !== 'HEAD') await expectFault(response, 404, 'route_not_found')
     }
@@ -99,7 +99,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
   test.each(['', '{', 'null', '"text"', '[]', '{"model":"a",}', '\u{feff}{}', '{"a":1}{"b":2}'])(
     '%j is refused',
     async body => {
-      const response = await house.call(route, body)
+      const response = await app.call(route, body)
       expect(response.status).toBe(400)
       const { error } = (await response.json()) as any
       expect(['request_validation_failed', 'invalid_request']).toContain(error.code)
@@ -108,7 +108,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
 
   test('that is not UTF-8 is 400 request_validation_failed', async () => {
     const bytes = Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')])
-    await expectFault(await house.call(route, bytes), 400, 'request_validation_failed')
+    await expectFault(await app.call(route, bytes), 400, 'request_validation_failed')
   })
 
   test.each([
@@ -117,14 +117,14 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     '{"model":"sandbox/echo","messages":[{"role":"user","content":"a","content":"b"}]}',
     '{"model":"sandbox/echo","messages":[],"x":{"deep":[{"k":1,"k":2}]}}',
   ])('with a key twice is 400 request_validation_failed: %s', async body => {
-    await expectFault(await house.call(route, body), 400, 'request_validation_failed')
+    await expectFault(await app.call(route, body), 400, 'request_validation_failed')
   })
 
   test.each(['Model', 'MODEL', 'Messages', 'Stream', 'Max_Tokens', 'max_Output_tokens', 'Tools', 'N'])(
     'with %s, a case variant of a field that is authorized or priced, is 400 request_validation_failed',
     async field => {
       await expectFault(
-        await house.call(route, { ...OK, [field]: 'x' }),
+        await app.call(route, { ...OK, [field]: 'x' }),
         400,
         'request_validation_failed',
         field,
@@ -134,7 +134,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
 
   test('nested deeper than 64 levels is 400 request_validation_failed', async () => {
     const deep = `{"model":"sandbox/echo","messages":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-    await expectFault(await house.call(route, deep), 400, 'request_validation_failed')
+    await expectFault(await app.call(route, deep), 400, 'request_validation_failed')
   })
 
   test.each([
@@ -160,11 +160,11 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     [{ ...OK, response_format: 'json' }, 'response_format'],
     [{ ...OK, stream_options: [] }, 'stream_options'],
   ])('%j is 400 invalid_request with param %s', async (body, param) => {
-    await expectFault(await house.call(route, body), 400, 'invalid_request', param)
+    await expectFault(await app.call(route, body), 400, 'invalid_request', param)
   })
 
   test('null on an optional field means absent', async () => {
-    const response = await house.call(route, {
+    const response = await app.call(route, {
       ...OK,
       temperature: null,
       tools: null,
@@ -181,17 +181,17 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
       'application/x-www-form-urlencoded',
     ]) {
       await expectFault(
-        await house.call(route, JSON.stringify(OK), { headers: { 'content-type': type } }),
+        await app.call(route, JSON.stringify(OK), { headers: { 'content-type': type } }),
         415,
         'unsupported_media_type',
       )
     }
     for (const type of ['application/vnd.api+json', 'APPLICATION/JSON; charset=utf-8']) {
-      expect((await house.call(route, OK, { headers: { 'content-type': type } })).status).toBe(200)
+      expect((await app.call(route, OK, { headers: { 'content-type': type } })).status).toBe(200)
     }
-    const bare = await fetch(house.gatewayUrl + route, {
+    const bare = await fetch(app.gatewayUrl + route, {
       method: 'POST',
-      headers: { authorization: `Bearer ${house.secretKey}` },
+      headers: { authorization: `Bearer ${app.secretKey}` },
       body: new Blob([JSON.stringify(OK)]).stream(),
       duplex: 'half',
     } as RequestInit)
@@ -200,20 +200,20 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
 
   test('may be gzip; what is not, or unpacks past the limit, is refused', async () => {
     const gzip = { 'content-encoding': 'gzip' }
-    expect((await house.call(route, gzipSync(JSON.stringify(OK)), { headers: gzip })).status).toBe(200)
+    expect((await app.call(route, gzipSync(JSON.stringify(OK)), { headers: gzip })).status).toBe(200)
     await expectFault(
-      await house.call(route, JSON.stringify(OK), { headers: gzip }),
+      await app.call(route, JSON.stringify(OK), { headers: gzip }),
       400,
       'request_validation_failed',
     )
     const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, 32))
-    await expectFault(await house.call(route, bomb, { headers: gzip }), 413, 'request_too_large')
+    await expectFault(await app.call(route, bomb, { headers: gzip }), 413, 'request_too_large')
   })
 
   test('over 32 MiB is 413 request_too_large, told by its length or found on the way', async () => {
     const body = JSON.stringify({ ...OK, x: 'x'.repeat(33 * 1024 * 1024) })
-    await expectFault(await house.call(route, body), 413, 'request_too_large')
-    const raw = await openRaw(house.gatewayUrl)
+    await expectFault(await app.call(route, body), 413, 'request_too_large')
+    const raw = await openRaw(app.gatewayUrl)
     raw.socket.write(head(route, ['Transfer-Encoding: chunked']))
     const block = Buffer.alloc(1024 * 1024, 120)
     const write = (): void => {
@@ -231,19 +231,19 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
 
 test('an unknown field is refused natively by its path, and passes on the compat surface', async () => {
   await expectFault(
-    await house.call('/v1/chat', { ...OK, unheard_of: 1 }),
+    await app.call('/v1/chat', { ...OK, unheard_of: 1 }),
     400,
     'invalid_request',
     'unheard_of',
   )
   const nested = { ...OK, messages: [{ role: 'user', content: 'x', unheard_of: 1 }] }
-  await expectFault(await house.call('/v1/chat', nested), 400, 'invalid_request', 'messages[0].unheard_of')
-  expect((await house.call('/openai/v1/chat/completions', { ...OK, unheard_of: 1 })).status).toBe(200)
+  await expectFault(await app.call('/v1/chat', nested), 400, 'invalid_request', 'messages[0].unheard_of')
+  expect((await app.call('/openai/v1/chat/completions', { ...OK, unheard_of: 1 })).status).toBe(200)
 })
 
 describe('a connection', () => {
   test('with a header block over 16 KiB is 413 request_too_large', async () => {
-    const raw = await openRaw(house.gatewayUrl)
+    const raw = await openRaw(app.gatewayUrl)
     raw.socket.write(`${head('/v1/chat', [`X-Long: ${'x'.repeat(20_000)}`])}`)
     expect(await raw.until('request_too_large')).toMatch(/^HTTP\/1\.1 413 /)
     await stillServes()
@@ -256,7 +256,7 @@ describe('a connection', () => {
   ])(
     'with %s is told in the shape of the surface that its request line names',
     async (_, status, code, headers) => {
-      const anthropic = await openRaw(house.gatewayUrl)
+      const anthropic = await openRaw(app.gatewayUrl)
       anthropic.socket.write(head('/anthropic/v1/messages', headers))
       const text = await anthropic.until(code)
       expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -266,7 +266,7 @@ describe('a connection', () => {
         error: { code, type: expect.stringMatching(/_error$|too_large$/) },
       })
       expect(text).toContain(`\r\nrequest-id: ${body.request_id}\r\n`)
-      const native = await openRaw(house.gatewayUrl)
+      const native = await openRaw(app.gatewayUrl)
       native.socket.write(head('/v1/chat', headers))
       expect(await native.until(code)).not.toContain('"type":"error"')
       await stillServes()
@@ -274,17 +274,17 @@ describe('a connection', () => {
   )
 
   test('with a method that is none, in the shape of the surface too; without a request line in ours', async () => {
-    const anthropic = await openRaw(house.gatewayUrl)
+    const anthropic = await openRaw(app.gatewayUrl)
     anthropic.socket.write('P\x00ST /anthropic/v1/messages?beta=true HTTP/1.1\r\nHost: x\r\n\r\n')
     expect(await anthropic.until('request_validation_failed')).toContain('"type":"error"')
-    const other = await openRaw(house.gatewayUrl)
+    const other = await openRaw(app.gatewayUrl)
     other.socket.write('\x16\x03\x01hello, hello')
     expect(await other.until('request_validation_failed')).not.toContain('"type":"error"')
     await stillServes()
   })
 
   test('that does not speak HTTP is 400 request_validation_failed', async () => {
-    const raw = await openRaw(house.gatewayUrl)
+    const raw = await openRaw(app.gatewayUrl)
     raw.socket.write('hello\r\n\r\n')
     expect(await raw.until('request_validation_failed')).toMatch(/^HTTP\/1\.1 400 /)
     await stillServes()
@@ -292,7 +292,7 @@ describe('a connection', () => {
 
   test.each(['before the body is whole', 'at once'])('that is left %s leaves nothing behind', async when => {
     for (let i = 0; i < 50; i++) {
-      const raw = await openRaw(house.gatewayUrl)
+      const raw = await openRaw(app.gatewayUrl)
       if (when === 'at once') raw.socket.destroy()
       else raw.socket.write(`${head('/v1/chat', ['Content-Length: 1000'])}{"mod`, () => raw.socket.destroy())
     }
@@ -347,7 +347,7 @@ test('ten thousand random bodies give no 500', async () => {
   const work = async (): Promise<void> => {
     for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
       const route = CHAT_ROUTES[bodies.length % 2] as string
-      const response = await house.call(route, body)
+      const response = await app.call(route, body)
       await response.text()
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
     }
@@ -364,7 +364,7 @@ function head(route: string, headers: string[]): string {
   return [
     `POST ${route} HTTP/1.1`,
     'Host: localhost',
-    `Authorization: Bearer ${house.secretKey}`,
+    `Authorization: Bearer ${app.secretKey}`,
     'Content-Type: application/json',
     ...headers,
     '\r\n',

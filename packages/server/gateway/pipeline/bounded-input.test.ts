@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 /** What a caller names is bounded on every surface, and what it refused leaves is small: the weakest credential suffices. */
 
-let house: TestHouse
+let app: TestApp
 let clientToken: string
 
 beforeAll(async () => {
-  house = await openTestHouse()
-  clientToken = await makePlaygroundToken(house)
+  app = await openTestApp()
+  clientToken = await makePlaygroundToken(app)
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 const TEXT = [{ role: 'user', content: 'hi' }]
 const PARTS = [{ role: 'user', content: [{ text: 'hi' }] }]
@@ -105,7 +105,7 @@ interface Call {
 /** Sends the body packed. */
 async function call(surface: Surface, { model = toModel(surface.name), ...options }: Call) {
   const body = gzipSync(JSON.stringify({ ...surface.body(model), ...options.fields }))
-  const response = await house.call(surface.route(model), body, {
+  const response = await app.call(surface.route(model), body, {
     ...(options.key === undefined ? {} : { key: options.key }),
     headers: { 'content-encoding': 'gzip', ...options.headers },
   })
@@ -137,7 +137,7 @@ describe.each(SURFACES)('$name', surface => {
     const model = `sandbox/${'€'.repeat(504)}`
     const { status, headers } = await call(surface, { model })
     expect([400, 404]).toContain(status)
-    const log = await house.findLog(headers.get('x-request-id') ?? '')
+    const log = await app.findLog(headers.get('x-request-id') ?? '')
     expect(log.model_requested).toBe(model)
   })
 
@@ -194,7 +194,7 @@ describe.each(SURFACES.filter(({ metadata }) => metadata !== undefined))('$name'
     const { status, headers } = await withPairs(pairs)
     expect([200, 400]).toContain(status)
     if (status === 400) return
-    expect((await house.findLog(headers.get('x-request-id') ?? '')).metadata).toEqual(pairs)
+    expect((await app.findLog(headers.get('x-request-id') ?? '')).metadata).toEqual(pairs)
   })
 })
 
@@ -204,12 +204,12 @@ test('metadata of 17 pairs is 400 natively, and passes on without being kept whe
   expect(await refusalOf(native, { fields: { metadata: pairs } })).toMatch(/^400 .*"param":"metadata"/s)
   const { status, headers } = await call(compat, { fields: { metadata: pairs } })
   expect(status).toBe(200)
-  expect((await house.findLog(headers.get('x-request-id') ?? '')).metadata).toBeNull()
+  expect((await app.findLog(headers.get('x-request-id') ?? '')).metadata).toBeNull()
 })
 
 /** Served beside an attack. */
 async function expectServed(key: string): Promise<void> {
-  const served = await house.call('/v1/chat', { model: 'sandbox/echo', messages: TEXT }, { key })
+  const served = await app.call('/v1/chat', { model: 'sandbox/echo', messages: TEXT }, { key })
   expect(served.status).toBe(200)
 }
 
@@ -226,12 +226,12 @@ test.each([
   async (_, code, fields) => {
     const [native] = SURFACES as [Surface]
     const packed = gzipSync(JSON.stringify({ ...native.body('nobody/knows'), ...fields }))
-    const { key: other } = await house.createKey({})
+    const { key: other } = await app.createKey({})
     const headers = { 'content-encoding': 'gzip' }
     const ids: string[] = []
     for (let at = 0; at < 36; at++) {
       const [attack] = await Promise.all([
-        house.call('/v1/chat', packed, { key: clientToken, headers }),
+        app.call('/v1/chat', packed, { key: clientToken, headers }),
         expectServed(other),
       ])
       const body = await attack.text()
@@ -239,15 +239,15 @@ test.each([
       expect(JSON.parse(body)).toMatchObject({ error: { code } })
       ids.push(attack.headers.get('x-request-id') ?? '')
     }
-    for (const id of ids) await house.findLog(id)
-    const page = await house.manage('GET', `/v1/environments/${house.developmentId}/logs?limit=100`)
+    for (const id of ids) await app.findLog(id)
+    const page = await app.manage('GET', `/v1/environments/${app.developmentId}/logs?limit=100`)
     expect(JSON.stringify(page.body).length).toBeLessThan(1_000_000)
-    const { rows } = await house.database.pool.query<{ largest: number }>(
+    const { rows } = await app.database.pool.query<{ largest: number }>(
       'select max(octet_length(row_to_json(l)::text)) as largest from request_logs l where request_id = any ($1)',
       [ids],
     )
     expect(rows[0]?.largest).toBeLessThan(10_000)
-    expect(await (await fetch(`${house.gatewayUrl}/readyz`)).text()).toContain('"ready"')
+    expect(await (await fetch(`${app.gatewayUrl}/readyz`)).text()).toContain('"ready"')
   },
   300_000,
 )
@@ -281,8 +281,8 @@ test('whatever text a caller puts into what a record keeps, its request leaves o
     }),
     { numRuns: 1500 },
   )
-  await house.findLog(ids.at(-1) as string)
-  const { rows } = await house.database.pool.query<{ count: number }>(
+  await app.findLog(ids.at(-1) as string)
+  const { rows } = await app.database.pool.query<{ count: number }>(
     'select count(*) from request_logs where request_id = any ($1)',
     [ids],
   )

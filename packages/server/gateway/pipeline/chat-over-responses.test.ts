@@ -6,24 +6,24 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openai', 'groq']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const CHAT_ONLY = 'groq/llama-3.3-70b-versatile'
@@ -102,7 +102,7 @@ describe('chat completions over Responses', () => {
     for (const model of [CHAT_ONLY, NATIVE]) {
       upstream.script(completion('Noon.'))
       const flat = { model, input: [{ role: 'user', content: 'Time?' }], tools, stream: false }
-      const answer = await house.call('/openai/v1/chat/completions', flat)
+      const answer = await app.call('/openai/v1/chat/completions', flat)
       expect(await answer.json()).toMatchObject({
         object: 'chat.completion',
         choices: [{ message: { content: 'Noon.' } }],

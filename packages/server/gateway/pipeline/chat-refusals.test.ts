@@ -7,21 +7,21 @@ import {
   type ScriptedUpstream,
   streamedCompletion,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
-  await house.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  await app.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const MODEL = 'openai/gpt-4o-mini'
@@ -61,7 +61,7 @@ describe("a provider's failure", () => {
     [400, { error: { message: 'policy', code: 'content_filter' } }, 400, 'content_filtered'],
   ])('%i %j becomes %i %s, without a word of the provider', async (status, body, expectedStatus, code) => {
     upstream.script(json(status, body))
-    const response = await house.call('/v1/chat', { model: MODEL, messages })
+    const response = await app.call('/v1/chat', { model: MODEL, messages })
     const text = await response.text()
     expect(response.status).toBe(expectedStatus)
     expect(JSON.parse(text).error).toMatchObject({ code, request_id: response.headers.get('x-request-id') })
@@ -75,9 +75,9 @@ describe("a provider's failure", () => {
   test('costs at most three tries, and the log tells of each', async () => {
     upstream.script(json(500, {}))
     const before = upstream.requests.length
-    const response = await house.call('/v1/chat', { model: MODEL, messages })
+    const response = await app.call('/v1/chat', { model: MODEL, messages })
     expect(upstream.requests.length - before).toBe(3)
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(log.attempts).toHaveLength(3)
     expect(log).toMatchObject({ status: 503, error_code: 'provider_unavailable', cost_usd: 0 })
   })
@@ -85,7 +85,7 @@ describe("a provider's failure", () => {
   test('no answer in time is 502 timeout, and is not repeated on the same target', async () => {
     upstream.script(() => {})
     const before = upstream.requests.length
-    const response = await house.call('/v1/chat', { model: MODEL, messages, timeout_ms: 1000 })
+    const response = await app.call('/v1/chat', { model: MODEL, messages, timeout_ms: 1000 })
     expect(response.status).toBe(502)
     expect(await response.json()).toMatchObject({ error: { code: 'timeout' } })
     expect(upstream.requests.length - before).toBe(1)
@@ -93,74 +93,74 @@ describe("a provider's failure", () => {
   })
 
   test('an unreachable address is 503 provider_unavailable', async () => {
-    await house.addCredential('groq', { api_key: 'k', base_url: 'http://127.0.0.1:9/v1' })
-    const response = await house.call('/v1/chat', { model: 'groq/llama-3.3-70b-versatile', messages })
+    await app.addCredential('groq', { api_key: 'k', base_url: 'http://127.0.0.1:9/v1' })
+    const response = await app.call('/v1/chat', { model: 'groq/llama-3.3-70b-versatile', messages })
     expect(response.status).toBe(503)
   })
 
   test('link-local addresses are refused at the socket, whatever the settings', async () => {
-    const id = await house.addCredential('deepseek', { api_key: 'k', base_url: 'http://169.254.169.254/v1' })
-    const response = await house.call('/v1/chat', { model: 'deepseek/deepseek-chat', messages })
+    const id = await app.addCredential('deepseek', { api_key: 'k', base_url: 'http://169.254.169.254/v1' })
+    const response = await app.call('/v1/chat', { model: 'deepseek/deepseek-chat', messages })
     expect(response.status).toBe(503)
-    await house.manage('DELETE', `/v1/provider-credentials/${id}`)
+    await app.manage('DELETE', `/v1/provider-credentials/${id}`)
   })
 })
 
 describe('refusals before any provider is called', () => {
   test('production has no sandbox credential', async () => {
-    const { key } = await house.createKey({}, house.productionId)
-    const response = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
+    const { key } = await app.createKey({}, app.productionId)
+    const response = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(await response.json()).toMatchObject({
       error: { code: 'provider_credential_missing', param: 'model' },
     })
   })
 
   test('an unknown model is 404 model_not_found', async () => {
-    const response = await house.call('/v1/chat', { model: 'openai/gpt-unheard-of', messages })
+    const response = await app.call('/v1/chat', { model: 'openai/gpt-unheard-of', messages })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
   })
 
   test("a key's models and endpoints bind", async () => {
-    const { key } = await house.createKey({ restrictions: { allowed_models: ['openai/*'] } })
-    const model = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
+    const { key } = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
+    const model = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(model.status).toBe(403)
     expect(await model.json()).toMatchObject({ error: { code: 'model_not_allowed' } })
-    const embedder = await house.createKey({ restrictions: { allowed_endpoints: ['embeddings'] } })
-    const endpoint = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key: embedder.key })
+    const embedder = await app.createKey({ restrictions: { allowed_endpoints: ['embeddings'] } })
+    const endpoint = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key: embedder.key })
     expect(await endpoint.json()).toMatchObject({ error: { code: 'endpoint_not_allowed' } })
-    const scoped = await house.createKey({ scopes: ['ai.embed'] })
-    const scope = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key: scoped.key })
+    const scoped = await app.createKey({ scopes: ['ai.embed'] })
+    const scope = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key: scoped.key })
     expect(await scope.json()).toMatchObject({ error: { code: 'endpoint_not_allowed' } })
   })
 
   test('a publishable key calls nothing', async () => {
-    const { key } = await house.createKey({ kind: 'publishable' })
-    const response = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
+    const { key } = await app.createKey({ kind: 'publishable' })
+    const response = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ error: { code: 'endpoint_not_allowed' } })
   })
 
   test('a request that starts after the revoke call has returned is refused', async () => {
-    const { id, key } = await house.createKey({})
+    const { id, key } = await app.createKey({})
     for (let i = 0; i < 3; i++) {
-      expect((await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })).status).toBe(200)
+      expect((await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })).status).toBe(200)
     }
-    await house.manage('POST', `/v1/keys/${id}/revoke`)
-    const response = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
+    await app.manage('POST', `/v1/keys/${id}/revoke`)
+    const response = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(response.status).toBe(401)
     expect(await response.json()).toMatchObject({ error: { code: 'key_revoked' } })
   })
 
   test('a key works at once after its creation, also where it was asked for before', async () => {
     for (let i = 0; i < 10; i++) {
-      const { key } = await house.createKey({})
-      expect((await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })).status).toBe(200)
+      const { key } = await app.createKey({})
+      expect((await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })).status).toBe(200)
     }
   })
 
   test('a secret key from a browser is told of client tokens', async () => {
-    const response = await house.call(
+    const response = await app.call(
       '/v1/chat',
       { model: 'sandbox/echo', messages },
       { headers: { origin: 'https://app.example.com' } },
@@ -174,14 +174,14 @@ describe('refusals before any provider is called', () => {
 
 describe('the end user that a secret key names', () => {
   const chat = (headers: Record<string, string>, fields: object = {}) =>
-    house.call('/v1/chat', { model: 'sandbox/echo', messages, ...fields }, { headers })
+    app.call('/v1/chat', { model: 'sandbox/echo', messages, ...fields }, { headers })
 
   test('by header or field is in the log, whole', async () => {
     const id = 'u'.repeat(255)
     const byHeader = await chat({ 'x-rideau-end-user': id })
     const byField = await chat({}, { end_user: id })
     for (const response of [byHeader, byField]) {
-      expect((await house.findLog(response.headers.get('x-request-id') ?? '')).end_user_id).toBe(id)
+      expect((await app.findLog(response.headers.get('x-request-id') ?? '')).end_user_id).toBe(id)
     }
   })
 
@@ -200,7 +200,7 @@ describe('a capability', () => {
     ['tools', 'sandbox/json', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['response_format', 'sandbox/tools', { response_format: { type: 'json_object' } }],
   ])('%s that the model %s lacks is 400 model_missing_capability', async (param, model, fields) => {
-    const response = await house.call('/v1/chat', { model, messages, ...fields })
+    const response = await app.call('/v1/chat', { model, messages, ...fields })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { code: 'model_missing_capability', param } })
   })
@@ -209,28 +209,28 @@ describe('a capability', () => {
 describe('the request id', () => {
   test("a caller's own UUID names the request", async () => {
     const id = randomUUID()
-    const response = await house.call(
+    const response = await app.call(
       '/v1/chat',
       { model: 'sandbox/echo', messages },
       { headers: { 'x-request-id': id } },
     )
     expect(response.headers.get('x-request-id')).toBe(id)
     expect(((await response.json()) as any).id).toBe(id)
-    expect((await house.findLog(id)).request_id).toBe(id)
+    expect((await app.findLog(id)).request_id).toBe(id)
   })
 
   test('one that was logged before is replaced by a fresh one', async () => {
     const id = randomUUID()
     const headers = { 'x-request-id': id }
-    await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers })
-    await house.findLog(id)
-    const again = await house.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers })
+    await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers })
+    await app.findLog(id)
+    const again = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers })
     expect(again.status).toBe(200)
     expect(again.headers.get('x-request-id')).not.toBe(id)
   })
 
   test('one that is no UUID is ignored', async () => {
-    const response = await house.call(
+    const response = await app.call(
       '/v1/chat',
       { model: 'sandbox/echo', messages },
       { headers: { 'x-request-id': 'mine' } },
@@ -247,9 +247,9 @@ describe('POST /v1/requests/{request_id}/cancel', () => {
     })
     upstream.script(() => arrived())
     const id = randomUUID()
-    const running = house.call('/v1/chat', { model: MODEL, messages }, { headers: { 'x-request-id': id } })
+    const running = app.call('/v1/chat', { model: MODEL, messages }, { headers: { 'x-request-id': id } })
     await isThere
-    const cancel = await house.call(`/v1/requests/${id}/cancel`, '')
+    const cancel = await app.call(`/v1/requests/${id}/cancel`, '')
     expect(await cancel.json()).toEqual({ request_id: id, canceled: true })
     const response = await running
     expect(response.status).toBe(400)
@@ -258,7 +258,7 @@ describe('POST /v1/requests/{request_id}/cancel', () => {
   })
 
   test('nothing in flight by that id is false', async () => {
-    const response = await house.call(`/v1/requests/${randomUUID()}/cancel`, '')
+    const response = await app.call(`/v1/requests/${randomUUID()}/cancel`, '')
     expect(await response.json()).toMatchObject({ canceled: false })
   })
 })
@@ -266,20 +266,16 @@ describe('POST /v1/requests/{request_id}/cancel', () => {
 describe('the log', () => {
   test('development keeps the bodies, production does not', async () => {
     upstream.script(completion('A remarkable answer.'))
-    const development = await house.call('/v1/chat', { model: MODEL, messages, metadata: { a: 'b' } })
-    const kept = await house.findLog(development.headers.get('x-request-id') ?? '')
+    const development = await app.call('/v1/chat', { model: MODEL, messages, metadata: { a: 'b' } })
+    const kept = await app.findLog(development.headers.get('x-request-id') ?? '')
     expect(JSON.stringify(kept)).toContain('A remarkable answer.')
     expect(kept.metadata).toEqual({ a: 'b' })
 
-    await house.addCredential(
-      'openai',
-      { api_key: 'sk-prod', base_url: upstream.baseUrl },
-      house.productionId,
-    )
-    const { key } = await house.createKey({}, house.productionId)
+    await app.addCredential('openai', { api_key: 'sk-prod', base_url: upstream.baseUrl }, app.productionId)
+    const { key } = await app.createKey({}, app.productionId)
     upstream.script(completion('A remarkable answer.'))
-    const production = await house.call('/v1/chat', { model: MODEL, messages }, { key })
-    const metadataOnly = await house.findLog(production.headers.get('x-request-id') ?? '')
+    const production = await app.call('/v1/chat', { model: MODEL, messages }, { key })
+    const metadataOnly = await app.findLog(production.headers.get('x-request-id') ?? '')
     expect(JSON.stringify(metadataOnly)).not.toContain('A remarkable answer.')
     expect(JSON.stringify(metadataOnly)).not.toContain('Say hello.')
     expect(metadataOnly).toMatchObject({ status: 200, model: MODEL })
@@ -287,9 +283,9 @@ describe('the log', () => {
 
   test('a stream’s words are put together', async () => {
     upstream.script(streamedCompletion('Hel', 'lo'))
-    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+    const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     await response.text()
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(JSON.stringify(log)).toContain('Hello')
     expect(log).toMatchObject({ status: 200, stream: true, finish_reason: 'stop' })
   })

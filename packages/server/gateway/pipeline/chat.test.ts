@@ -10,21 +10,21 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
-  await house.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  await app.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const MODEL = 'openai/gpt-4o-mini'
@@ -52,7 +52,7 @@ describe('POST /v1/chat, plain', () => {
         },
       }),
     )
-    const response = await house.call('/v1/chat', { model: MODEL, messages })
+    const response = await app.call('/v1/chat', { model: MODEL, messages })
     expect(response.status).toBe(200)
     const body = (await response.json()) as any
     expect(body).toEqual({
@@ -79,7 +79,7 @@ describe('POST /v1/chat, plain', () => {
 
   test("sends the tenant's provider key and what the caller asked, nothing of the gateway's own", async () => {
     upstream.script(completion('Hello.'))
-    await house.call('/v1/chat', {
+    await app.call('/v1/chat', {
       model: MODEL,
       messages,
       max_output_tokens: 77,
@@ -103,13 +103,13 @@ describe('POST /v1/chat, plain', () => {
 
   test('a bare name goes to its maker', async () => {
     upstream.script(completion('Hello.'))
-    const response = await house.call('/v1/chat', { model: 'gpt-4o-mini', messages })
+    const response = await app.call('/v1/chat', { model: 'gpt-4o-mini', messages })
     expect(((await response.json()) as any).model).toBe(MODEL)
   })
 
   test('a model without a known price costs null, never zero', async () => {
     upstream.script(completion('Hello.'))
-    const response = await house.call('/v1/chat', { model: 'custom/my-model', messages })
+    const response = await app.call('/v1/chat', { model: 'custom/my-model', messages })
     expect(((await response.json()) as any).cost_usd).toBeNull()
   })
 
@@ -131,7 +131,7 @@ describe('POST /v1/chat, plain', () => {
     const tools = [
       { type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } },
     ]
-    const response = await house.call('/v1/chat', { model: MODEL, messages, tools, tool_choice: 'required' })
+    const response = await app.call('/v1/chat', { model: MODEL, messages, tools, tool_choice: 'required' })
     const { choices } = (await response.json()) as any
     expect(choices).toEqual([
       {
@@ -147,7 +147,7 @@ describe('POST /v1/chat, plain', () => {
 describe('POST /v1/chat, streamed', () => {
   test('sends deltas, then finish reason, usage and cost in the last frame, then [DONE]', async () => {
     upstream.script(streamedCompletion('Hel', 'lo'))
-    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     const frames = framesOf(await response.text())
     expect(frames.pop()).toBe('[DONE]')
@@ -170,14 +170,14 @@ describe('POST /v1/chat, streamed', () => {
 
   test('an error as the first event is an ordinary error: headers wait for the first real event', async () => {
     upstream.script(stream('data: {"error":{"message":"overloaded","type":"server_error","code":503}}\n\n'))
-    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ error: { type: 'provider_error' } })
   })
 
   test('a cut before the first token is tried again, invisibly', async () => {
     upstream.script(cutStream(chunk({ role: 'assistant', content: '' })), streamedCompletion('Hello'))
-    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     expect(response.status).toBe(200)
     const frames = framesOf(await response.text())
     expect(frames.at(-1)).toBe('[DONE]')
@@ -186,7 +186,7 @@ describe('POST /v1/chat, streamed', () => {
 
   test('a cut after the first token ends the stream with event: error and without [DONE]', async () => {
     upstream.script(cutStream(chunk({ content: 'Hel' })))
-    const response = await house.call('/v1/chat', { model: MODEL, messages, stream: true })
+    const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     const text = await response.text()
     expect(text).toContain('event: error\ndata: {"error":')
     expect(text).not.toContain('[DONE]')
@@ -195,7 +195,7 @@ describe('POST /v1/chat, streamed', () => {
 
   test('a stream that closes without a finish reason is interrupted, not finished', async () => {
     upstream.script(stream(chunk({ content: 'Hel' })))
-    const text = await (await house.call('/v1/chat', { model: MODEL, messages, stream: true })).text()
+    const text = await (await app.call('/v1/chat', { model: MODEL, messages, stream: true })).text()
     expect(framesOf(text).at(-1).error.code).toBe('stream_interrupted')
   })
 
@@ -209,16 +209,16 @@ describe('POST /v1/chat, streamed', () => {
       res.write(chunk({ content: 'Hel' }), () => release())
     })
     const controller = new AbortController()
-    const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+    const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${house.secretKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${app.secretKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: MODEL, messages, stream: true }),
       signal: controller.signal,
     })
     await answered
     controller.abort()
     await upstream.requests.at(-1)?.closed
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ status: 400, error_code: 'request_canceled' })
     expect(log.cost_usd).toBeGreaterThan(0)
   })
@@ -229,20 +229,20 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
     const answer =
       '{ "id":"x",  "object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"é"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"unheard_of":[1.10] }'
     upstream.script(res => void res.writeHead(200, { 'content-type': 'application/json' }).end(answer))
-    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages })
+    const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages })
     expect(await response.text()).toBe(answer)
   })
 
   test("the received body goes on byte for byte but for the model's name", async () => {
     upstream.script(completion('Hello.'))
     const sent = `{"temperature": 1.0,  "model" : "${MODEL}","messages":[{"role":"user","content":"caf\\u00e9 é"}], "unheard_of": {"a":  [1, 2.50]}}`
-    await house.call('/openai/v1/chat/completions', sent)
+    await app.call('/openai/v1/chat/completions', sent)
     expect(upstream.requests.at(-1)?.text).toBe(sent.replace(MODEL, 'gpt-4o-mini'))
   })
 
   test('usage is asked of the provider but not passed on where the caller did not ask', async () => {
     upstream.script(streamedCompletion('Hel', 'lo'))
-    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+    const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     const frames = framesOf(await response.text())
     expect(upstream.requests.at(-1)?.body).toMatchObject({ stream_options: { include_usage: true } })
     expect(frames.at(-1)).toBe('[DONE]')
@@ -257,7 +257,7 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
 
   test('usage is passed on where the caller asked', async () => {
     upstream.script(streamedCompletion('Hello'))
-    const response = await house.call('/openai/v1/chat/completions', {
+    const response = await app.call('/openai/v1/chat/completions', {
       model: MODEL,
       messages,
       stream: true,
@@ -269,7 +269,7 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
 
   test('a stream that says [DONE] without a finish reason gets one', async () => {
     upstream.script(stream(chunk({ content: 'Hello' }), usageChunk(), DONE))
-    const response = await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+    const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     const frames = framesOf(await response.text())
     expect(frames.at(-2).choices[0].finish_reason).toBe('stop')
   })
@@ -277,7 +277,7 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
   test('an error inside a stream is data: {"error": …}', async () => {
     upstream.script(cutStream(chunk({ content: 'Hel' })))
     const text = await (
-      await house.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
+      await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     ).text()
     expect(text).toMatch(/\n\ndata: \{"error":\{[^\n]*"code":"stream_interrupted"[^\n]*\}\}\n\n$/)
     expect(text).not.toContain('event:')
@@ -286,7 +286,7 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
   test.each(['models', 'route', 'fallbacks', 'web_search_options', 'best_of'])(
     'the unknown field %s may not slip a model or a price past the gateway',
     async field => {
-      const response = await house.call('/openai/v1/chat/completions', {
+      const response = await app.call('/openai/v1/chat/completions', {
         model: MODEL,
         messages,
         [field]: ['x'],

@@ -16,11 +16,11 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { type Answer, openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { type Answer, openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { listRoutes } from '../routes.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let signer: TokenSigner
 let cookie: string
@@ -28,25 +28,24 @@ let cookie: string
 let token: string
 beforeAll(async () => {
   const masterKey = randomBytes(32)
-  house = await openTestHouse({ RIDEAU_MASTER_KEY: masterKey.toString('base64') })
+  app = await openTestApp({ RIDEAU_MASTER_KEY: masterKey.toString('base64') })
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
   upstream.script(completion('Hello.'))
   const box = openSecretBox(masterKey, systemRandom)
-  signer = (await findSigner(house.database.db, box, Date.now())) as TokenSigner
+  signer = (await findSigner(app.database.db, box, Date.now())) as TokenSigner
   cookie = await signIn('owner@example.com')
   token = (await asPerson('POST', playground())).body.token
 })
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
-const playground = (environmentId = house.developmentId) =>
-  `/v1/environments/${environmentId}/playground-token`
+const playground = (environmentId = app.developmentId) => `/v1/environments/${environmentId}/playground-token`
 
 async function signIn(email: string): Promise<string> {
-  const { headers } = await house.manage('POST', '/v1/session', { email, password: 'a long enough password' })
+  const { headers } = await app.manage('POST', '/v1/session', { email, password: 'a long enough password' })
   return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
@@ -56,8 +55,8 @@ async function asPerson(
   route: string,
   by = cookie,
 ): Promise<Pick<Answer, 'status' | 'body'>> {
-  const headers = { cookie: by, 'x-rideau-csrf': '1', origin: house.controlUrl }
-  const response = await fetch(house.controlUrl + route, { method, headers })
+  const headers = { cookie: by, 'x-rideau-csrf': '1', origin: app.controlUrl }
+  const response = await fetch(app.controlUrl + route, { method, headers })
   const text = await response.text()
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
 }
@@ -71,12 +70,12 @@ interface Key {
 function mint(key: Pick<Key, 'id'>, change: Partial<ClientTokenClaims> = {}): string {
   const iat = Math.floor(Date.now() / 1000)
   const claims: ClientTokenClaims = {
-    iss: house.gatewayUrl,
+    iss: app.gatewayUrl,
     aud: 'rideau',
     sub: 'alice',
-    org: house.orgId,
-    prj: house.projectId,
-    env: house.developmentId,
+    org: app.orgId,
+    prj: app.projectId,
+    env: app.developmentId,
     scope: 'ai.chat ai.embed ai.images feedback',
     plan: null,
     amr: 'secret_key',
@@ -101,7 +100,7 @@ async function outcome(
     route = '/v1/chat',
   }: { headers?: Record<string, string>; body?: object; route?: string } = {},
 ): Promise<string> {
-  const response = await house.call(route, { ...BODY, ...body }, { key, headers })
+  const response = await app.call(route, { ...BODY, ...body }, { key, headers })
   const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
   return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
 }
@@ -110,19 +109,19 @@ describe('a playground token', () => {
   test('carries the claims of the contract for 15 minutes, and verifies by the published keys alone', async () => {
     const { status, body } = await asPerson('POST', playground())
     expect(status).toBe(201)
-    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', house.gatewayUrl))
-    const expected = { issuer: house.gatewayUrl, audience: 'rideau', typ: 'ct+jwt', algorithms: ['ES256'] }
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', app.gatewayUrl))
+    const expected = { issuer: app.gatewayUrl, audience: 'rideau', typ: 'ct+jwt', algorithms: ['ES256'] }
     const { payload, protectedHeader } = await jwtVerify(body.token, keys, expected)
     expect(protectedHeader).toEqual({ alg: 'ES256', kid: signer.kid, typ: 'ct+jwt' })
-    const { data: members } = (await house.manage('GET', `/v1/orgs/${house.orgId}/members`)).body
+    const { data: members } = (await app.manage('GET', `/v1/orgs/${app.orgId}/members`)).body
     expect(body.end_user_id).toBe(`member:${members[0].id}`)
     expect(payload).toEqual({
-      iss: house.gatewayUrl,
+      iss: app.gatewayUrl,
       aud: 'rideau',
       sub: body.end_user_id,
-      org: house.orgId,
-      prj: house.projectId,
-      env: house.developmentId,
+      org: app.orgId,
+      prj: app.projectId,
+      env: app.developmentId,
       scope: 'ai.chat ai.embed ai.images feedback',
       plan: null,
       amr: 'member',
@@ -137,54 +136,54 @@ describe('a playground token', () => {
   })
 
   test('calls chat on both surfaces, and its record names the member', async () => {
-    const response = await house.call('/v1/chat', BODY, { key: token })
+    const response = await app.call('/v1/chat', BODY, { key: token })
     expect(response.status).toBe(200)
     expect(await outcome(token, { route: '/openai/v1/chat/completions' })).toBe('200')
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ status: 200, key_id: null, end_user_id: expect.stringMatching(/^member:/) })
   })
 
   test('lists models, as of its own environment only', async () => {
     const list = async (key: string): Promise<{ id: string }[]> => {
       const headers = { authorization: `Bearer ${key}` }
-      return ((await (await fetch(`${house.gatewayUrl}/v1/models`, { headers })).json()) as { data: [] }).data
+      return ((await (await fetch(`${app.gatewayUrl}/v1/models`, { headers })).json()) as { data: [] }).data
     }
-    expect(await list(token)).toEqual(await list(house.secretKey))
-    const production = (await asPerson('POST', playground(house.productionId))).body.token
+    expect(await list(token)).toEqual(await list(app.secretKey))
+    const production = (await asPerson('POST', playground(app.productionId))).body.token
     expect(await list(production)).toEqual([])
     expect(await outcome(production)).toBe('400 provider_credential_missing model')
   })
 
   test('is nothing to the control plane', async () => {
     const headers = { authorization: `Bearer ${token}` }
-    const response = await fetch(`${house.controlUrl}/v1/orgs`, { headers })
+    const response = await fetch(`${app.controlUrl}/v1/orgs`, { headers })
     expect([response.status, ((await response.json()) as any).error.code]).toEqual([401, 'invalid_key'])
   })
 
   test('is used from the dashboard, from pages that the project lists, and from no others', async () => {
     const from = (origin: string, by = token) => outcome(by, { headers: { origin } })
-    expect(await from(house.controlUrl)).toBe('200')
+    expect(await from(app.controlUrl)).toBe('200')
     expect(await from('https://app.example')).toBe('403 origin_not_allowed')
-    await house.manage('PATCH', `/v1/projects/${house.projectId}`, {
+    await app.manage('PATCH', `/v1/projects/${app.projectId}`, {
       allowed_origins: ['https://app.example'],
     })
     expect(await from('https://app.example')).toBe('200')
     expect(await from('https://app.example.evil.example')).toBe('403 origin_not_allowed')
     expect(await from('null')).toBe('403 origin_not_allowed')
     // An app's own token has no business in our dashboard.
-    const minted = mint(await house.createKey({}))
+    const minted = mint(await app.createKey({}))
     expect(await from('https://app.example', minted)).toBe('200')
-    expect(await from(house.controlUrl, minted)).toBe('403 origin_not_allowed')
+    expect(await from(app.controlUrl, minted)).toBe('403 origin_not_allowed')
   })
 
   test('ends when the member loses the right to make one, or leaves', async () => {
-    const invited = await house.manage('POST', `/v1/orgs/${house.orgId}/members`, {
+    const invited = await app.manage('POST', `/v1/orgs/${app.orgId}/members`, {
       email: 'dev@example.com',
       role: 'developer',
     })
     const invitation = new URL(invited.body.accept_url)
     const secret = /[^=/#?]+$/.exec(invitation.href)?.[0]
-    const accepted = await house.manage('POST', '/v1/invitations/accept', {
+    const accepted = await app.manage('POST', '/v1/invitations/accept', {
       token: secret,
       password: 'a long enough password',
     })
@@ -192,28 +191,28 @@ describe('a playground token', () => {
     const developer = await signIn('dev@example.com')
     const theirs = (await asPerson('POST', playground(), developer)).body.token
     expect(await outcome(theirs)).toBe('200')
-    await house.manage('PATCH', `/v1/members/${invited.body.id}`, { role: 'viewer' })
+    await app.manage('PATCH', `/v1/members/${invited.body.id}`, { role: 'viewer' })
     expect(await outcome(theirs)).toBe('401 key_revoked')
     expect((await asPerson('POST', playground(), developer)).body.error.code).toBe('insufficient_role')
-    await house.manage('PATCH', `/v1/members/${invited.body.id}`, { role: 'developer' })
+    await app.manage('PATCH', `/v1/members/${invited.body.id}`, { role: 'developer' })
     expect(await outcome(theirs)).toBe('200')
-    await house.manage('DELETE', `/v1/members/${invited.body.id}`)
+    await app.manage('DELETE', `/v1/members/${invited.body.id}`)
     expect(await outcome(theirs)).toBe('401 key_revoked')
   })
 
   test('of a management key is that key’s own, and ends with it', async () => {
-    const route = `/v1/orgs/${house.orgId}/management-keys`
+    const route = `/v1/orgs/${app.orgId}/management-keys`
     const headers = {
       cookie,
       'x-rideau-csrf': '1',
-      origin: house.controlUrl,
+      origin: app.controlUrl,
       'content-type': 'application/json',
     }
     const body = JSON.stringify({ name: 'CI', role: 'developer' })
     const made = (await (
-      await fetch(house.controlUrl + route, { method: 'POST', headers, body })
+      await fetch(app.controlUrl + route, { method: 'POST', headers, body })
     ).json()) as Key
-    const response = await fetch(house.controlUrl + playground(), {
+    const response = await fetch(app.controlUrl + playground(), {
       method: 'POST',
       headers: { authorization: `Bearer ${made.key}` },
     })
@@ -228,7 +227,7 @@ describe('a playground token', () => {
 describe('a client token', () => {
   let key: Key
   beforeAll(async () => {
-    key = await house.createKey({})
+    key = await app.createKey({})
   })
 
   test.each<[string, Partial<ClientTokenClaims>, string]>([
@@ -245,7 +244,7 @@ describe('a client token', () => {
   })
 
   test('that names a key of another environment, or an organization that is not the environment’s, is none', async () => {
-    const foreign = await house.createKey({}, house.productionId)
+    const foreign = await app.createKey({}, app.productionId)
     expect(await outcome(mint(foreign))).toBe('401 key_revoked')
     const org = '00000000-0000-7000-8000-000000000000'
     expect(await outcome(mint(key, { org }))).toBe('401 invalid_key')
@@ -266,22 +265,22 @@ describe('a client token', () => {
   })
 
   test('has the restrictions that its minting key has now, and ends with it', async () => {
-    const restricted = await house.createKey({ restrictions: { allowed_models: ['openai/*'] } })
+    const restricted = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
     const minted = mint(restricted)
     expect(await outcome(minted)).toBe('403 model_not_allowed model')
-    await house.manage('PATCH', `/v1/keys/${restricted.id}`, { restrictions: null, scopes: ['ai.chat'] })
+    await app.manage('PATCH', `/v1/keys/${restricted.id}`, { restrictions: null, scopes: ['ai.chat'] })
     expect(await outcome(minted)).toBe('200')
-    await house.manage('PATCH', `/v1/keys/${restricted.id}`, { scopes: ['ai.embed'] })
+    await app.manage('PATCH', `/v1/keys/${restricted.id}`, { scopes: ['ai.embed'] })
     expect(await outcome(minted)).toBe('403 endpoint_not_allowed')
-    await house.manage('POST', `/v1/keys/${restricted.id}/revoke`)
+    await app.manage('POST', `/v1/keys/${restricted.id}/revoke`)
     expect(await outcome(minted)).toBe('401 key_revoked')
   })
 
   test('ends at the latest with its minting key', async () => {
-    const rolled = await house.createKey({})
+    const rolled = await app.createKey({})
     const minted = mint(rolled)
     expect(await outcome(minted)).toBe('200')
-    await house.manage('POST', `/v1/keys/${rolled.id}/roll`, { overlap_seconds: 0 })
+    await app.manage('POST', `/v1/keys/${rolled.id}/roll`, { overlap_seconds: 0 })
     expect(await outcome(minted)).toBe('401 key_expired')
   })
 
@@ -295,24 +294,24 @@ describe('a client token', () => {
         '400 invalid_request end_user',
       )
     }
-    const response = await house.call('/v1/chat', { ...BODY, user: 'bob' }, { key: minted })
-    const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+    const response = await app.call('/v1/chat', { ...BODY, user: 'bob' }, { key: minted })
+    const log = await app.findLog(response.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ end_user_id: 'alice', key_id: key.id })
   })
 
   test('of a blocked end user is refused from the very answer of the block on, and so is who names that one', async () => {
-    const users = `/v1/environments/${house.developmentId}/end-users`
-    const { id } = (await house.manage('POST', users, { external_id: 'carol' })).body
+    const users = `/v1/environments/${app.developmentId}/end-users`
+    const { id } = (await app.manage('POST', users, { external_id: 'carol' })).body
     const minted = mint(key, { sub: 'carol' })
     const named = { headers: { 'x-rideau-end-user': 'carol' } }
-    expect([await outcome(minted), await outcome(house.secretKey, named)]).toEqual(['200', '200'])
-    await house.manage('POST', `/v1/end-users/${id}/block`)
+    expect([await outcome(minted), await outcome(app.secretKey, named)]).toEqual(['200', '200'])
+    await app.manage('POST', `/v1/end-users/${id}/block`)
     const blocked = '403 end_user_blocked'
-    expect([await outcome(minted), await outcome(house.secretKey, named)]).toEqual([blocked, blocked])
-    expect(await outcome(house.secretKey, { body: { end_user: 'carol' } })).toBe(blocked)
+    expect([await outcome(minted), await outcome(app.secretKey, named)]).toEqual([blocked, blocked])
+    expect(await outcome(app.secretKey, { body: { end_user: 'carol' } })).toBe(blocked)
     expect(await outcome(mint(key))).toBe('200')
-    await house.manage('POST', `/v1/end-users/${id}/unblock`)
-    expect([await outcome(minted), await outcome(house.secretKey, named)]).toEqual(['200', '200'])
+    await app.manage('POST', `/v1/end-users/${id}/unblock`)
+    expect([await outcome(minted), await outcome(app.secretKey, named)]).toEqual(['200', '200'])
   })
 
   test('sends what the gateway does not read only where the environment allows it', async () => {
@@ -329,17 +328,17 @@ describe('a client token', () => {
       await outcome(by, images),
     ]
     expect(await all(minted)).toEqual(refused)
-    expect(await all(house.secretKey)).toEqual(['200', '200', '200'])
-    const environment = `/v1/environments/${house.developmentId}`
-    await house.manage('PATCH', environment, { allow_client_passthrough: true })
+    expect(await all(app.secretKey)).toEqual(['200', '200', '200'])
+    const environment = `/v1/environments/${app.developmentId}`
+    await app.manage('PATCH', environment, { allow_client_passthrough: true })
     expect(await all(minted)).toEqual(['200', '200', '200'])
-    await house.manage('PATCH', environment, { allow_client_passthrough: false })
+    await app.manage('PATCH', environment, { allow_client_passthrough: false })
     expect(await all(minted)).toEqual(refused)
   })
 
   test('has nothing stored by Responses either, where absent would mean stored, and reaches no stored state', async () => {
     const send = (fields: Record<string, unknown>): Promise<Response> =>
-      house.call(
+      app.call(
         '/openai/v1/responses',
         { model: 'openai/gpt-4o-mini', input: 'Hi', ...fields },
         { key: token },
@@ -372,13 +371,13 @@ describe('a client token', () => {
 
   test('cancels its own end user’s requests, and no others', async () => {
     const requestId = crypto.randomUUID()
-    const running = house.call(
+    const running = app.call(
       '/v1/chat',
       { ...BODY, model: 'sandbox/slow' },
       { key: mint(key), headers: { 'x-request-id': requestId } },
     )
     const cancel = async (by: string): Promise<boolean> =>
-      ((await (await house.call(`/v1/requests/${requestId}/cancel`, {}, { key: by })).json()) as any).canceled
+      ((await (await app.call(`/v1/requests/${requestId}/cancel`, {}, { key: by })).json()) as any).canceled
     expect(await cancel(mint(key, { sub: 'bob' }))).toBe(false)
     await expect.poll(() => cancel(mint(key))).toBe(true)
     expect(((await (await running).json()) as any).error.code).toBe('request_canceled')
@@ -392,7 +391,7 @@ describe.each(
   })),
 )('$title', ({ method, path, need }) => {
   const ask = async (credential?: string): Promise<string> => {
-    const response = await fetch(house.gatewayUrl + path.replace('*', crypto.randomUUID()), {
+    const response = await fetch(app.gatewayUrl + path.replace('*', crypto.randomUUID()), {
       method,
       headers: {
         'content-type': 'application/json',
@@ -407,21 +406,21 @@ describe.each(
   const LET_IN = /^(200|400 \w+|404 model_not_found)$/
 
   test('lets in a client token with its scope alone, and none that has every other', async () => {
-    const key = await house.createKey({})
+    const key = await app.createKey({})
     const scopeOf = (wanted: boolean): string =>
       SCOPES.filter(scope => (scope === need.scope) === wanted).join(' ')
     if (need.scope !== null) {
       expect(await ask(mint(key, { scope: scopeOf(true) }))).toMatch(LET_IN)
       expect(await ask(mint(key, { scope: scopeOf(false) }))).toBe('403 endpoint_not_allowed')
     } else expect(await ask(mint(key, { scope: 'feedback' }))).toMatch(LET_IN)
-    expect(await ask(house.secretKey)).toMatch(LET_IN)
+    expect(await ask(app.secretKey)).toMatch(LET_IN)
   })
 
   test('refuses a publishable key, a management key, an expired and a forged token, and nobody', async () => {
-    const key = await house.createKey({})
-    const publishable = await house.createKey({ kind: 'publishable' })
+    const key = await app.createKey({})
+    const publishable = await app.createKey({ kind: 'publishable' })
     expect(await ask(publishable.key)).toBe('403 endpoint_not_allowed')
-    expect(await ask(house.managementKey)).toBe('401 invalid_key')
+    expect(await ask(app.managementKey)).toBe('401 invalid_key')
     expect(await ask(mint(key, { iat: 1000, nbf: 1000, exp: 1900 }))).toBe('401 key_expired')
     expect(await ask(mint(key).replace(/.{4}$/, 'AAAA'))).toBe('401 invalid_key')
     expect(await ask()).toBe('401 unauthenticated')
@@ -429,9 +428,9 @@ describe.each(
 })
 
 test('below a deleted project every client token is revoked', async () => {
-  const key = await house.createKey({})
+  const key = await app.createKey({})
   const minted = mint(key)
   expect([await outcome(minted), await outcome(token)]).toEqual(['200', '200'])
-  await house.manage('DELETE', `/v1/projects/${house.projectId}`)
+  await app.manage('DELETE', `/v1/projects/${app.projectId}`)
   expect([await outcome(minted), await outcome(token)]).toEqual(['401 key_revoked', '401 key_revoked'])
 })

@@ -6,7 +6,7 @@ import {
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /** Chat over a provider that speaks Converse: another format, another framing, signed requests. */
 
@@ -22,19 +22,19 @@ const USAGE = {
   cacheWriteInputTokens: 0,
 }
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   const options = { region: 'eu-west-1', access_key_id: 'AKIDEXAMPLE', session_token: 'temporary' }
-  await house.addCredential('bedrock', { api_key: 'secret-of-aws', base_url: upstream.baseUrl, options })
+  await app.addCredential('bedrock', { api_key: 'secret-of-aws', base_url: upstream.baseUrl, options })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 function answer(content: unknown[], stopReason = 'end_turn'): UpstreamAnswer {
@@ -68,7 +68,7 @@ function framesOf(stream: string): any[] {
 describe('plain', () => {
   test('the request is translated and signed, the answer translated back, with usage and cost', async () => {
     upstream.script(answer([{ text: 'Sunny.' }]))
-    const response = await house.call('/v1/chat', { model: CLAUDE, messages, max_output_tokens: 50 })
+    const response = await app.call('/v1/chat', { model: CLAUDE, messages, max_output_tokens: 50 })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
       model: CLAUDE,
@@ -106,7 +106,7 @@ describe('plain', () => {
     )
     const path = '/openai/v1/chat/completions'
     const ask = { model: CLAUDE, messages, tools, reasoning_effort: 'low' }
-    const first = (await (await house.call(path, ask)).json()) as any
+    const first = (await (await app.call(path, ask)).json()) as any
     const [{ message, finish_reason }] = first.choices
     expect(finish_reason).toBe('tool_calls')
     const [call] = message.tool_calls
@@ -119,7 +119,7 @@ describe('plain', () => {
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'tool', tool_call_id: call.id, content: '20 degrees' },
     ]
-    const second = await house.call(path, { ...ask, messages: answered })
+    const second = await app.call(path, { ...ask, messages: answered })
     expect(second.status).toBe(200)
     expect(upstream.requests.at(-1)?.body).toMatchObject({
       messages: [
@@ -143,14 +143,14 @@ describe('plain', () => {
     upstream.script(
       json(status, { message }, { 'x-amzn-errortype': `${type}:http://internal.amazon.com/coral/` }),
     )
-    const response = await house.call('/v1/chat', { model: CLAUDE, messages })
+    const response = await app.call('/v1/chat', { model: CLAUDE, messages })
     const { error } = (await response.json()) as any
     expect([response.status, error.code]).toEqual([ours, code])
   })
 
   test('a parameter that it has no place for is refused by name before anything is sent', async () => {
     const sent = upstream.requests.length
-    const response = await house.call('/v1/chat', { model: CLAUDE, messages, seed: 1 })
+    const response = await app.call('/v1/chat', { model: CLAUDE, messages, seed: 1 })
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'seed' } })
     expect(upstream.requests.length).toBe(sent)
   })
@@ -173,7 +173,7 @@ describe('streamed', () => {
         METADATA,
       ),
     )
-    const response = await house.call('/openai/v1/chat/completions', {
+    const response = await app.call('/openai/v1/chat/completions', {
       model: CLAUDE,
       messages,
       tools,
@@ -194,14 +194,14 @@ describe('streamed', () => {
 
   test('an exception before the first word is an error of the try; one amid the answer ends the stream with an error', async () => {
     upstream.script(eventStream(START, writeException('throttlingException', 'Too many tokens')))
-    const refused = await house.call('/v1/chat', { model: CLAUDE, messages, stream: true })
+    const refused = await app.call('/v1/chat', { model: CLAUDE, messages, stream: true })
     expect(refused.status).toBe(503)
     expect(await refused.json()).toMatchObject({ error: { code: 'provider_overloaded' } })
 
     upstream.script(
       eventStream(START, text('Half an '), writeException('modelStreamErrorException', 'broke')),
     )
-    const broken = await (await house.call('/v1/chat', { model: CLAUDE, messages, stream: true })).text()
+    const broken = await (await app.call('/v1/chat', { model: CLAUDE, messages, stream: true })).text()
     expect(broken).toContain('Half an ')
     expect(broken).toContain('event: error')
     expect(broken).toContain('stream_interrupted')
@@ -213,7 +213,7 @@ describe('streamed', () => {
     const torn = Buffer.from(text('never seen'))
     torn[torn.length - 5] = (torn[torn.length - 5] as number) ^ 1
     upstream.script(eventStream(START, text('Good.'), torn, STOP('end_turn'), METADATA))
-    const broken = await (await house.call('/v1/chat', { model: CLAUDE, messages, stream: true })).text()
+    const broken = await (await app.call('/v1/chat', { model: CLAUDE, messages, stream: true })).text()
     expect(broken).toContain('Good.')
     expect(broken).toContain('stream_interrupted')
     expect(broken).not.toContain('never seen')
@@ -223,7 +223,7 @@ describe('streamed', () => {
     const later = writeFrame({ ':message-type': 'event', ':event-type': 'somethingNew' }, { a: 1 })
     upstream.script(eventStream(START, later, text('Hi.'), STOP('end_turn'), METADATA))
     const frames = framesOf(
-      await (await house.call('/v1/chat', { model: CLAUDE, messages, stream: true })).text(),
+      await (await app.call('/v1/chat', { model: CLAUDE, messages, stream: true })).text(),
     )
     expect(frames.at(-1)).toBe('[DONE]')
     expect(frames.at(-2)).toMatchObject({ usage: { input_tokens: 30, output_tokens: 5 } })

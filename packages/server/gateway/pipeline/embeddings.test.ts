@@ -6,24 +6,24 @@ import {
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openai', 'mistral', 'gemini', 'anthropic']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const MODEL = 'openai/text-embedding-3-small'
@@ -47,7 +47,7 @@ async function errorOf(response: Response): Promise<Record<string, any>> {
 describe('POST /v1/embeddings', () => {
   test('200: a vector for each input, usage, the cost by the catalogue, a record', async () => {
     upstream.script(vectors)
-    const response = await house.call('/v1/embeddings', { model: MODEL, input: ['text 1', 'text 2'] })
+    const response = await app.call('/v1/embeddings', { model: MODEL, input: ['text 1', 'text 2'] })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-rideau-provider')).toBe('openai')
     expect(await response.json()).toEqual({
@@ -66,7 +66,7 @@ describe('POST /v1/embeddings', () => {
       path: '/v1/embeddings',
       body: { model: 'text-embedding-3-small', input: ['text 1', 'text 2'], encoding_format: 'float' },
     })
-    const log = await house.findLog(response.headers.get('x-request-id') as string)
+    const log = await app.findLog(response.headers.get('x-request-id') as string)
     expect(log).toMatchObject({ endpoint: 'embeddings', status: 200, model: MODEL, cost_usd: 0.0000004 })
   })
 
@@ -74,7 +74,7 @@ describe('POST /v1/embeddings', () => {
     upstream.script(vectors)
     for (const model of [MODEL, 'mistral/mistral-embed']) {
       const body = { model, input: 'text 7', encoding_format: 'base64', dimensions: 2 }
-      const answer = (await (await house.call('/v1/embeddings', body)).json()) as { data: unknown[] }
+      const answer = (await (await app.call('/v1/embeddings', body)).json()) as { data: unknown[] }
       const embedding = Buffer.from(new Float32Array([7, -0.5]).buffer).toString('base64')
       expect(answer.data).toEqual([{ object: 'embedding', index: 0, embedding }])
     }
@@ -96,7 +96,7 @@ describe('POST /v1/embeddings', () => {
       json(200, { embeddings, usageMetadata: { promptTokenCount: requests.length } })(res, {} as never)
     })
     const input = Array.from({ length: 250 }, (_, index) => `text ${index}`)
-    const response = await house.call('/v1/embeddings', { model: 'gemini/gemini-embedding-2', input })
+    const response = await app.call('/v1/embeddings', { model: 'gemini/gemini-embedding-2', input })
     const answer = (await response.json()) as { data: { embedding: number[] }[]; usage: object }
     expect(answer.data.map(({ embedding }) => embedding[0])).toEqual(input.map((_, index) => index))
     expect(answer.usage).toEqual({ input_tokens: 250, total_tokens: 250 })
@@ -106,7 +106,7 @@ describe('POST /v1/embeddings', () => {
   test('one call of several that fails fails the request: nothing is answered in part', async () => {
     upstream.script(json(400, { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }))
     const input = Array.from({ length: 250 }, (_, index) => `text ${index}`)
-    const response = await house.call('/v1/embeddings', { model: 'gemini/gemini-embedding-2', input })
+    const response = await app.call('/v1/embeddings', { model: 'gemini/gemini-embedding-2', input })
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ code: 'provider_rejected' })
   })
@@ -149,32 +149,32 @@ describe('POST /v1/embeddings', () => {
     ],
   ])('%s is refused', async (_, body, status, code, param) => {
     const before = upstream.requests.length
-    const response = await house.call('/v1/embeddings', body)
+    const response = await app.call('/v1/embeddings', body)
     expect(response.status).toBe(status)
     expect(await errorOf(response)).toMatchObject({ code, param })
     expect(upstream.requests).toHaveLength(before)
   })
 
   test('403 endpoint_not_allowed: a key without the scope, or whose endpoints leave it out', async () => {
-    const scoped = await house.createKey({ scopes: ['ai.chat'] })
-    const restricted = await house.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
+    const scoped = await app.createKey({ scopes: ['ai.chat'] })
+    const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
-      const response = await house.call('/v1/embeddings', { model: MODEL, input: 'x' }, { key })
+      const response = await app.call('/v1/embeddings', { model: MODEL, input: 'x' }, { key })
       expect(response.status).toBe(403)
       expect(await errorOf(response)).toMatchObject({ code: 'endpoint_not_allowed' })
     }
   })
 
   test('402 budget_exceeded: the key’s bound on one request holds for embeddings too', async () => {
-    const { key } = await house.createKey({ restrictions: { max_request_cost_usd: 0.000001 } })
-    const long = await house.call('/v1/embeddings', { model: MODEL, input: 'word '.repeat(1000) }, { key })
+    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.000001 } })
+    const long = await app.call('/v1/embeddings', { model: MODEL, input: 'word '.repeat(1000) }, { key })
     expect(long.status).toBe(402)
     expect(await errorOf(long)).toMatchObject({
       code: 'budget_exceeded',
       param: 'restrictions.max_request_cost_usd',
     })
     upstream.script(vectors)
-    expect((await house.call('/v1/embeddings', { model: MODEL, input: 'short' }, { key })).status).toBe(200)
+    expect((await app.call('/v1/embeddings', { model: MODEL, input: 'short' }, { key })).status).toBe(200)
   })
 })
 
@@ -217,7 +217,7 @@ describe('the official client on the compat surface', () => {
 
 describe('sandbox/embed', () => {
   const embed = async (body: object) => {
-    const response = await house.call('/v1/embeddings', { model: 'sandbox/embed', ...body })
+    const response = await app.call('/v1/embeddings', { model: 'sandbox/embed', ...body })
     return (await response.json()) as { data: { embedding: number[] }[]; usage: object; cost_usd: number }
   }
   const dot = (a: number[], b: number[]) =>

@@ -6,7 +6,7 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedHouse, openLimitedHouse, USED } from '../../testing/harness/limited-app.ts'
+import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { RequestContext } from '../request/request-context.ts'
@@ -17,7 +17,7 @@ interface LogLine {
   readonly where?: string
 }
 
-let limited: LimitedHouse
+let limited: LimitedApp
 let deps: GatewayDeps
 let log: LogLine[] = []
 /** Called with each request of the gateway when it arrives. */
@@ -26,7 +26,7 @@ let onOpened: (ctx: RequestContext) => void = () => {}
 const mends: (() => void)[] = []
 
 beforeAll(async () => {
-  limited = await openLimitedHouse({ LOG_LEVEL: 'error' }, { write: line => void log.push(JSON.parse(line)) })
+  limited = await openLimitedApp({ LOG_LEVEL: 'error' }, { write: line => void log.push(JSON.parse(line)) })
   deps = limited.deps
   const { add } = deps.ticker
   deps.ticker.add = ticking => {
@@ -144,7 +144,7 @@ async function harm({
   const id = crypto.randomUUID()
   const { called, release } = scriptFor(answer)
   mends.push(release)
-  const concurrent = await limited.house.call('/v1/chat', ask('concurrent', { stream: true }))
+  const concurrent = await limited.app.call('/v1/chat', ask('concurrent', { stream: true }))
   let ctx: RequestContext | undefined
   onOpened = opened => {
     if (opened.requestId !== id) return
@@ -152,7 +152,7 @@ async function harm({
     open?.(opened)
   }
   const call = new AbortController()
-  const answered = fetch(`${limited.house.gatewayUrl}/v1/chat`, {
+  const answered = fetch(`${limited.app.gatewayUrl}/v1/chat`, {
     method: 'POST',
     signal: call.signal,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id },
@@ -168,7 +168,7 @@ async function harm({
   else expect(await answered).toMatch(text)
   release()
   expect(await concurrent.text()).toContain(' last')
-  const later = await limited.house.call('/v1/chat', ask('later'))
+  const later = await limited.app.call('/v1/chat', ask('later'))
   expect([later.status, await later.text()]).toEqual([200, expect.stringContaining('later')])
   await expect.poll(() => deps.admissions.size).toBe(0)
   expect(deps.inFlight.size).toBe(0)
@@ -255,7 +255,7 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
           put(ctx, 'watch', (onTick: (now: number) => void) => watch.call(ctx, onTick, broken))
         },
         after: async ctx => {
-          const canceled = await limited.house.call(`/v1/requests/${ctx.requestId}/cancel`, {})
+          const canceled = await limited.app.call(`/v1/requests/${ctx.requestId}/cancel`, {})
           expect(await canceled.json()).toMatchObject({ canceled: true })
         },
         text: FAILED,
@@ -355,13 +355,13 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'concat',
       concat => (list, size) => (size === body.length ? broken() : concat(list, size)),
     )
-    const raw = await openRaw(limited.house.gatewayUrl)
+    const raw = await openRaw(limited.app.gatewayUrl)
     const id = crypto.randomUUID()
     const arrived = new Promise<RequestContext>(resolve => {
       onOpened = ctx => ctx.requestId === id && resolve(ctx)
     })
     raw.socket.write(
-      `POST /v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${limited.house.secretKey}\r\nX-Request-Id: ${id}\r\n` +
+      `POST /v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${limited.app.secretKey}\r\nX-Request-Id: ${id}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
     )
     const { req } = await arrived
@@ -373,29 +373,29 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
     expect(await raw.until('internal_error')).toMatch(/^HTTP\/1\.1 500 /)
     expect(log.map(({ requestId }) => requestId)).toContain(id)
     raw.socket.destroy()
-    expect((await limited.house.call('/v1/chat', ask('later'))).status).toBe(200)
+    expect((await limited.app.call('/v1/chat', ask('later'))).status).toBe(200)
   })
 })
 
 describe('before there is a request, an exception harms one connection:', () => {
   test('on its arrival', async () => {
     replace(deps, 'newId', () => broken)
-    await expect(fetch(`${limited.house.gatewayUrl}/healthz`)).rejects.toThrow()
+    await expect(fetch(`${limited.app.gatewayUrl}/healthz`)).rejects.toThrow()
     mendAll()
-    expect((await fetch(`${limited.house.gatewayUrl}/healthz`)).status).toBe(200)
+    expect((await fetch(`${limited.app.gatewayUrl}/healthz`)).status).toBe(200)
     expect(log).toMatchObject([{ alarm: 'exception', where: 'the arrival of a request' }])
   })
 
   test('where there is no route, as 500 internal_error', async () => {
     replace(deps, 'isReady', () => broken)
-    const response = await fetch(`${limited.house.gatewayUrl}/readyz`)
+    const response = await fetch(`${limited.app.gatewayUrl}/readyz`)
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('internal_error')])
     expect(log).toMatchObject([{ requestId: response.headers.get('x-request-id') }])
   })
 
   test('in the answer to bytes that are no request', async () => {
     replace(deps, 'newId', () => broken)
-    const raw = await openRaw(limited.house.gatewayUrl)
+    const raw = await openRaw(limited.app.gatewayUrl)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
     raw.socket.write('hello\r\n\r\n')
     await closed
@@ -405,7 +405,7 @@ describe('before there is a request, an exception harms one connection:', () => 
 })
 
 test('the metrics count what was an alarm, by what it met', async () => {
-  const read = async () => await (await fetch(`${limited.house.metricsUrl}/metrics`)).text()
+  const read = async () => await (await fetch(`${limited.app.metricsUrl}/metrics`)).text()
   const countOf = (text: string, kind: string) =>
     Number(new RegExp(`rideau_exceptions_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1])
   const before = await read()

@@ -11,27 +11,27 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
-let house: TestHouse
+let app: TestApp
 /** A provider of another format, and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   other = await openScriptedUpstream()
   same = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
-  await house.addCredential('gemini', { api_key: 'AIza-of-the-tenant', base_url: same.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
+  await app.addCredential('gemini', { api_key: 'AIza-of-the-tenant', base_url: same.baseUrl })
 })
 
 afterAll(async () => {
   await other.close()
   await same.close()
-  await house.close()
+  await app.close()
 })
 
 const OTHER = 'openai/gpt-4o'
@@ -47,7 +47,7 @@ const NOW = {
   ],
 }
 const post = (model: string, method: string, fields: object = {}, options = {}): Promise<Response> =>
-  house.call(`/gemini/v1beta/models/${model}:${method}`, { ...BODY, ...fields }, options)
+  app.call(`/gemini/v1beta/models/${model}:${method}`, { ...BODY, ...fields }, options)
 
 async function readEvents(response: Response): Promise<any[]> {
   const text = await response.text()
@@ -221,7 +221,7 @@ describe('a model of another format', () => {
       expect(textOf(chunks.slice(0, 1))).toBe('No')
       expect(chunks.at(-1).error).toMatchObject({ code: 502, status: 'UNAVAILABLE' })
       expect(findErrorCode(chunks.at(-1))).toBe('stream_interrupted')
-      const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+      const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
       expect(log).toMatchObject({ error_code: 'stream_interrupted', surface: 'gemini' })
     },
   )
@@ -266,7 +266,7 @@ describe('a model of the same format', () => {
       contents: fields.contents.map(content => ({ role: 'user', ...content })),
       generationConfig: { topK: 3, maxOutputTokens: 9 },
     })
-    const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 2 }, surface: 'gemini' })
   })
 
@@ -279,7 +279,7 @@ describe('a model of the same format', () => {
   })
 
   test('a client token sends neither filters of its own nor names of what the account keeps', async () => {
-    const token = await makePlaygroundToken(house)
+    const token = await makePlaygroundToken(app)
     same.script(json(200, answerOf('Noon.', 'STOP')))
     const before = same.requests.length
     for (const [given, param] of [

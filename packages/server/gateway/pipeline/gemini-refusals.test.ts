@@ -4,26 +4,26 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 
-let house: TestHouse
+let app: TestApp
 /** A provider of another format, and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   other = await openScriptedUpstream()
   same = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
-  await house.addCredential('gemini', { api_key: 'AIza-of-the-tenant', base_url: same.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
+  await app.addCredential('gemini', { api_key: 'AIza-of-the-tenant', base_url: same.baseUrl })
 })
 
 afterAll(async () => {
   await other.close()
   await same.close()
-  await house.close()
+  await app.close()
 })
 
 const OTHER = 'openai/gpt-4o'
@@ -31,7 +31,7 @@ const SAME = 'gemini/gemini-2.5-flash'
 const BODY = { contents: [{ role: 'user', parts: [{ text: 'What time is it?' }] }] }
 const NOW = { functionDeclarations: [{ name: 'now', description: 'The time' }] }
 const post = (model: string, method: string, fields: object = {}): Promise<Response> =>
-  house.call(`/gemini/v1beta/models/${model}:${method}`, { ...BODY, ...fields })
+  app.call(`/gemini/v1beta/models/${model}:${method}`, { ...BODY, ...fields })
 
 describe('what a caller may not set here', () => {
   test.each<[object, string]>([
@@ -100,14 +100,14 @@ describe('who calls', () => {
   test('sends its key in x-goog-api-key or as a Bearer token, and never in the address', async () => {
     other.script(completion('Noon.'))
     const ask = (headers: Record<string, string>, query = ''): Promise<Response> =>
-      fetch(`${house.gatewayUrl}/gemini/v1beta/models/${OTHER}:generateContent${query}`, {
+      fetch(`${app.gatewayUrl}/gemini/v1beta/models/${OTHER}:generateContent${query}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(BODY),
       })
-    const key = { 'x-goog-api-key': house.secretKey }
+    const key = { 'x-goog-api-key': app.secretKey }
     expect((await ask(key)).status).toBe(200)
-    expect((await ask({ authorization: `Bearer ${house.secretKey}` })).status).toBe(200)
+    expect((await ask({ authorization: `Bearer ${app.secretKey}` })).status).toBe(200)
     const outcome = async (answer: Response): Promise<unknown[]> => {
       const body = (await answer.json()) as any
       return [answer.status, body.error.status, findErrorCode(body)]
@@ -118,20 +118,20 @@ describe('who calls', () => {
       'invalid_key',
     ])
     for (const headers of [{}, key]) {
-      const refused = await ask(headers, `?key=${house.secretKey}`)
+      const refused = await ask(headers, `?key=${app.secretKey}`)
       expect(await outcome(refused.clone())).toEqual([401, 'UNAUTHENTICATED', 'unauthenticated'])
       expect(((await refused.json()) as any).error.message).toContain('x-goog-api-key')
     }
     expect(await outcome(await ask({}))).toEqual([401, 'UNAUTHENTICATED', 'unauthenticated'])
-    const elsewhere = await fetch(`${house.gatewayUrl}/v1/models`, { headers: key })
+    const elsewhere = await fetch(`${app.gatewayUrl}/v1/models`, { headers: key })
     expect(elsewhere.status).toBe(401)
   })
 
   test('finds the models in Google’s shape', async () => {
     const get = async (path: string): Promise<any> =>
       (
-        await fetch(`${house.gatewayUrl}/gemini/v1beta/models${path}`, {
-          headers: { 'x-goog-api-key': house.secretKey },
+        await fetch(`${app.gatewayUrl}/gemini/v1beta/models${path}`, {
+          headers: { 'x-goog-api-key': app.secretKey },
         })
       ).json()
     const { models } = await get('?pageSize=3')
@@ -147,7 +147,7 @@ describe('who calls', () => {
   })
 
   test('gets failures in Google’s shape, where there is no route too', async () => {
-    const answer = await house.call('/gemini/v1beta/models/x:nothing', {})
+    const answer = await app.call('/gemini/v1beta/models/x:nothing', {})
     expect([answer.status, await answer.json()]).toMatchObject([
       404,
       {
@@ -162,7 +162,7 @@ describe('who calls', () => {
 
   test('counts tokens without a charge', async () => {
     for (const body of [BODY, { generateContentRequest: { ...BODY, model: `models/${OTHER}` } }]) {
-      const answer = await house.call(`/gemini/v1beta/models/${OTHER}:countTokens`, body)
+      const answer = await app.call(`/gemini/v1beta/models/${OTHER}:countTokens`, body)
       expect(await answer.json()).toEqual({ totalTokens: expect.any(Number) })
     }
   })

@@ -8,26 +8,26 @@ import {
   stream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 let credentialId: string
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  credentialId = await house.addCredential('gemini', {
+  credentialId = await app.addCredential('gemini', {
     api_key: 'AIza-of-the-tenant',
     base_url: upstream.baseUrl,
   })
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const model = 'gemini/gemini-3-flash-preview'
@@ -61,7 +61,7 @@ async function errorOf(response: Response): Promise<Record<string, any>> {
 describe('a model of the Gemini family', () => {
   test('natively: usage in parts that do not overlap, the cost by the catalogue', async () => {
     upstream.script(plain({ text: 'Thinking.', thought: true }, { text: 'Noon.' }))
-    const response = await house.call('/v1/chat', { model, messages, max_output_tokens: 300 })
+    const response = await app.call('/v1/chat', { model, messages, max_output_tokens: 300 })
     expect(await response.json()).toMatchObject({
       model,
       provider: 'gemini',
@@ -164,25 +164,25 @@ describe('a model of the Gemini family', () => {
       usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
     }
     upstream.script(json(200, blocked))
-    const response = await house.call('/v1/chat', { model, messages })
+    const response = await app.call('/v1/chat', { model, messages })
     expect(await response.json()).toMatchObject({
       choices: [{ message: { role: 'assistant', content: null }, finish_reason: 'content_filter' }],
       usage: { input_tokens: 5, output_tokens: 0 },
     })
     upstream.script(stream(frame(blocked)))
-    const streamed = await house.call('/v1/chat', { model, messages, stream: true })
+    const streamed = await app.call('/v1/chat', { model, messages, stream: true })
     expect(await streamed.text()).toContain('"finish_reason":"content_filter"')
   })
 
   test('a call that the model botched is tried again', async () => {
     upstream.script(json(200, answer([], 'MALFORMED_FUNCTION_CALL')), plain({ text: 'Noon.' }))
-    const response = await house.call('/v1/chat', { model, messages, tools })
+    const response = await app.call('/v1/chat', { model, messages, tools })
     expect(response.headers.get('x-rideau-attempts')).toBe('2')
     upstream.script(
       stream(frame(answer([], 'UNEXPECTED_TOOL_CALL'))),
       stream(frame(answer([{ text: 'Noon.' }], 'STOP'))),
     )
-    const streamed = await house.call('/v1/chat', { model, messages, tools, stream: true })
+    const streamed = await app.call('/v1/chat', { model, messages, tools, stream: true })
     expect(streamed.headers.get('x-rideau-attempts')).toBe('2')
     expect(await streamed.text()).toContain('Noon.')
   })
@@ -217,14 +217,14 @@ describe('what the provider refuses', () => {
   ])('%s: %s, once', async (_, code, refused) => {
     upstream.script(refused)
     const before = upstream.requests.length
-    const response = await house.call('/v1/chat', { model, messages })
+    const response = await app.call('/v1/chat', { model, messages })
     expect((await errorOf(response)).code).toBe(code)
     expect(upstream.requests.length - before).toBe(1)
   })
 
   test('a rate is waited for as its details ask', async () => {
     upstream.script(fault(429, { status: 'RESOURCE_EXHAUSTED', details: [RETRY] }), plain({ text: 'Noon.' }))
-    const response = await house.call('/v1/chat', { model, messages })
+    const response = await app.call('/v1/chat', { model, messages })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-rideau-attempts')).toBe('2')
   })
@@ -234,21 +234,21 @@ describe('what the provider refuses', () => {
       { error: { code: 503, status: 'UNAVAILABLE', message: 'The model is overloaded.' } },
     ])
     upstream.script(stream(overloaded), stream(frame(answer([{ text: 'Noon.' }], 'STOP'))))
-    const recovered = await house.call('/v1/chat', { model, messages, stream: true })
+    const recovered = await app.call('/v1/chat', { model, messages, stream: true })
     expect(await recovered.text()).toContain('Noon.')
     upstream.script(stream(frame(answer([{ text: 'No' }])), overloaded))
-    const broken = await (await house.call('/v1/chat', { model, messages, stream: true })).text()
+    const broken = await (await app.call('/v1/chat', { model, messages, stream: true })).text()
     expect(broken).toContain('stream_interrupted')
     expect(broken).not.toContain('overloaded')
     upstream.script(cutStream(frame(answer([{ text: 'No' }]))))
-    const cut = await (await house.call('/v1/chat', { model, messages, stream: true })).text()
+    const cut = await (await app.call('/v1/chat', { model, messages, stream: true })).text()
     expect(cut).toContain('stream_interrupted')
   })
 })
 
 describe('what the caller may not', () => {
   test('a parameter that the format has no word for is refused by name', async () => {
-    const response = await house.call('/openai/v1/chat/completions', {
+    const response = await app.call('/openai/v1/chat/completions', {
       model,
       messages,
       logit_bias: { 5: 1 },
@@ -270,7 +270,7 @@ describe('what the caller may not', () => {
     { generationConfig: { responseModalities: ['AUDIO'] } },
   ])('provider_options %j', async options => {
     const before = upstream.requests.length
-    const response = await house.call('/v1/chat', { model, messages, provider_options: { gemini: options } })
+    const response = await app.call('/v1/chat', { model, messages, provider_options: { gemini: options } })
     expect(response.status).toBe(400)
     expect((await errorOf(response)).param).toMatch(/^provider_options\.gemini\./)
     expect(upstream.requests.length).toBe(before)
@@ -279,7 +279,7 @@ describe('what the caller may not', () => {
 
 describe('validation', () => {
   const validate = async (): Promise<string | null> =>
-    (await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body.validation_error
+    (await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body.validation_error
 
   test('the list names models by their resource: what it names can be called', async () => {
     upstream.script(
@@ -295,8 +295,8 @@ describe('validation', () => {
     expect(seen?.path).toBe('/v1/models?pageSize=1000')
     expect(seen?.headers['x-goog-api-key']).toBe('AIza-of-the-tenant')
     upstream.script(plain({ text: 'Noon.' }))
-    expect((await house.call('/v1/chat', { model: 'gemini/gemini-99-flash', messages })).status).toBe(200)
-    expect((await house.call('/v1/chat', { model: 'gemini/gemini-live', messages })).status).toBe(404)
+    expect((await app.call('/v1/chat', { model: 'gemini/gemini-99-flash', messages })).status).toBe(200)
+    expect((await app.call('/v1/chat', { model: 'gemini/gemini-live', messages })).status).toBe(404)
   })
 
   test('a bad key is one, though its status is 400', async () => {

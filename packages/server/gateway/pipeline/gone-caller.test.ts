@@ -4,20 +4,20 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
   upstream = await openScriptedUpstream()
-  house = await openTestHouse()
-  await house.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+  app = await openTestApp()
+  await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
   await upstream.close()
 })
 
@@ -34,11 +34,11 @@ async function leave(when: 'at once' | 'while it is answered') {
     setTimeout(() => completion('all of it')(res, seen), 200)
   })
   const body = JSON.stringify({ model: 'custom/m', messages: [{ role: 'user', content: 'hi' }] })
-  const { socket } = await openRaw(house.gatewayUrl)
+  const { socket } = await openRaw(app.gatewayUrl)
   const head = [
     'POST /v1/chat HTTP/1.1',
     'Host: localhost',
-    `Authorization: Bearer ${house.secretKey}`,
+    `Authorization: Bearer ${app.secretKey}`,
     `X-Request-Id: ${id}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
@@ -50,17 +50,17 @@ async function leave(when: 'at once' | 'while it is answered') {
     await had
     socket.destroy()
   }
-  return await house.findLog(id)
+  return await app.findLog(id)
 }
 
 describe.each(['at once', 'while it is answered'] as const)('a caller that leaves %s', when => {
   test('ends its request, where its environment says cancel', async () => {
-    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { on_client_gone: 'cancel' })
+    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { on_client_gone: 'cancel' })
     expect(await leave(when)).toMatchObject({ error_code: 'request_canceled' })
   })
 
   test('is billed for the whole answer, where its environment says drain', async () => {
-    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { on_client_gone: 'drain' })
+    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { on_client_gone: 'drain' })
     expect(await leave(when)).toMatchObject({ status: 200, error_code: null, usage_estimated: false })
   })
 })

@@ -9,22 +9,22 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openrouter', 'groq', 'custom']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const PIECE = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 }
@@ -85,14 +85,14 @@ interface Turn {
 /** The assistant's turn of a plain answer, in the terms of the OpenAI-shaped surfaces. */
 async function plainTurn(route: string): Promise<Turn> {
   upstream.script(json(200, PLAIN))
-  const response = await house.call(route, { model: 'openrouter/anthropic/claude-x', messages: [QUESTION] })
+  const response = await app.call(route, { model: 'openrouter/anthropic/claude-x', messages: [QUESTION] })
   const { message } = ((await response.json()) as any).choices[0]
   return { id: message.tool_calls[0].id, details: message.reasoning_details, message }
 }
 
 async function streamedTurn(route: string): Promise<Turn> {
   upstream.script(stream(...STREAM))
-  const response = await house.call(route, {
+  const response = await app.call(route, {
     model: 'openrouter/anthropic/claude-x',
     messages: [QUESTION],
     stream: true,
@@ -116,7 +116,7 @@ async function streamedTurn(route: string): Promise<Turn> {
 async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
   upstream.script(json(200, PLAIN))
   const messages = [QUESTION, turn, { role: 'tool', tool_call_id: PACKED, content: 'A cat.' }]
-  const response = await house.call(route, { model, messages })
+  const response = await app.call(route, { model, messages })
   expect(response.status).toBe(200)
   return upstream.requests.at(-1)?.body.messages
 }
@@ -169,13 +169,13 @@ test('what passes through keeps what else the provider said', async () => {
 test('a caller of Anthropic’s format gets it in the call’s id, and it goes back from there', async () => {
   upstream.script(json(200, PLAIN))
   const asked = { model: 'openrouter/anthropic/claude-x', max_tokens: 100 }
-  const response = await house.call('/anthropic/v1/messages', { ...asked, messages: [QUESTION] })
+  const response = await app.call('/anthropic/v1/messages', { ...asked, messages: [QUESTION] })
   const { content } = (await response.json()) as any
   const use = content.find(({ type }: any) => type === 'tool_use')
   expect(use.id).toBe(PACKED)
   const result = { type: 'tool_result', tool_use_id: use.id, content: 'A cat.' }
   const messages = [QUESTION, { role: 'assistant', content }, { role: 'user', content: [result] }]
-  expect((await house.call('/anthropic/v1/messages', { ...asked, messages })).status).toBe(200)
+  expect((await app.call('/anthropic/v1/messages', { ...asked, messages })).status).toBe(200)
   expect((upstream.requests.at(-1)?.body.messages as any[])[1]).toMatchObject({
     tool_calls: [CALL],
     reasoning_details: [DETAIL],
@@ -185,12 +185,12 @@ test('a caller of Anthropic’s format gets it in the call’s id, and it goes b
 test('a caller of the Responses format sends it back in the item of its reasoning', async () => {
   upstream.script(json(200, PLAIN))
   const asked = { model: 'custom/m' }
-  const first = await house.call('/openai/v1/responses', { ...asked, input: [QUESTION] })
+  const first = await app.call('/openai/v1/responses', { ...asked, input: [QUESTION] })
   const { output } = (await first.json()) as any
   const call = output.find(({ type }: any) => type === 'function_call')
   const result = { type: 'function_call_output', call_id: call.call_id, output: 'A cat.' }
   const input = [QUESTION, ...output, result]
-  expect((await house.call('/openai/v1/responses', { ...asked, input })).status).toBe(200)
+  expect((await app.call('/openai/v1/responses', { ...asked, input })).status).toBe(200)
   expect((upstream.requests.at(-1)?.body.messages as any[])[1]).toMatchObject({
     tool_calls: [CALL],
     reasoning_details: [DETAIL],

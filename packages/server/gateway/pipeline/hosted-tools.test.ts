@@ -86,7 +86,7 @@ const HOSTED: readonly Case[] = [
 describe('a tool that the provider runs', () => {
   test.each(HOSTED)('is refused for secret keys and client tokens: %s %j', async (surface, fields, param) => {
     await set({ unsupported_params: 'refuse' })
-    for (const key of [harness.house.secretKey, harness.token]) {
+    for (const key of [harness.app.secretKey, harness.token]) {
       const told = await ask(surface, surface === 'native' ? 'openai-chat' : surface, fields, key)
       expect(told).toMatchObject({ status: 400, sent: [] })
       expect(told.param.startsWith(param)).toBe(true)
@@ -196,7 +196,7 @@ describe('a client token', () => {
 })
 
 test('a key with max_request_cost_usd is refused a web fetch, whose input cannot be counted', async () => {
-  const { key } = await harness.house.createKey({ restrictions: { max_request_cost_usd: 1 } })
+  const { key } = await harness.app.createKey({ restrictions: { max_request_cost_usd: 1 } })
   const tools = [{ type: 'web_fetch_20250910', name: 'web_fetch' }]
   const told = await ask('anthropic-messages', 'anthropic-messages', { tools }, key)
   expect(told).toMatchObject({ ...REFUSED, param: 'tools[0]' })

@@ -1,24 +1,24 @@
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openai', 'gemini']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const MODEL = 'openai/gpt-image-1'
@@ -71,7 +71,7 @@ describe('POST {prefix}/v1/images/edits', () => {
   test('JSON with data URLs: to a Gemini target the image goes along', async () => {
     upstream.script(drawn)
     const url = `data:image/png;base64,${PNG.toString('base64')}`
-    const response = await house.call(EDITS, {
+    const response = await app.call(EDITS, {
       model: 'gemini/gemini-2.5-flash-image',
       prompt: 'make it green',
       images: [{ image_url: url }],
@@ -91,7 +91,7 @@ describe('POST {prefix}/v1/images/edits', () => {
 
   test('an address that the guard refuses is not fetched for a provider that fetches none', async () => {
     const before = upstream.requests.length
-    const response = await house.call(EDITS, {
+    const response = await app.call(EDITS, {
       model: 'gemini/gemini-2.5-flash-image',
       prompt: 'make it green',
       images: [{ image_url: 'http://169.254.169.254/latest/meta-data' }],
@@ -142,9 +142,9 @@ describe('POST {prefix}/v1/images/edits', () => {
     'a form with %s is refused',
     async (_, data, code, param) => {
       const before = upstream.requests.length
-      const response = await fetch(house.gatewayUrl + EDITS, {
+      const response = await fetch(app.gatewayUrl + EDITS, {
         method: 'POST',
-        headers: { authorization: `Bearer ${house.secretKey}` },
+        headers: { authorization: `Bearer ${app.secretKey}` },
         body: data,
       })
       expect(response.status).toBe(400)
@@ -155,18 +155,18 @@ describe('POST {prefix}/v1/images/edits', () => {
 
   test('a broken form is 400, another content type 415', async () => {
     const call = (contentType: string): Promise<Response> =>
-      house.call(EDITS, 'not a form', { headers: { 'content-type': contentType } })
+      app.call(EDITS, 'not a form', { headers: { 'content-type': contentType } })
     for (const contentType of ['multipart/form-data; boundary=x', 'multipart/form-data; charset=utf-8']) {
       const response = await call(contentType)
       expect(response.status).toBe(400)
       expect(await errorOf(response)).toMatchObject({ code: 'request_validation_failed' })
     }
     for (const route of [EDITS, GENERATIONS]) {
-      const response = await house.call(route, 'x', { headers: { 'content-type': 'text/plain' } })
+      const response = await app.call(route, 'x', { headers: { 'content-type': 'text/plain' } })
       expect(response.status).toBe(415)
       expect(await errorOf(response)).toMatchObject({ code: 'unsupported_media_type' })
     }
-    const json415 = await house.call(GENERATIONS, 'x', {
+    const json415 = await app.call(GENERATIONS, 'x', {
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
     })
     expect(json415.status).toBe(415)
@@ -178,7 +178,7 @@ describe('POST {prefix}/v1/images/edits', () => {
     ['data that is no image', [{ image_url: 'data:image/png;base64,QUJD' }], 'images[0].image_url'],
     ['none', [], 'images'],
   ])('JSON that names %s is refused', async (_, images, param) => {
-    const response = await house.call(EDITS, { ...base, images })
+    const response = await app.call(EDITS, { ...base, images })
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ code: 'invalid_request', param })
   })

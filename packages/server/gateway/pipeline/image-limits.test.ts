@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
+import { type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
-let limited: LimitedHouse
-let house: TestHouse
+let limited: LimitedApp
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  limited = await openLimitedHouse()
-  ;({ house, upstream } = limited)
+  limited = await openLimitedApp()
+  ;({ app, upstream } = limited)
   for (const provider of ['openai', 'gemini', 'xai']) {
-    await house.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl })
   }
 })
 
@@ -58,10 +58,10 @@ describe('a budget', () => {
       await made(res, seen)
     })
     const ask = { model: 'openai/dall-e-2', prompt: 'a fox', n: 6 }
-    const first = house.call(GENERATIONS, ask, { key })
+    const first = app.call(GENERATIONS, ask, { key })
     await calling
     expect(await budget()).toMatchObject({ spent_usd: 0, reserved_usd: 0.12 })
-    const second = await house.call(GENERATIONS, ask, { key })
+    const second = await app.call(GENERATIONS, ask, { key })
     expect([second.status, await codeOf(second)]).toEqual([402, 'budget_exceeded'])
     release()
     expect((await first).status).toBe(200)
@@ -73,8 +73,8 @@ describe('a budget', () => {
     const { key, budget } = await limited.freshKey(0.02)
     upstream.script(withUsage)
     const ask = { model: 'openai/gpt-image-1', prompt: 'a fox', size: '1024x1024' }
-    expect(await codeOf(await house.call(GENERATIONS, ask, { key }))).toBe('budget_exceeded')
-    const low = await house.call(GENERATIONS, { ...ask, quality: 'low' }, { key })
+    expect(await codeOf(await app.call(GENERATIONS, ask, { key }))).toBe('budget_exceeded')
+    const low = await app.call(GENERATIONS, { ...ask, quality: 'low' }, { key })
     expect(low.status).toBe(200)
     // 10 tokens at $5 and 272 at $40 a million.
     expect(await budget()).toMatchObject({ spent_usd: 0.01093, reserved_usd: 0 })
@@ -84,9 +84,9 @@ describe('a budget', () => {
     const { key, budget } = await limited.freshKey(1)
     upstream.script(made)
     const ask = { model: 'openai/gpt-image-1', prompt: 'a fox', size: '1024x1024', quality: 'low' }
-    const response = await house.call(GENERATIONS, ask, { key })
+    const response = await app.call(GENERATIONS, ask, { key })
     expect(response.status).toBe(200)
-    const log = await house.findLog(response.headers.get('x-request-id') as string)
+    const log = await app.findLog(response.headers.get('x-request-id') as string)
     expect(log.usage_estimated).toBe(true)
     expect(log.cost_usd).toBeGreaterThan(0.01088)
     expect((await budget()).spent_usd).toBe(log.cost_usd)
@@ -95,7 +95,7 @@ describe('a budget', () => {
   test('400 model_unpriced: nobody knows what the images cost', async () => {
     const { key } = await limited.freshKey(100)
     const before = upstream.requests.length
-    const response = await house.call(
+    const response = await app.call(
       GENERATIONS,
       { model: 'xai/grok-imagine-image', prompt: 'a fox' },
       { key },
@@ -107,22 +107,22 @@ describe('a budget', () => {
   test('gives back what it held where the provider fails', async () => {
     const { key, budget } = await limited.freshKey(1)
     upstream.script(json(400, { error: { message: 'no', code: 'bad' } }))
-    const response = await house.call(GENERATIONS, { model: 'openai/dall-e-3', prompt: 'a fox' }, { key })
+    const response = await app.call(GENERATIONS, { model: 'openai/dall-e-3', prompt: 'a fox' }, { key })
     expect(response.status).toBe(400)
     expect(await budget()).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })
 })
 
 test('an environment that drops what a target cannot honour says so in a header', async () => {
-  const environment = `/v1/environments/${house.developmentId}`
-  await house.manage('PATCH', environment, { unsupported_params: 'drop' })
+  const environment = `/v1/environments/${app.developmentId}`
+  await app.manage('PATCH', environment, { unsupported_params: 'drop' })
   try {
     upstream.script(
       json(200, {
         candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'QUJD' } }] } }],
       }),
     )
-    const response = await house.call(GENERATIONS, {
+    const response = await app.call(GENERATIONS, {
       model: 'gemini/gemini-2.5-flash-image',
       prompt: 'a fox',
       quality: 'high',
@@ -132,6 +132,6 @@ test('an environment that drops what a target cannot honour says so in a header'
     expect(response.headers.get('x-rideau-dropped-params')?.split(', ').sort()).toEqual(['quality', 'size'])
     expect(upstream.requests.at(-1)?.body.generationConfig).toEqual({ responseModalities: ['IMAGE'] })
   } finally {
-    await house.manage('PATCH', environment, { unsupported_params: 'refuse' })
+    await app.manage('PATCH', environment, { unsupported_params: 'refuse' })
   }
 })

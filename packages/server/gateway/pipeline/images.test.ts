@@ -3,24 +3,24 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openai', 'gemini', 'xai', 'anthropic']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const MODEL = 'openai/gpt-image-1'
@@ -98,7 +98,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       },
     })
     expect(response.headers.get('x-rideau-model')).toBe(MODEL)
-    const log = await house.findLog(response.headers.get('x-request-id') as string)
+    const log = await app.findLog(response.headers.get('x-request-id') as string)
     expect(log).toMatchObject({
       endpoint: 'images',
       status: 200,
@@ -124,7 +124,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       body: { generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '3:2' } } },
     })
     // 20 at $0.30 and 2580 at $30 a million.
-    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
+    expect(await app.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
       cost_usd: 0.077406,
     })
   })
@@ -148,7 +148,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       .withResponse()
     expect(answer.data).toEqual([{ url: 'https://i.example/a.jpg' }])
     expectValid(answer)
-    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
+    expect(await app.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
       cost_usd: null,
     })
   })
@@ -158,7 +158,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     const { response } = await client.images
       .generate({ model: 'xai/grok-imagine-image', prompt: 'a fox' })
       .withResponse()
-    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
+    expect(await app.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
       cost_usd: null,
     })
   })
@@ -203,32 +203,32 @@ describe('what is refused before any provider is called', () => {
     ],
   ])('%s', async (_, body, code, param) => {
     const before = upstream.requests.length
-    const response = await house.call(GENERATIONS, body)
+    const response = await app.call(GENERATIONS, body)
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ code, param })
     expect(upstream.requests).toHaveLength(before)
   })
 
   test('a key without the scope, or whose endpoints leave images out: 403', async () => {
-    const scoped = await house.createKey({ scopes: ['ai.chat'] })
-    const restricted = await house.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
+    const scoped = await app.createKey({ scopes: ['ai.chat'] })
+    const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
-      const response = await house.call(GENERATIONS, image, { key })
+      const response = await app.call(GENERATIONS, image, { key })
       expect(response.status).toBe(403)
       expect(await errorOf(response)).toMatchObject({ code: 'endpoint_not_allowed' })
     }
   })
 
   test('a key’s bound on one request: the most that images may cost, or an unknown price, is over it', async () => {
-    const { key } = await house.createKey({ restrictions: { max_request_cost_usd: 0.1 } })
-    const dear = await house.call(GENERATIONS, { ...image, quality: 'high' }, { key })
+    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.1 } })
+    const dear = await app.call(GENERATIONS, { ...image, quality: 'high' }, { key })
     expect(dear.status).toBe(402)
     expect(await errorOf(dear)).toMatchObject({ code: 'budget_exceeded' })
-    const unpriced = await house.call(GENERATIONS, { model: 'xai/grok-imagine-image', prompt: 'x' }, { key })
+    const unpriced = await app.call(GENERATIONS, { model: 'xai/grok-imagine-image', prompt: 'x' }, { key })
     expect(unpriced.status).toBe(400)
     expect(await errorOf(unpriced)).toMatchObject({ code: 'model_unpriced', param: 'model' })
     upstream.script(made)
-    const low = await house.call(GENERATIONS, { ...image, quality: 'low', size: '1024x1024' }, { key })
+    const low = await app.call(GENERATIONS, { ...image, quality: 'low', size: '1024x1024' }, { key })
     expect(low.status).toBe(200)
   })
 })
@@ -267,7 +267,7 @@ describe('what a provider says no to', () => {
     ],
   ] as const)('%s', async (_, model, answer, status, code) => {
     upstream.script(answer)
-    const response = await house.call(GENERATIONS, { model, prompt: 'x' })
+    const response = await app.call(GENERATIONS, { model, prompt: 'x' })
     expect(await errorOf(response)).toMatchObject({ code })
     expect(response.status).toBe(status)
   })
@@ -282,7 +282,7 @@ describe('sandbox/image', () => {
     expectValid(answer)
     expect(Buffer.from(answer.data?.[0]?.b64_json ?? '', 'base64').toString('latin1', 1, 4)).toBe('PNG')
     expect((await draw()).data.data).toEqual(answer.data)
-    expect(await house.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
+    expect(await app.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
       sandbox: true,
       cost_usd: 0.02,
     })

@@ -7,12 +7,12 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const JPEG = Buffer.from('ffd8ffe000104a464946000101000001', 'hex')
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let host: Server
 let base: string
@@ -34,24 +34,24 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
 
 beforeAll(async () => {
   visits = []
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   host = createServer(serve)
   await new Promise<void>(resolve => host.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
-  await house.addCredential('gemini', { api_key: 'k', base_url: upstream.baseUrl })
-  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('gemini', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
 })
 afterAll(async () => {
   host.closeAllConnections()
   await Promise.all([upstream.close(), new Promise(resolve => host.close(resolve))])
-  await house.close()
+  await app.close()
 })
 
 const good = json(200, { candidates: [{ content: { parts: [{ text: 'A cat.' }] }, finishReason: 'STOP' }] })
 const image = (url: string): object => ({ type: 'image_url', image_url: { url } })
 const ask = (model: string, ...urls: string[]): Promise<Response> =>
-  house.call('/openai/v1/chat/completions', {
+  app.call('/openai/v1/chat/completions', {
     model,
     messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...urls.map(image)] }],
   })
@@ -111,7 +111,7 @@ describe('images by their addresses', () => {
 })
 
 test('where private upstreams are not allowed, no address of this machine is fetched', async () => {
-  const strict = await openTestHouse({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: '0' })
+  const strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: '0' })
   try {
     await strict.addCredential('gemini', { api_key: 'k' })
     visits = []

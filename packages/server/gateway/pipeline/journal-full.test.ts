@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestHouse } from '../../testing/harness/app.ts'
+import { openTestApp } from '../../testing/harness/app.ts'
 
 const ASK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
 
@@ -9,20 +9,20 @@ test.each([
 ] as const)(
   'while the database is away and the journal is full: %s',
   async (policy, status) => {
-    const house = await openTestHouse({ RIDEAU_JOURNAL_MAX_BYTES: '2000', RIDEAU_JOURNAL_FULL: policy })
+    const app = await openTestApp({ RIDEAU_JOURNAL_MAX_BYTES: '2000', RIDEAU_JOURNAL_FULL: policy })
     try {
       const ready = async () => {
-        const response = await fetch(`${house.gatewayUrl}/readyz`)
+        const response = await fetch(`${app.gatewayUrl}/readyz`)
         return { status: response.status, text: await response.text() }
       }
       const ids: string[] = []
       const ask = async () => {
-        const response = await house.call('/v1/chat', ASK)
+        const response = await app.call('/v1/chat', ASK)
         if (response.status === 200) ids.push(response.headers.get('x-request-id') as string)
         return response
       }
       // No record can be written while its table has another name.
-      await house.database.pool.query('alter table request_logs rename to away')
+      await app.database.pool.query('alter table request_logs rename to away')
       for (let i = 0; i < 5; i++) await ask()
       const response = await ask()
       expect(response.status).toBe(status)
@@ -33,42 +33,42 @@ test.each([
       const full = await ready()
       expect(full.status).toBe(policy === 'refuse' ? 503 : 200)
       expect(full.text).toContain('the journal is full')
-      await house.database.pool.query('alter table away rename to request_logs')
+      await app.database.pool.query('alter table away rename to request_logs')
       await expect
         .poll(async () => (await ready()).text, { timeout: 20_000 })
         .not.toContain('journal is full')
       expect((await ask()).status).toBe(200)
-      for (const id of ids) expect((await house.findLog(id)).status).toBe(200)
+      for (const id of ids) expect((await app.findLog(id)).status).toBe(200)
     } finally {
-      await house.close()
+      await app.close()
     }
   },
   60_000,
 )
 
 test('while the database is away refused requests leave room in the journal for those that are served', async () => {
-  const house = await openTestHouse({ RIDEAU_JOURNAL_MAX_BYTES: '60000' })
+  const app = await openTestApp({ RIDEAU_JOURNAL_MAX_BYTES: '60000' })
   try {
-    await house.database.pool.query('alter table request_logs rename to away')
+    await app.database.pool.query('alter table request_logs rename to away')
     const refused: string[] = []
     for (let i = 0; i < 300; i++) {
-      const response = await house.call('/v1/chat', { ...ASK, model: 'nobody/knows' })
+      const response = await app.call('/v1/chat', { ...ASK, model: 'nobody/knows' })
       expect(response.status).toBe(404)
       refused.push(response.headers.get('x-request-id') as string)
     }
-    const served = await house.call('/v1/chat', ASK)
+    const served = await app.call('/v1/chat', ASK)
     expect(served.status).toBe(200)
-    const metrics = await (await fetch(`${house.metricsUrl}/metrics`)).text()
+    const metrics = await (await fetch(`${app.metricsUrl}/metrics`)).text()
     const shed = Number(/^rideau_records_shed_total (\d+)$/m.exec(metrics)?.[1])
     expect(shed).toBeGreaterThan(100)
-    await house.database.pool.query('alter table away rename to request_logs')
-    expect((await house.findLog(served.headers.get('x-request-id') as string)).status).toBe(200)
-    const { rows } = await house.database.pool.query<{ count: number }>(
+    await app.database.pool.query('alter table away rename to request_logs')
+    expect((await app.findLog(served.headers.get('x-request-id') as string)).status).toBe(200)
+    const { rows } = await app.database.pool.query<{ count: number }>(
       'select count(*) from request_logs where request_id = any ($1)',
       [refused],
     )
     expect(Number(rows[0]?.count)).toBe(refused.length - shed)
   } finally {
-    await house.close()
+    await app.close()
   }
 }, 60_000)

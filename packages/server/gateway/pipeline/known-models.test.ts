@@ -5,36 +5,36 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let credentialId: string
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  credentialId = await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  credentialId = await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
 })
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const chat = async (model: string, fields: object = {}): Promise<any> => {
   const messages = [{ role: 'user', content: 'Say hello.' }]
-  return await (await house.call('/v1/chat', { model, messages, ...fields })).json()
+  return await (await app.call('/v1/chat', { model, messages, ...fields })).json()
 }
 const listed = async (id: string): Promise<any> => {
-  const headers = { authorization: `Bearer ${house.secretKey}` }
-  const response = await fetch(`${house.gatewayUrl}/v1/models`, { headers })
+  const headers = { authorization: `Bearer ${app.secretKey}` }
+  const response = await fetch(`${app.gatewayUrl}/v1/models`, { headers })
   return ((await response.json()) as any).data.find((model: any) => model.id === id)
 }
-const customModels = () => `/v1/environments/${house.developmentId}/custom-models`
+const customModels = () => `/v1/environments/${app.developmentId}/custom-models`
 
 test("a model that the provider's own list names works the day it ships, at an unknown price", async () => {
   expect((await chat('openai/gpt-77')).error.code).toBe('model_not_found')
   upstream.script(json(200, { data: [{ id: 'gpt-77' }] }))
-  await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)
+  await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)
   upstream.script(completion('Hello.'))
   expect(await chat('openai/gpt-77')).toMatchObject({ model: 'openai/gpt-77', cost_usd: null })
   expect(await chat('gpt-77')).toMatchObject({ model: 'openai/gpt-77' })
@@ -48,13 +48,13 @@ test('a custom price is the price: at once, and the listed one again when it is 
   const model = 'openai/gpt-4o-mini'
   expect((await chat(model)).cost_usd).toBe(0.000_21)
   const pricing = { input_usd_per_mtok: 10, output_usd_per_mtok: 20.000_001 }
-  const made = await house.manage('POST', customModels(), { model, capabilities: ['chat'], pricing })
+  const made = await app.manage('POST', customModels(), { model, capabilities: ['chat'], pricing })
   // 10,000,000 and 2,000,000.1 nano-dollars, rounded up once.
   expect((await chat(model)).cost_usd).toBe(0.012_000_001)
   expect((await listed(model)).pricing).toMatchObject(pricing)
-  await house.manage('PATCH', `/v1/custom-models/${made.body.id}`, { pricing: null })
+  await app.manage('PATCH', `/v1/custom-models/${made.body.id}`, { pricing: null })
   expect((await chat(model)).cost_usd).toBeNull()
-  await house.manage('DELETE', `/v1/custom-models/${made.body.id}`)
+  await app.manage('DELETE', `/v1/custom-models/${made.body.id}`)
   expect((await chat(model)).cost_usd).toBe(0.000_21)
 })
 
@@ -62,18 +62,18 @@ test('what an environment says that a model can do overrides the catalogue', asy
   const tools = [{ type: 'function', function: { name: 'f' } }]
   upstream.script(completion('Hello.'))
   const model = 'openai/gpt-4o-mini'
-  const made = await house.manage('POST', customModels(), { model, capabilities: ['chat'] })
+  const made = await app.manage('POST', customModels(), { model, capabilities: ['chat'] })
   expect((await chat(model, { tools })).error.code).toBe('model_missing_capability')
-  await house.manage('PATCH', `/v1/custom-models/${made.body.id}`, { capabilities: ['chat', 'tools'] })
+  await app.manage('PATCH', `/v1/custom-models/${made.body.id}`, { capabilities: ['chat', 'tools'] })
   expect((await chat(model, { tools })).error).toBeUndefined()
-  await house.manage('DELETE', `/v1/custom-models/${made.body.id}`)
+  await app.manage('DELETE', `/v1/custom-models/${made.body.id}`)
 })
 
 test('a model of the own making is known by its whole name and bare', async () => {
   upstream.script(completion('Hello.'))
-  await house.manage('POST', customModels(), { model: 'openai/ft:mine', capabilities: ['chat'] })
+  await app.manage('POST', customModels(), { model: 'openai/ft:mine', capabilities: ['chat'] })
   expect((await chat('ft:mine')).model).toBe('openai/ft:mine')
-  await house.manage('POST', customModels(), { model: 'groq/mine', capabilities: ['chat'] })
+  await app.manage('POST', customModels(), { model: 'groq/mine', capabilities: ['chat'] })
   expect((await chat('groq/mine')).error.code).toBe('provider_credential_missing')
   expect(await listed('groq/mine')).toBeUndefined()
 })

@@ -10,24 +10,24 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import type { TestHouse } from '../../testing/harness/app.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
 import {
   ASK,
-  type LimitedHouse,
-  openLimitedHouse,
+  type LimitedApp,
+  openLimitedApp,
   PRICED,
   UNPRICED,
   USED,
 } from '../../testing/harness/limited-app.ts'
 import { listRoutes } from '../routes.ts'
 
-let limited: LimitedHouse
-let house: TestHouse
+let limited: LimitedApp
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  limited = await openLimitedHouse()
-  ;({ house, upstream } = limited)
+  limited = await openLimitedApp()
+  ;({ app, upstream } = limited)
 })
 
 afterAll(async () => {
@@ -55,7 +55,7 @@ describe('a budget', () => {
       await completion('hello', { usage: USED })(res, seen)
     })
     const before = upstream.requests.length
-    const calls = Array.from({ length: 300 }, () => house.call('/v1/chat', ASK, { key }))
+    const calls = Array.from({ length: 300 }, () => app.call('/v1/chat', ASK, { key }))
     const refused = await takeUntilPending(calls, 20)
     expect(refused).toHaveLength(280)
     expect(await budget()).toMatchObject({ spent_usd: 0, reserved_usd: 1 })
@@ -69,7 +69,7 @@ describe('a budget', () => {
 
   test('names scope, limit, settled, held and reset in its refusal, and is no matter of retrying', async () => {
     const { key } = await limited.freshKey(0.04)
-    const response = await house.call('/v1/chat', ASK, { key })
+    const response = await app.call('/v1/chat', ASK, { key })
     const { error } = (await response.json()) as any
     expect([response.status, error.code, error.type]).toEqual([402, 'budget_exceeded', 'budget_error'])
     expect(error.message).toMatch(
@@ -79,9 +79,9 @@ describe('a budget', () => {
 
   test('refuses a model of unknown price with 400 model_unpriced, and only while it is in force', async () => {
     const ask = { ...ASK, model: UNPRICED }
-    expect((await house.call('/v1/chat', ask)).status).toBe(200)
+    expect((await app.call('/v1/chat', ask)).status).toBe(200)
     const { key } = await limited.freshKey(100)
-    const response = await house.call('/v1/chat', ask, { key })
+    const response = await app.call('/v1/chat', ask, { key })
     const { error } = (await response.json()) as any
     expect([response.status, error.code, error.param]).toEqual([400, 'model_unpriced', 'model'])
   })
@@ -92,7 +92,7 @@ describe('a budget', () => {
       completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 4096, total_tokens: 4097 } }),
     )
     const { max_tokens: _, ...uncapped } = ASK
-    expect((await house.call('/v1/chat', uncapped, { key })).status).toBe(200)
+    expect((await app.call('/v1/chat', uncapped, { key })).status).toBe(200)
     expect(
       upstream.requests.at(-1)?.body.max_completion_tokens ?? upstream.requests.at(-1)?.body.max_tokens,
     ).toBe(4096)
@@ -104,7 +104,7 @@ describe('a budget', () => {
     const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
     upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
     const { max_tokens: _, ...uncapped } = { ...ASK, stream: true }
-    const response = await house.call('/v1/chat', uncapped, { key })
+    const response = await app.call('/v1/chat', uncapped, { key })
     const text = await response.text()
     expect(text).toContain('"finish_reason":"length"')
     expect(text).toContain(': budget_exceeded')
@@ -125,9 +125,9 @@ describe('a budget', () => {
       undefined,
     ]) {
       upstream.script(completion('hello world', { usage }))
-      const response = await house.call('/v1/chat', ASK, { key })
+      const response = await app.call('/v1/chat', ASK, { key })
       expect(response.status).toBe(200)
-      const log = await house.findLog(response.headers.get('x-request-id') ?? '')
+      const log = await app.findLog(response.headers.get('x-request-id') ?? '')
       expect(log.usage_estimated).toBe(true)
       const now = (await budget()).spent_usd
       expect(now).toBeGreaterThan(spent)
@@ -184,7 +184,7 @@ test('every route that can reach a provider is refused at a budget of 0; models 
     const rest = route.isMetered ? PRICED : '018f0000-0000-7000-8000-000000000000'
     const path = route.path.replace('*', rest)
     if (!route.isMetered) {
-      const response = await fetch(house.gatewayUrl + path, {
+      const response = await fetch(app.gatewayUrl + path, {
         method: route.method,
         headers: { authorization: `Bearer ${key}` },
       })
@@ -193,7 +193,7 @@ test('every route that can reach a provider is refused at a budget of 0; models 
     }
     // A route that is new here needs a body that would reach a provider.
     expect([path, bodies[path]]).toEqual([path, expect.anything()])
-    expect([path, (await house.call(path, bodies[path], { key })).status]).toEqual([path, 402])
+    expect([path, (await app.call(path, bodies[path], { key })).status]).toEqual([path, 402])
   }
   expect(upstream.requests.length).toBe(before)
 })
@@ -242,7 +242,7 @@ describe('which limit gives which code', () => {
     ['plans', { name: 'p', is_default: true, scopes: ['ai.embed'] }, 403, 'endpoint_not_allowed'],
   ] as const)('%s %j: %i %s', async (kind, body, status, code) => {
     await limited.limit(kind, body)
-    const response = await house.call('/v1/chat', ASK, { headers: user })
+    const response = await app.call('/v1/chat', ASK, { headers: user })
     expect([response.status, await codeOf(response)]).toEqual([status, code])
     const wait = response.headers.get('retry-after')
     if (status !== 429) return expect(wait).toBeNull()
@@ -257,10 +257,10 @@ describe('which limit gives which code', () => {
       limit: 0,
       window_seconds: 60,
     })
-    expect((await house.call('/v1/chat', ASK)).status).toBe(429)
-    await house.manage('PATCH', `/v1/limits/${rate.id}`, { limit: 1 })
-    expect((await house.call('/v1/chat', ASK)).status).toBe(200)
-    expect((await house.call('/v1/chat', ASK)).status).toBe(429)
+    expect((await app.call('/v1/chat', ASK)).status).toBe(429)
+    await app.manage('PATCH', `/v1/limits/${rate.id}`, { limit: 1 })
+    expect((await app.call('/v1/chat', ASK)).status).toBe(200)
+    expect((await app.call('/v1/chat', ASK)).status).toBe(429)
   })
 
   test('the first fifty requests of an end user that nobody has seen respect the default', async () => {
@@ -272,17 +272,17 @@ describe('which limit gives which code', () => {
     })
     const headers = { 'x-rideau-end-user': 'never seen before' }
     const responses = await Promise.all(
-      Array.from({ length: 50 }, () => house.call('/v1/chat', ASK, { headers })),
+      Array.from({ length: 50 }, () => app.call('/v1/chat', ASK, { headers })),
     )
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(7)
-    const other = await house.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': 'another' } })
+    const other = await app.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': 'another' } })
     expect(other.status).toBe(200)
   })
 })
 
 describe('an answer', () => {
   test('tells how the binding limits stand', async () => {
-    const { id, key } = await house.createKey({})
+    const { id, key } = await app.createKey({})
     await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
     await limited.limit('limits', {
       scope: 'key',
@@ -291,7 +291,7 @@ describe('an answer', () => {
       limit: 2,
       window_seconds: 30,
     })
-    const response = await house.call('/openai/v1/chat/completions', ASK, { key })
+    const response = await app.call('/openai/v1/chat/completions', ASK, { key })
     expect(response.headers.get('ratelimit-policy')).toBe('"key-requests";q=2;w=30')
     expect(response.headers.get('ratelimit')).toBe('"key-requests";r=1;t=30')
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
@@ -301,7 +301,7 @@ describe('an answer', () => {
 
   test('in the grace of a quota passes; above it nothing does, and GET agrees', async () => {
     const headers = { 'x-rideau-end-user': 'gracious' }
-    await limited.make(`/v1/environments/${house.developmentId}/end-users`, { external_id: 'gracious' })
+    await limited.make(`/v1/environments/${app.developmentId}/end-users`, { external_id: 'gracious' })
     const quota = await limited.limit('quotas', {
       scope: 'end_user',
       scope_ref: 'gracious',
@@ -311,7 +311,7 @@ describe('an answer', () => {
       grace_pct: 50,
     })
     for (const status of [200, 200, 200, 429]) {
-      expect((await house.call('/v1/chat', ASK, { headers })).status).toBe(status)
+      expect((await app.call('/v1/chat', ASK, { headers })).status).toBe(status)
     }
     expect((await limited.list('quotas')).find((each: any) => each.id === quota.id)).toMatchObject({
       used: 3,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completion, json, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedHouse, openLimitedHouse, USED } from '../../testing/harness/limited-app.ts'
+import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 /** What a request holds: $0.05 for its output, which with 21 of input at most are 1,021 tokens. */
@@ -8,11 +8,11 @@ const HELD = { usd: 0.05, tokens: 1021 }
 
 describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
   let home: LedgerHome
-  let limited: LimitedHouse
+  let limited: LimitedApp
 
   beforeAll(async () => {
     home = await openHome()
-    limited = await openLimitedHouse(home.env)
+    limited = await openLimitedApp(home.env)
   })
   afterAll(async () => {
     await limited?.close()
@@ -26,7 +26,7 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
   async function ledgerOf(keyId: string, records: number) {
     const read = async () =>
       (
-        await limited.house.database.pool.query(
+        await limited.app.database.pool.query(
           `select count(*)::integer as records,
           count(*) filter (where status < 400 or uncached_input_tokens > 0)::integer as requests,
           coalesce(sum(cost_nano_usd), 0)::float8 / 1e9 as usd,
@@ -40,7 +40,7 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
   }
 
   test('what ended used, what runs holds, and when that resets: the usage ledger’s own sums at every step', async () => {
-    const { house, upstream } = limited
+    const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(0.3)
     const keyId = (await budget()).scope_ref
     const own = { scope: 'key', scope_ref: keyId, window: 'month', limit: 1e6 }
@@ -74,7 +74,7 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
       return response.status
     }
     await expectAll(0)
-    for (let count = 0; count < 3; count++) running.push(house.call('/v1/chat', ASK, { key }))
+    for (let count = 0; count < 3; count++) running.push(app.call('/v1/chat', ASK, { key }))
     await expect.poll(() => waiting.length).toBe(3)
     await expectAll(3)
     expect(await end(completion('hello', { usage: USED }))).toBe(200)
@@ -86,9 +86,9 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
     expect(await end(json(400, { error: { message: 'no' } }))).toBe(400)
     await expectAll(0)
     // What a refusal tells is what the budget shows.
-    for (let count = 0; count < 4; count++) running.push(house.call('/v1/chat', ASK, { key }))
+    for (let count = 0; count < 4; count++) running.push(app.call('/v1/chat', ASK, { key }))
     await expect.poll(() => waiting.length).toBe(4)
-    const refused = await house.call('/v1/chat', ASK, { key })
+    const refused = await app.call('/v1/chat', ASK, { key })
     records++
     const { error } = (await refused.json()) as { error: { code: string; message: string } }
     const { spent_usd, reserved_usd } = await budget()

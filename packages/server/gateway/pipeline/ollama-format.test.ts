@@ -11,26 +11,26 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
-let house: TestHouse
+let app: TestApp
 /** A provider of another format, and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   other = await openScriptedUpstream()
   same = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
-  await house.addCredential('ollama', { base_url: same.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: other.baseUrl })
+  await app.addCredential('ollama', { base_url: same.baseUrl })
 })
 
 afterAll(async () => {
   await other.close()
   await same.close()
-  await house.close()
+  await app.close()
 })
 
 const OTHER = 'openai/gpt-4o'
@@ -43,7 +43,7 @@ const tools = [
   },
 ]
 const post = (fields: object, options = {}): Promise<Response> =>
-  house.call('/ollama/api/chat', { model: OTHER, messages, ...fields }, options)
+  app.call('/ollama/api/chat', { model: OTHER, messages, ...fields }, options)
 
 async function readLines(response: Response): Promise<any[]> {
   const text = await response.text()
@@ -164,7 +164,7 @@ describe('a model of another format', () => {
     const lines = await readLines(answer)
     expect(lines[0].message.content).toBe('No')
     expect(lines.at(-1)).toMatchObject({ error: expect.any(String), code: 'stream_interrupted' })
-    const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ error_code: 'stream_interrupted', surface: 'ollama' })
   })
 })
@@ -197,12 +197,12 @@ describe('a model of the same format', () => {
     same.script(stream(...lines.map(line => `${JSON.stringify(line)}\n`)))
     const streamed = await post(fields)
     expect(await readLines(streamed)).toEqual(lines)
-    const log = await house.findLog(streamed.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(streamed.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 2 } })
   })
 
   test('a client token has no say in how its server runs', async () => {
-    const key = await makePlaygroundToken(house)
+    const key = await makePlaygroundToken(app)
     same.script(json(200, answerOf('Noon.', END)))
     for (const [given, param] of [
       [{ keep_alive: -1 }, 'keep_alive'],
@@ -252,8 +252,8 @@ describe('what a caller may not set here', () => {
 describe('beside chat', () => {
   const get = async (path: string, options = {}): Promise<any> =>
     (
-      await fetch(`${house.gatewayUrl}/ollama/api/${path}`, {
-        headers: { authorization: `Bearer ${house.secretKey}` },
+      await fetch(`${app.gatewayUrl}/ollama/api/${path}`, {
+        headers: { authorization: `Bearer ${app.secretKey}` },
         ...options,
       })
     ).json()
@@ -263,12 +263,12 @@ describe('beside chat', () => {
     expect(models).toContainEqual(
       expect.objectContaining({ name: OTHER, model: OTHER, details: expect.any(Object) }),
     )
-    const shown = await (await house.call('/ollama/api/show', { model: OTHER })).json()
+    const shown = await (await app.call('/ollama/api/show', { model: OTHER })).json()
     expect(shown).toMatchObject({
       capabilities: expect.arrayContaining(['completion', 'tools', 'vision']),
       model_info: { 'rideau.context_length': expect.any(Number) },
     })
-    expect(await (await house.call('/ollama/api/show', { model: 'nobody/x' })).json()).toMatchObject({
+    expect(await (await app.call('/ollama/api/show', { model: 'nobody/x' })).json()).toMatchObject({
       code: 'model_not_found',
     })
     expect(await get('version')).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })

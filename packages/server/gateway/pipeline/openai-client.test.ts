@@ -11,22 +11,22 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const model = 'openai/gpt-4o-mini'
@@ -163,7 +163,7 @@ describe('the official client, by its base URL alone', () => {
     expect(refused).toMatchObject({ code: 'model_not_found', param: 'model' })
     expect(refused.requestID).toMatch(/^[0-9a-f-]{36}$/)
     const stranger = new OpenAI({
-      baseURL: `${house.gatewayUrl}/openai/v1`,
+      baseURL: `${app.gatewayUrl}/openai/v1`,
       apiKey: 'sk-wrong',
       maxRetries: 0,
     })
@@ -186,8 +186,8 @@ describe('the official client, by its base URL alone', () => {
   test('a stored credential that the provider refuses is not retried by the client', async () => {
     upstream.script(json(401, { error: { message: 'bad key' } }))
     const patient = new OpenAI({
-      baseURL: `${house.gatewayUrl}/openai/v1`,
-      apiKey: house.secretKey,
+      baseURL: `${app.gatewayUrl}/openai/v1`,
+      apiKey: app.secretKey,
       maxRetries: 3,
     })
     const before = upstream.requests.length

@@ -7,7 +7,7 @@ import {
   stream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /** Chat over providers with formats of their own, that only they speak. */
 
@@ -16,19 +16,19 @@ const tools = [{ type: 'function', function: { name: 'weather', parameters: { ty
 const COMMAND = 'cohere/command-a-03-2025'
 const LOCAL = 'ollama/qwen3:8b'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('cohere', { api_key: 'co-key', base_url: upstream.baseUrl })
-  await house.addCredential('ollama', { base_url: upstream.baseUrl, options: { num_ctx: '16384' } })
+  await app.addCredential('cohere', { api_key: 'co-key', base_url: upstream.baseUrl })
+  await app.addCredential('ollama', { base_url: upstream.baseUrl, options: { num_ctx: '16384' } })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const frame = (event: Record<string, unknown>): string =>
@@ -59,7 +59,7 @@ async function readStream(response: Response) {
 }
 
 const streamed = async (model: string) =>
-  readStream(await house.call('/v1/chat', { model, messages, tools, stream: true }))
+  readStream(await app.call('/v1/chat', { model, messages, tools, stream: true }))
 
 describe('cohere', () => {
   const usage = {
@@ -74,7 +74,7 @@ describe('cohere', () => {
       tool_calls: [{ id: 'w1', type: 'function', function: { name: 'weather', arguments: 'null' } }],
     }
     upstream.script(json(200, { id: 'a', message, finish_reason: 'TOOL_CALL', usage }))
-    const response = await house.call('/v1/chat', {
+    const response = await app.call('/v1/chat', {
       model: COMMAND,
       messages,
       tools,
@@ -135,7 +135,7 @@ describe('cohere', () => {
     upstream.script(
       json(400, { id: 'a', error_type: 'TOO_MANY_TOKENS', message: 'too many tokens: size limit exceeded' }),
     )
-    const response = await house.call('/v1/chat', { model: COMMAND, messages })
+    const response = await app.call('/v1/chat', { model: COMMAND, messages })
     expect([response.status, ((await response.json()) as any).error.code]).toEqual([
       400,
       'context_length_exceeded',
@@ -157,7 +157,7 @@ describe('ollama', () => {
     upstream.script(
       json(200, piece({ role: 'assistant', content: '', thinking: 'Hm', tool_calls: [call] }, counts)),
     )
-    const response = await house.call('/openai/v1/chat/completions', {
+    const response = await app.call('/openai/v1/chat/completions', {
       model: LOCAL,
       messages,
       tools,
@@ -215,7 +215,7 @@ describe('ollama', () => {
 
   test('an error before the first line is an error of the try', async () => {
     upstream.script(json(404, { error: "model 'qwen3:8b' not found" }))
-    const response = await house.call('/v1/chat', { model: LOCAL, messages, stream: true })
+    const response = await app.call('/v1/chat', { model: LOCAL, messages, stream: true })
     expect([response.status, ((await response.json()) as any).error.code]).toEqual([404, 'model_not_found'])
   })
 })

@@ -152,7 +152,7 @@ test('embeddings and images refuse reserved fields inside unknown ones', async (
       { MODEL: 'x' },
       { bestOf: 3 },
     ]) {
-      const response = await harness.house.call(route, { ...own, ...fields })
+      const response = await harness.app.call(route, { ...own, ...fields })
       expect([route, fields, response.status]).toEqual([route, fields, 400])
     }
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completion, json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import type { TestHouse } from '../../testing/harness/app.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
 import { findTold, SURFACE_REQUESTS, toSurfaceRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
@@ -8,7 +8,7 @@ import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 /** Keys and values such as `__proto__` and `constructor` never reach a property of Object.prototype. */
 
 let harness: FormatHarness
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 /** A secret key for one model with a very low max_request_cost_usd. */
 let bounded: string
@@ -17,11 +17,11 @@ const MODEL = 'groq/llama-3.3-70b-versatile'
 
 beforeAll(async () => {
   harness = await openFormatHarness()
-  house = harness.house
+  app = harness.app
   upstream = harness.upstream
   upstream.script(completion('Hello.'))
   const restrictions = { allowed_models: [MODEL], max_request_cost_usd: 0.0001 }
-  bounded = (await house.createKey({ restrictions })).key
+  bounded = (await app.createKey({ restrictions })).key
   await harness.set({ allow_client_passthrough: true })
 })
 
@@ -30,7 +30,7 @@ afterAll(() => harness.close())
 /** The answer, and how many requests reached the provider. */
 async function ask(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
-  const response = await house.call(route, text, { key })
+  const response = await app.call(route, text, { key })
   const told = findTold(await response.json())
   return { status: response.status, ...told, reached: upstream.requests.length - before }
 }
@@ -69,7 +69,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
       ['/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'a fox' }],
     ] as const) {
       const text = `${JSON.stringify(body).slice(0, -1)},"x":{"__proto__":{"n":100}}}`
-      const key = who === 'a client token' ? harness.token : house.secretKey
+      const key = who === 'a client token' ? harness.token : app.secretKey
       expect(await ask(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
     }
   })
@@ -81,8 +81,8 @@ test('a form with a field __proto__ is refused', async () => {
   form.set('prompt', 'a fox')
   form.set('__proto__', '{"n":100}')
   form.set('image', new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])]), 'a.png')
-  const headers = { authorization: `Bearer ${house.secretKey}` }
-  const response = await fetch(`${house.gatewayUrl}/openai/v1/images/edits`, {
+  const headers = { authorization: `Bearer ${app.secretKey}` }
+  const response = await fetch(`${app.gatewayUrl}/openai/v1/images/edits`, {
     method: 'POST',
     headers,
     body: form,
@@ -106,7 +106,7 @@ test('the JSON text of a tool call’s arguments may have the key __proto__, and
     { role: 'assistant', content: null, tool_calls: [call] },
     { role: 'tool', tool_call_id: 'call_1', content: 'x' },
   ]
-  const response = await house.call('/v1/chat', { model, messages })
+  const response = await app.call('/v1/chat', { model, messages })
   expect(response.status).toBe(200)
   expect(upstream.requests.at(-1)?.text).toContain('"input":{"__proto__":{"a":1},"b":2}')
   upstream.script(completion('Hello.'))
@@ -191,7 +191,7 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', surface => {
           const statuses: number[] = []
           for (const fields of wordIn(surface, word)) {
             const { route, body } = toSurfaceRequest(surface, model, fields)
-            statuses.push((await house.call(route, body)).status)
+            statuses.push((await app.call(route, body)).status)
           }
           return statuses
         }),
@@ -209,7 +209,7 @@ test('images and embeddings treat names of Object.prototype as any unknown value
   for (const word of WORDS) {
     for (const model of ['sandbox/image', 'openai/gpt-image-1', 'gemini/gemini-2.5-flash-image']) {
       for (const fields of [{ quality: word }, { [word]: 1 }, { size: word }, { output_format: word }]) {
-        const response = await house.call('/openai/v1/images/generations', {
+        const response = await app.call('/openai/v1/images/generations', {
           model,
           prompt: 'a fox',
           ...fields,
@@ -223,7 +223,7 @@ test('images and embeddings treat names of Object.prototype as any unknown value
     }
     const fields = { model: 'gemini/gemini-embedding-001', input: 'x', input_type: word }
     upstream.script(json(200, { embeddings: [{ values: [1, 2] }] }))
-    expect((await house.call('/openai/v1/embeddings', fields)).status).toBe(200)
+    expect((await app.call('/openai/v1/embeddings', fields)).status).toBe(200)
     expect(upstream.requests.at(-1)?.text).not.toContain('native code')
     upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
   }

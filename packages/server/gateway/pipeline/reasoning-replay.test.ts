@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['deepseek', 'openai', 'custom']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }
@@ -44,13 +44,13 @@ const RESULT = { role: 'tool', tool_call_id: 'call_1', content: 'A cat.' }
 /** The assistant's turn as this surface gives it. */
 async function turnFrom(route: string): Promise<Record<string, unknown>> {
   upstream.script(THINKING)
-  const response = await house.call(route, { model: 'deepseek/deepseek-chat', messages: [QUESTION] })
+  const response = await app.call(route, { model: 'deepseek/deepseek-chat', messages: [QUESTION] })
   return ((await response.json()) as any).choices[0].message
 }
 
 /** The assistant's turn as the provider gets it back. */
 async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
-  const response = await house.call(route, { model, messages: [QUESTION, turn, RESULT] })
+  const response = await app.call(route, { model, messages: [QUESTION, turn, RESULT] })
   expect(response.status).toBe(200)
   return (upstream.requests.at(-1)?.body.messages as unknown[])[1]
 }

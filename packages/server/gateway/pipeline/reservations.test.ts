@@ -9,8 +9,8 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { ASK, type LimitedHouse, openLimitedHouse, PRICED, USED } from '../../testing/harness/limited-app.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
+import { ASK, type LimitedApp, openLimitedApp, PRICED, USED } from '../../testing/harness/limited-app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import type { GatewayDeps } from '../deps.ts'
 
@@ -43,16 +43,16 @@ const LEDGERS: [string, (() => Promise<TestRedis>) | undefined][] = [['in proces
 if (redisProgram !== undefined) LEDGERS.push(['over Redis', startTestRedis])
 
 describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
-  let limited: LimitedHouse
+  let limited: LimitedApp
   let stopRedis: (() => Promise<void>) | undefined
-  let house: TestHouse
+  let app: TestApp
   let upstream: ScriptedUpstream
 
   beforeAll(async () => {
     const redis = start === undefined ? undefined : await start()
     stopRedis = redis?.stop
-    limited = await openLimitedHouse(redis === undefined ? {} : { REDIS_URL: redis.url })
-    ;({ house, upstream } = limited)
+    limited = await openLimitedApp(redis === undefined ? {} : { REDIS_URL: redis.url })
+    ;({ app, upstream } = limited)
   })
 
   afterAll(async () => {
@@ -82,7 +82,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     async (_what, answer, body) => {
       const { key, budget } = await limited.freshKey(100)
       upstream.script(answer)
-      await (await house.call('/v1/chat', body, { key })).text().catch(() => {})
+      await (await app.call('/v1/chat', body, { key })).text().catch(() => {})
       expect(await budget()).toMatchObject({ reserved_usd: 0 })
     },
     60_000,
@@ -108,7 +108,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
       })
     })
     const abort = new AbortController()
-    const call = fetch(`${house.gatewayUrl}/v1/chat`, {
+    const call = fetch(`${app.gatewayUrl}/v1/chat`, {
       method: 'POST',
       signal: abort.signal,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -127,10 +127,10 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     const { key, budget } = await limited.freshKey(100)
     const id = crypto.randomUUID()
     const called = new Promise<void>(resolve => upstream.script(() => resolve()))
-    const call = house.call('/v1/chat', HOLD, { key, headers: { 'x-request-id': id } })
+    const call = app.call('/v1/chat', HOLD, { key, headers: { 'x-request-id': id } })
     await called
     expect((await budget()).reserved_usd).toBeGreaterThan(0)
-    await house.call(`/v1/requests/${id}/cancel`, {}, { key })
+    await app.call(`/v1/requests/${id}/cancel`, {}, { key })
     expect(await codeOf(await call)).toBe('request_canceled')
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })
@@ -138,7 +138,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
   test('three fallbacks, of which the last answers', async () => {
     const { key, budget } = await limited.freshKey(100)
     for (const name of ['b', 'c', 'd']) {
-      await limited.make(`/v1/environments/${house.developmentId}/custom-models`, {
+      await limited.make(`/v1/environments/${app.developmentId}/custom-models`, {
         model: `custom/${name}`,
         capabilities: ['chat'],
         context_window: 1000,
@@ -146,7 +146,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
         pricing: { input_usd_per_mtok: 0, output_usd_per_mtok: 10 },
       })
     }
-    await limited.make(`/v1/environments/${house.developmentId}/model-aliases`, {
+    await limited.make(`/v1/environments/${app.developmentId}/model-aliases`, {
       alias: 'four',
       strategy: 'priority',
       targets: [PRICED, 'custom/b', 'custom/c', 'custom/d'].map(model => ({ model, max_retries: 0 })),
@@ -158,7 +158,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
       bad,
       completion('x', { usage: { prompt_tokens: 1, completion_tokens: 100, total_tokens: 101 } }),
     )
-    const response = await house.call('/v1/chat', { ...HOLD, model: 'four' }, { key })
+    const response = await app.call('/v1/chat', { ...HOLD, model: 'four' }, { key })
     expect([response.status, response.headers.get('x-rideau-model')]).toEqual([200, 'custom/d'])
     expect(await budget()).toMatchObject({ reserved_usd: 0, spent_usd: 0.001 })
   })
@@ -188,7 +188,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
       if (isStream) upstream.script(stream(...frames, chunk({}, 'stop'), usageChunk(USED), DONE))
       const thrown = throwAt(...find(limited.deps))
       try {
-        const text = await (await house.call('/v1/chat', body, { key })).text()
+        const text = await (await app.call('/v1/chat', body, { key })).text()
         expect(text).toMatch(/internal_error|stream_interrupted/)
         expect(thrown.count()).toBeGreaterThan(0)
       } finally {
@@ -202,9 +202,9 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
 
   test('a body that cannot be parsed, and one that its surface refuses', async () => {
     const { key, budget } = await limited.freshKey(100)
-    const torn = await house.call('/v1/chat', '{', { key })
+    const torn = await app.call('/v1/chat', '{', { key })
     expect(await codeOf(torn)).toBe('request_validation_failed')
-    const refused = await house.call('/v1/chat', { ...HOLD, messages: 7 }, { key })
+    const refused = await app.call('/v1/chat', { ...HOLD, messages: 7 }, { key })
     expect(await codeOf(refused)).toBe('invalid_request')
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })

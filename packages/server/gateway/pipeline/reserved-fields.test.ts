@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
 })
 
 const OK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
@@ -93,7 +93,7 @@ describe('provider_options, on the native surface, may not set', () => {
     'guardrailConfig',
     'promptVariables',
   ])('%s', async field => {
-    const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: { [field]: 1 } } })
+    const response = await app.call('/v1/chat', { ...OK, provider_options: { openai: { [field]: 1 } } })
     await expectFault(response, 400, 'invalid_request', `provider_options.openai.${field}`)
   })
 
@@ -107,7 +107,7 @@ describe('provider_options, on the native surface, may not set', () => {
     ['provider.order', { provider: { order: ['x'] } }],
     ['modalities', { modalities: ['text', 'audio'] }],
   ])('%s, inside an object that only gathers fields', async (path, options) => {
-    const response = await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })
+    const response = await app.call('/v1/chat', { ...OK, provider_options: { openai: options } })
     await expectFault(response, 400, 'invalid_request', `provider_options.openai.${path}`)
   })
 
@@ -118,7 +118,7 @@ describe('provider_options, on the native surface, may not set', () => {
       modalities: ['text'],
       provider: { zdr: true },
     }
-    expect((await house.call('/v1/chat', { ...OK, provider_options: { openai: options } })).status).toBe(200)
+    expect((await app.call('/v1/chat', { ...OK, provider_options: { openai: options } })).status).toBe(200)
   })
 })
 
@@ -126,14 +126,14 @@ describe('nor may a Responses body set', () => {
   const BODY = { model: 'sandbox/echo', input: 'hi' }
 
   test.each([...EVERYWHERE, 'prompt'])('%s', async field => {
-    const response = await house.call('/openai/v1/responses', { ...BODY, [field]: ['x'] })
+    const response = await app.call('/openai/v1/responses', { ...BODY, [field]: ['x'] })
     await expectFault(response, 400, 'invalid_request', field)
   })
 
   test.each(['MODEL', 'Tools', 'Background', 'Previous_response_id', 'INSTRUCTIONS'])(
     '%s, in other letters',
     async field => {
-      const response = await house.call('/openai/v1/responses', { ...BODY, [field]: 'x' })
+      const response = await app.call('/openai/v1/responses', { ...BODY, [field]: 'x' })
       await expectFault(response, 400, 'request_validation_failed', field)
     },
   )
@@ -152,7 +152,7 @@ describe('nor may a body of Gemini’s format set, in either spelling, at its to
     async field => {
       for (const name of [field, toCamel(field)]) {
         for (const body of [{ [name]: ['x'] }, { generationConfig: { [name]: ['x'] } }]) {
-          const response = await house.call(ROUTE, { ...BODY, ...body })
+          const response = await app.call(ROUTE, { ...BODY, ...body })
           const param = name in body ? toCamel(field) : `generationConfig.${toCamel(field)}`
           expect([response.status, await response.json()]).toMatchObject([
             400,
@@ -167,7 +167,7 @@ describe('nor may a body of Gemini’s format set, in either spelling, at its to
 describe('nor may a body of Ollama’s format set, at its top or among the options', () => {
   test.each([...EVERYWHERE, 'prompt', 'system', 'template', 'raw', 'max_tokens', 'n'])('%s', async field => {
     for (const body of [{ [field]: ['x'] }, { options: { [field]: ['x'] } }]) {
-      const response = await house.call('/ollama/api/chat', { ...OK, stream: false, ...body })
+      const response = await app.call('/ollama/api/chat', { ...OK, stream: false, ...body })
       const param = field in body ? field : `options.${field}`
       expect([response.status, await response.json()]).toMatchObject([
         400,
@@ -179,7 +179,7 @@ describe('nor may a body of Ollama’s format set, at its top or among the optio
 
 describe('an unknown field of the compat surface may not be', () => {
   test.each(EVERYWHERE)('%s', async field => {
-    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: ['x'] })
+    const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: ['x'] })
     await expectFault(response, 400, 'invalid_request', field)
   })
 
@@ -193,12 +193,12 @@ describe('an unknown field of the compat surface may not be', () => {
     ['n', 129, 'n'],
     ['n', 0, 'n'],
   ])('%s: %j', async (field, value, param) => {
-    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })
     await expectFault(response, 400, 'invalid_request', param)
   })
 
   test.each([...EVERYWHERE, ...RELIED_ON])('%s in other letters, beside the real one', async field => {
-    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field.toUpperCase()]: 1 })
+    const response = await app.call('/openai/v1/chat/completions', { ...OK, [field.toUpperCase()]: 1 })
     await expectFault(response, 400, 'request_validation_failed', field.toUpperCase())
   })
 
@@ -209,7 +209,7 @@ describe('an unknown field of the compat surface may not be', () => {
     ['provider', { require_parameters: true }],
     ['web_search_options', null],
   ])('but %s: %j passes', async (field, value) => {
-    const response = await house.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })
     expect(response.status).toBe(200)
   })
 })
@@ -221,7 +221,7 @@ async function expectFlatFault(response: Response, code: string, param: string):
 }
 
 describe('nor may a Cohere body set', () => {
-  const post = (fields: object) => house.call('/cohere/v2/chat', { ...OK, ...fields })
+  const post = (fields: object) => app.call('/cohere/v2/chat', { ...OK, ...fields })
   const OWN = new Set(['model', 'messages', 'stream', 'tools', 'tool_choice', 'max_tokens'])
 
   test.each([...EVERYWHERE, ...RELIED_ON.filter(name => !OWN.has(name))])('%s', async field => {
@@ -246,7 +246,7 @@ describe('nor may a Cohere body set', () => {
 
 describe('nor may a Converse body set', () => {
   const BODY = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
-  const post = (fields: object) => house.call('/bedrock/model/sandbox/echo/converse', { ...BODY, ...fields })
+  const post = (fields: object) => app.call('/bedrock/model/sandbox/echo/converse', { ...BODY, ...fields })
   const own = ['guardrailConfig', 'promptVariables', 'modelId', 'maxTokens']
   const RELIED = RELIED_ON.filter(name => name !== 'messages' && name !== 'service_tier')
   const OTHERS = EVERYWHERE.filter(name => name !== 'performance_config')

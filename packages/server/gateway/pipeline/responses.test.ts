@@ -17,25 +17,25 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { collect } from '../../testing/harness/collect.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let client: OpenAI
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openai', 'groq']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
-  client = new OpenAI({ baseURL: `${house.gatewayUrl}/openai/v1`, apiKey: house.secretKey, maxRetries: 0 })
+  client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const CHAT_ONLY = 'groq/llama-3.3-70b-versatile'
@@ -65,7 +65,7 @@ const toolChoice = (toolCall: unknown, content: string | null = null) => ({
 
 const sent = (): Record<string, any> => upstream.requests.at(-1)?.body as Record<string, any>
 const post = (body: unknown, key?: string): Promise<Response> =>
-  house.call('/openai/v1/responses', body, key === undefined ? {} : { key })
+  app.call('/openai/v1/responses', body, key === undefined ? {} : { key })
 
 async function refusal(
   body: unknown,
@@ -222,7 +222,7 @@ describe('pass-through', () => {
       )
       const answer = await post(body)
       await answer.text()
-      const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+      const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
       expect(log.usage).toMatchObject({
         input_tokens: 20,
         output_tokens: 10,
@@ -233,7 +233,7 @@ describe('pass-through', () => {
   })
 
   test('a cap goes out that the caller did not name, where the key bounds the cost', async () => {
-    const { key } = await house.createKey({ restrictions: { max_request_cost_usd: 0.001 } })
+    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.001 } })
     upstream.script(responseOf(messageItem('x')))
     await post({ model: NATIVE, input: 'x' }, key)
     expect(sent().max_output_tokens).toBeGreaterThan(16)
@@ -389,7 +389,7 @@ describe('what is refused', () => {
   })
 
   test('a key that bounds the cost cannot build on what cannot be counted', async () => {
-    const { key } = await house.createKey({ restrictions: { max_request_cost_usd: 0.01 } })
+    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.01 } })
     expect((await refusal({ model: NATIVE, input: 'x', previous_response_id: 'r' }, key)).param).toBe(
       'previous_response_id',
     )
@@ -402,7 +402,7 @@ describe('what is refused', () => {
   })
 
   test('where the environment says drop, hosted tools and foreign parameters are left out and named', async () => {
-    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: 'drop' })
+    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'drop' })
     upstream.script(responseOf(messageItem('x')), completion('x'))
     const hosted = { type: 'web_search' }
     const answer = await post({ model: NATIVE, input: 'x', tools: [hosted, tools[0]], temperature: 0.5 })
@@ -417,6 +417,6 @@ describe('what is refused', () => {
     })
     expect(foreign.headers.get('x-rideau-dropped-params')).toBe('tools[0], truncation')
     expect(sent().tools).toHaveLength(1)
-    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: 'refuse' })
+    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'refuse' })
   })
 })

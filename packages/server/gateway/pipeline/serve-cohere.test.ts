@@ -11,7 +11,7 @@ import {
   streamedCompletion,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /** Callers of Cohere's format, whoever answers. */
 
@@ -24,24 +24,23 @@ const tools = [
 ]
 const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } }
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['openai', 'cohere']) {
-    await house.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+    await app.addCredential(provider, { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   }
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
-const post = (fields: object, options = {}) =>
-  house.call(PATH, { model: OTHER, messages, ...fields }, options)
+const post = (fields: object, options = {}) => app.call(PATH, { model: OTHER, messages, ...fields }, options)
 const sent = (): Record<string, any> => upstream.requests.at(-1)?.body as Record<string, any>
 
 function eventsOf(text: string): any[] {
@@ -83,7 +82,7 @@ describe('a provider of another format', () => {
       tools,
       tool_choice: 'required',
     })
-    const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({
       surface: 'cohere',
       status: 200,
@@ -209,7 +208,7 @@ describe('a provider of this format', () => {
     const answer = await post({ model: OWN, ...fields })
     expect(await answer.json()).toEqual(reply)
     expect(sent()).toEqual({ model: 'command-a-03-2025', messages, ...fields })
-    const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ usage: { input_tokens: 5, output_tokens: 2 } })
   })
 
@@ -260,8 +259,8 @@ test('a translated stream that breaks off closes what it opened, and says why', 
 
 describe('every failure has Cohere’s shape, with our code in it', () => {
   test.each<[string, () => Promise<Response>, number, string]>([
-    ['no route', () => house.call('/cohere/v2/nothing', {}), 404, 'route_not_found'],
-    ['no credential', () => fetch(house.gatewayUrl + PATH, { method: 'POST' }), 401, 'unauthenticated'],
+    ['no route', () => app.call('/cohere/v2/nothing', {}), 404, 'route_not_found'],
+    ['no credential', () => fetch(app.gatewayUrl + PATH, { method: 'POST' }), 401, 'unauthenticated'],
     ['a wrong one', () => post({}, { key: 'rd_sk_wrong' }), 401, 'invalid_key'],
     ['no model', () => post({ model: null }), 400, 'invalid_request'],
     ['no message', () => post({ messages: [] }), 400, 'invalid_request'],
@@ -319,7 +318,7 @@ test('a canceled stream ends with an error', async () => {
   })
   const answer = await post({ stream: true })
   const id = answer.headers.get('x-request-id')
-  const canceled = await house.call(`/v1/requests/${id}/cancel`, {})
+  const canceled = await app.call(`/v1/requests/${id}/cancel`, {})
   expect(await canceled.json()).toMatchObject({ canceled: true })
   expect(eventsOf(await answer.text()).at(-1)).toMatchObject({
     delta: { finish_reason: 'ERROR', code: 'request_canceled' },

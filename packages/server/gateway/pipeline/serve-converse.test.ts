@@ -13,7 +13,7 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /** Callers of AWS's Converse format, whoever answers. */
 
@@ -32,20 +32,20 @@ const USAGE = {
   cacheWriteInputTokens: 0,
 }
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   const options = { region: 'eu-west-1' }
-  await house.addCredential('bedrock', { api_key: 'key-of-the-tenant', base_url: upstream.baseUrl, options })
+  await app.addCredential('bedrock', { api_key: 'key-of-the-tenant', base_url: upstream.baseUrl, options })
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 interface Options {
@@ -55,7 +55,7 @@ interface Options {
 }
 
 const post = (fields: object, { model = OTHER, ...options }: Options = {}, action = 'converse') =>
-  house.call(`/bedrock/model/${model}/${action}`, { messages, ...fields }, options)
+  app.call(`/bedrock/model/${model}/${action}`, { messages, ...fields }, options)
 const open = (fields: object, options: Options = {}) => post(fields, options, 'converse-stream')
 const sent = (): Record<string, any> => upstream.requests.at(-1)?.body as Record<string, any>
 
@@ -101,7 +101,7 @@ describe('a provider of another format', () => {
       tool_choice: 'required',
       tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
     })
-    const log = await house.findLog(id ?? '')
+    const log = await app.findLog(id ?? '')
     expect(log).toMatchObject({ surface: 'bedrock', model_requested: OTHER, metadata: { team: 'a' } })
   })
 
@@ -248,7 +248,7 @@ test('a translated stream that breaks off ends with an exception', async () => {
 
 describe('every failure has AWS’s shape, with our code in it', () => {
   const raw = (authorization?: string) =>
-    fetch(`${house.gatewayUrl}/bedrock/model/x/converse`, {
+    fetch(`${app.gatewayUrl}/bedrock/model/x/converse`, {
       method: 'POST',
       headers: authorization === undefined ? {} : { authorization },
       body: '{}',
@@ -327,7 +327,7 @@ test('the sandbox answers in this format, plain and streamed alike', async () =>
 })
 
 test('what a tool gave is text for the model, also where it looks like a file of the provider’s', async () => {
-  const made = await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`)
+  const made = await app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`)
   upstream.script(completion('hi'))
   const result = (content: object) => [
     ...messages,
@@ -356,7 +356,7 @@ test('a canceled stream ends with an exception', async () => {
     res.end()
   })
   const answer = await open({})
-  const canceled = await house.call(`/v1/requests/${answer.headers.get('x-request-id')}/cancel`, {})
+  const canceled = await app.call(`/v1/requests/${answer.headers.get('x-request-id')}/cancel`, {})
   expect(await canceled.json()).toMatchObject({ canceled: true })
   expect((await eventsOf(answer)).at(-1)).toMatchObject([
     'exception:validationException',

@@ -9,21 +9,21 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import type { TestHouse } from '../../testing/harness/app.ts'
-import { type LimitedHouse, openLimitedHouse, PRICED } from '../../testing/harness/limited-app.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
+import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/limited-app.ts'
 
 /** What every surface owes its callers, on those of Cohere's and Converse's formats. */
 
-let limited: LimitedHouse
-let house: TestHouse
+let limited: LimitedApp
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  limited = await openLimitedHouse()
-  ;({ house, upstream } = limited)
+  limited = await openLimitedApp()
+  ;({ app, upstream } = limited)
   for (const provider of ['openai', 'cohere', 'bedrock']) {
     const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
-    await house.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl, ...options })
+    await app.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl, ...options })
   }
 })
 
@@ -128,7 +128,7 @@ const CONVERSE: Format = {
 
 describe.each([COHERE, CONVERSE])('a caller of $name', format => {
   const post = (asked: Asked, options: { key?: string; headers?: Record<string, string> } = {}) =>
-    house.call(...format.toRequest(asked), options)
+    app.call(...format.toRequest(asked), options)
   const codeOf = async (answer: Response) => {
     const { code, param } = (await answer.json()) as { code?: string; param?: string | null }
     return [answer.status, code, param]
@@ -179,7 +179,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     })
     const abort = new AbortController()
     const [route, body] = format.toRequest({ stream: true, cap: 100 })
-    const call = fetch(house.gatewayUrl + route, {
+    const call = fetch(app.gatewayUrl + route, {
       method: 'POST',
       signal: abort.signal,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -198,8 +198,8 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(await codeOf(await post(fixed))).toEqual([400, 'invalid_request', format.topP])
     const unthinking = { model: format.plain, effort: true }
     expect(await codeOf(await post(unthinking))).toEqual([400, 'invalid_request', format.effort])
-    const environment = `/v1/environments/${house.developmentId}`
-    await house.manage('PATCH', environment, { unsupported_params: 'drop' })
+    const environment = `/v1/environments/${app.developmentId}`
+    await app.manage('PATCH', environment, { unsupported_params: 'drop' })
     upstream.script(completion('hi'))
     try {
       const answer = await post({ ...fixed, extra: { novelty: 1 } })
@@ -210,12 +210,12 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
       expect(sent).not.toHaveProperty('top_p')
       expect(sent).not.toHaveProperty('novelty')
     } finally {
-      await house.manage('PATCH', environment, { unsupported_params: 'refuse' })
+      await app.manage('PATCH', environment, { unsupported_params: 'refuse' })
     }
   })
 
   test('gets an alias’s next target, of another format, where the first, of its own, fails', async () => {
-    const environment = `/v1/environments/${house.developmentId}`
+    const environment = `/v1/environments/${app.developmentId}`
     const alias = `either-${format.name}`
     await limited.make(`${environment}/model-aliases`, {
       alias,
@@ -229,7 +229,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
   })
 
   test('with a client token sends nothing that the gateway does not read', async () => {
-    const made = await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`)
+    const made = await app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`)
     expect(made.status).toBe(201)
     const token = { key: made.body.token as string }
     upstream.script(completion('hi'))
@@ -256,7 +256,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
   test('names its end user by header', async () => {
     upstream.script(completion('hi'))
     const answer = await post({}, { headers: { 'x-rideau-end-user': 'somebody' } })
-    const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+    const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
     expect(log).toMatchObject({ end_user_id: 'somebody', endpoint: 'chat' })
   })
 })
@@ -271,7 +271,7 @@ test('the cap that a limit asks for reaches a provider of the same format', asyn
     }),
   )
   const [route, body] = CONVERSE.toRequest({ model: CONVERSE.own })
-  expect((await house.call(route, body, { key })).status).toBe(200)
+  expect((await app.call(route, body, { key })).status).toBe(200)
   const { inferenceConfig } = upstream.requests.at(-1)?.body as { inferenceConfig?: { maxTokens?: number } }
   expect(inferenceConfig?.maxTokens).toBeGreaterThan(0)
   expect(inferenceConfig?.maxTokens).toBeLessThan(20_000)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chunk, DONE, stream, usageChunk } from '../../testing/fakes/scripted-upstream.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
-import { type LimitedHouse, openLimitedHouse, PRICED } from '../../testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/limited-app.ts'
 
-let limited: LimitedHouse
+let limited: LimitedApp
 
 beforeAll(async () => {
-  limited = await openLimitedHouse()
+  limited = await openLimitedApp()
 })
 
 afterAll(async () => {
@@ -70,7 +70,7 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     const { key, budget } = await limited.freshKey(0.0515)
     const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
     limited.upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
-    const response = await limited.house.call(...ask(PRICED), { key })
+    const response = await limited.app.call(...ask(PRICED), { key })
     expect(response.status).toBe(200)
     const pieces = parse(await response.text())
     expect(pieces.at(-1)).toMatchObject(cut)
@@ -87,16 +87,16 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
       res.write(chunk({ content: 'word' }))
     })
     const requestId = crypto.randomUUID()
-    const response = await limited.house.call(...ask(PRICED), {
+    const response = await limited.app.call(...ask(PRICED), {
       key,
       headers: { 'x-request-id': requestId },
     })
-    const canceled = await limited.house.call(`/v1/requests/${requestId}/cancel`, {}, { key })
+    const canceled = await limited.app.call(`/v1/requests/${requestId}/cancel`, {}, { key })
     expect(await canceled.json()).toMatchObject({ canceled: true })
     const pieces = parse(await response.text())
     expect(findErrorCode(pieces.at(-1))).toBe('request_canceled')
     await limited.upstream.requests.at(-1)?.closed
-    const log = await limited.house.findLog(requestId)
+    const log = await limited.app.findLog(requestId)
     expect(log).toMatchObject({ error_code: 'request_canceled' })
   })
 
@@ -109,7 +109,7 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     const requestId = crypto.randomUUID()
     const [route, body] = ask(PRICED)
     const leaving = new AbortController()
-    const response = await fetch(limited.house.gatewayUrl + route, {
+    const response = await fetch(limited.app.gatewayUrl + route, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${key}`,
@@ -122,12 +122,12 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     await response.body?.getReader().read()
     leaving.abort()
     await limited.upstream.requests.at(-1)?.closed
-    expect(await limited.house.findLog(requestId)).toMatchObject({ error_code: 'request_canceled' })
+    expect(await limited.app.findLog(requestId)).toMatchObject({ error_code: 'request_canceled' })
   })
 
   test('is refused with 402 where nothing is left', async () => {
     const { key } = await limited.freshKey(0)
-    const response = await limited.house.call(...ask(PRICED), { key })
+    const response = await limited.app.call(...ask(PRICED), { key })
     expect([response.status, findErrorCode(await response.json())]).toEqual([402, 'budget_exceeded'])
   })
 })

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Callers of Cohere's and Converse's formats reach a provider of every format, in the middle of a talk with tools. */
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock']) {
     const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
-    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
+    await app.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
   }
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 /** What a provider has to be told, whatever its format. */
@@ -36,7 +36,7 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
       type: 'function',
       function: { name: 'usual_tool', arguments: '{"city":"Paris"}' },
     }
-    const response = await house.call('/cohere/v2/chat', {
+    const response = await app.call('/cohere/v2/chat', {
       model,
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -62,7 +62,7 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
     upstream.script(answer)
     const toolUse = { toolUseId: 'call_1', name: 'usual_tool', input: { city: 'Paris' } }
     const toolResult = { toolUseId: 'call_1', content: [{ json: { t: 'twenty degrees' } }] }
-    const response = await house.call(`/bedrock/model/${encodeURIComponent(model)}/converse`, {
+    const response = await app.call(`/bedrock/model/${encodeURIComponent(model)}/converse`, {
       system: [{ text: 'Be brief.' }, { cachePoint: { type: 'default' } }],
       messages: [
         { role: 'user', content: [{ text: 'Weather in Paris?' }] },

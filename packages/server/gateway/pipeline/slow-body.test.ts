@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
-let house: TestHouse
+let app: TestApp
 
 beforeAll(async () => {
-  house = await openTestHouse({}, { bodyTimeoutMs: 500, graceMs: 1_000 })
+  app = await openTestApp({}, { bodyTimeoutMs: 500, graceMs: 1_000 })
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
 })
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
   '%s: a body that comes too slowly is 408 request_timeout',
   async route => {
-    const { socket, until } = await openRaw(house.gatewayUrl)
-    socket.write(`POST ${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${house.secretKey}\r\n`)
+    const { socket, until } = await openRaw(app.gatewayUrl)
+    socket.write(`POST ${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${app.secretKey}\r\n`)
     socket.write('Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"model":')
     const answer = await until('request_timeout')
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
     expect(answer.toLowerCase()).toContain('x-request-id: ')
     socket.destroy()
     const message = { role: 'user', content: 'hi' }
-    expect((await house.call(route, { model: 'sandbox/echo', messages: [message] })).status).toBe(200)
+    expect((await app.call(route, { model: 'sandbox/echo', messages: [message] })).status).toBe(200)
   },
 )

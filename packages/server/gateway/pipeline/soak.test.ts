@@ -8,7 +8,7 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedHouse, openLimitedHouse } from '../../testing/harness/limited-app.ts'
+import { ASK, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 const REQUESTS = 400
@@ -25,11 +25,11 @@ function openDice(): () => number {
 
 describe.each(LEDGERS)('%s', (_ledger, openHome) => {
   let home: LedgerHome
-  let limited: LimitedHouse
+  let limited: LimitedApp
 
   beforeAll(async () => {
     home = await openHome()
-    limited = await openLimitedHouse(home.env)
+    limited = await openLimitedApp(home.env)
   })
   afterAll(async () => {
     await limited?.close()
@@ -37,7 +37,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
   })
 
   test('with three of ten callers leaving at random, the counter equals the ledger’s sum and nothing stays held', async () => {
-    const { house, upstream } = limited
+    const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(1_000)
     const ofKey = { scope: 'key', scope_ref: (await budget()).scope_ref }
     const quota = { ...ofKey, window: 'month', limit: 1e9 }
@@ -65,7 +65,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
         const abort = new AbortController()
         if (dice() < 0.3) setTimeout(() => abort.abort(), dice() * 20)
         try {
-          const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+          const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
             method: 'POST',
             signal: abort.signal,
             headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -79,7 +79,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
       }
     }
     await Promise.all(Array.from({ length: WORKERS }, work))
-    const { pool } = house.database
+    const { pool } = app.database
     /** What counters and usage ledger say, side by side. Who left early may still be under way: hence asked until they agree. */
     const compare = async (): Promise<unknown[]> => {
       const { rows } = await pool.query(

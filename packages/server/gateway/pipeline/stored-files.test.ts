@@ -4,24 +4,23 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 /** An end user's, by way of the playground. */
 let token: string
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
   upstream.script(completion('Read.'))
-  token = (await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`, {})).body
-    .token
+  token = (await app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`, {})).body.token
 })
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const STORED = { type: 'file', file_id: 'file_of_others' }
@@ -35,7 +34,7 @@ test.each([
   const messages = [{ role: 'user', content: [part] }]
   const body = { model: 'openai/gpt-4o-mini', max_tokens: 9, messages }
   const before = upstream.requests.length
-  const response = await house.call(route, body, { key: token })
+  const response = await app.call(route, body, { key: token })
   expect(response.status).toBe(400)
   expect(JSON.stringify(await response.json())).toContain(path)
   expect(upstream.requests).toHaveLength(before)
@@ -44,6 +43,6 @@ test.each([
 test('a secret key may name one', async () => {
   const part = { type: 'file', file: { file_id: 'file_of_ours' } }
   const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: [part] }] }
-  expect((await house.call('/openai/v1/chat/completions', body)).status).toBe(200)
+  expect((await app.call('/openai/v1/chat/completions', body)).status).toBe(200)
   expect(upstream.requests.at(-1)?.body.messages).toEqual(body.messages)
 })

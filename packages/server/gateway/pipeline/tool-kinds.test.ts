@@ -4,26 +4,26 @@ import {
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Every kind of tool that a caller can name, on every surface, to a provider of every format: none is lost in silence. */
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
   for (const provider of ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock']) {
     const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
-    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
+    await app.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
   }
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const FUNCTION = { name: 'usual_tool', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
@@ -271,8 +271,8 @@ interface Told {
 }
 
 function send(route: string, model: string, body: Record<string, unknown>): Promise<Response> {
-  if (!route.includes('{model}')) return house.call(route, { model, ...body })
-  return house.call(route.replace('{model}', encodeURIComponent(model)), body)
+  if (!route.includes('{model}')) return app.call(route, { model, ...body })
+  return app.call(route.replace('{model}', encodeURIComponent(model)), body)
 }
 
 async function ask(surface: string, kind: string, target: string): Promise<Told> {
@@ -307,7 +307,7 @@ function isTold({ path, mark }: Kind, { status, param, dropped, sent }: Told): b
 
 describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
   beforeAll(async () => {
-    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, { unsupported_params: policy })
+    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: policy })
   })
 
   test.each(CASES)(

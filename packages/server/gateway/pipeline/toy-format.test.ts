@@ -1,17 +1,17 @@
 import { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { FORMATS } from '@rideau/llm/formats/index'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { toyFormat } from '../../testing/toy-format/format.ts'
 
 // A format that is added in one folder and one list is served like every other one.
 
 const MODEL = 'sandbox%2Fecho'
 
-let app: TestHouse
+let app: TestApp
 beforeAll(async () => {
   const formats = [...FORMATS, toyFormat]
-  app = await openTestHouse({}, { bodyTimeoutMs: 60_000, graceMs: 1_000, formats })
+  app = await openTestApp({}, { bodyTimeoutMs: 60_000, graceMs: 1_000, formats })
 })
 afterAll(() => app.close())
 

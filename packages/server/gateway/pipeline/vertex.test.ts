@@ -9,19 +9,19 @@ import {
   type ScriptedUpstream,
   stream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let endpoint: ScriptedTokenEndpoint
 let credentialId: string
 const log: string[] = []
 
 beforeAll(async () => {
-  house = await openTestHouse({ LOG_LEVEL: 'trace' }, undefined, { write: line => log.push(line) })
+  app = await openTestApp({ LOG_LEVEL: 'trace' }, undefined, { write: line => log.push(line) })
   upstream = await openScriptedUpstream()
   endpoint = await openScriptedTokenEndpoint()
-  credentialId = await house.addCredential('vertex', {
+  credentialId = await app.addCredential('vertex', {
     api_key: endpoint.serviceAccount,
     base_url: upstream.baseUrl,
     options: { project: 'a-project', location: 'global' },
@@ -32,7 +32,7 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await Promise.all([upstream.close(), endpoint.close()])
-  await house.close()
+  await app.close()
 })
 
 const model = 'vertex/gemini-2.5-flash'
@@ -56,7 +56,7 @@ const tokens = (): unknown[] => upstream.requests.map(({ headers }) => headers.a
 describe('a service account', () => {
   test('is exchanged once for all calls, and only its token travels', async () => {
     upstream.script(good)
-    const answers = await Promise.all([1, 2, 3].map(() => house.call('/v1/chat', { model, messages })))
+    const answers = await Promise.all([1, 2, 3].map(() => app.call('/v1/chat', { model, messages })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(tokens()).toEqual(Array(3).fill('Bearer token-1'))
     expect(upstream.requests[0]?.path).toBe('/v1/publishers/google/models/gemini-2.5-flash:generateContent')
@@ -65,7 +65,7 @@ describe('a service account', () => {
 
   test('whose token is refused gets another within the same try, streamed too', async () => {
     upstream.script(expired, stream(`data: ${JSON.stringify(body)}\n\n`))
-    const response = await house.call('/v1/chat', { model, messages, stream: true })
+    const response = await app.call('/v1/chat', { model, messages, stream: true })
     expect(response.headers.get('x-rideau-attempts')).toBe('1')
     expect(await response.text()).toContain('Noon.')
     expect(tokens().slice(-2)).toEqual(['Bearer token-1', 'Bearer token-2'])
@@ -74,7 +74,7 @@ describe('a service account', () => {
   test('that is refused with a new token too is not tried a third time', async () => {
     upstream.script(expired)
     const before = upstream.requests.length
-    const response = await house.call('/v1/chat', { model, messages })
+    const response = await app.call('/v1/chat', { model, messages })
     expect(((await response.json()) as any).error.code).toBe('provider_auth_failed')
     expect(upstream.requests.length - before).toBe(2)
   })
@@ -85,7 +85,7 @@ describe('a service account', () => {
       status: 400,
       body: { error: 'invalid_grant', error_description: 'account not found' },
     }
-    const response = await house.call('/v1/chat', { model, messages })
+    const response = await app.call('/v1/chat', { model, messages })
     const { error } = (await response.json()) as any
     expect(error.code).toBe('provider_auth_failed')
     expect(JSON.stringify(error)).not.toContain('account not found')
@@ -93,7 +93,7 @@ describe('a service account', () => {
     await expect
       .poll(
         async () =>
-          (await house.manage('GET', `/v1/provider-credentials/${credentialId}`)).body.validation_error,
+          (await app.manage('GET', `/v1/provider-credentials/${credentialId}`)).body.validation_error,
       )
       .not.toBeNull()
   })
@@ -118,7 +118,7 @@ describe('a model of Anthropic’s there', () => {
 
   test('is called in its own format, the model in the path and the version in the body', async () => {
     upstream.script(json(200, answer))
-    const response = await house.call('/v1/chat', { model: claude, messages, max_output_tokens: 9 })
+    const response = await app.call('/v1/chat', { model: claude, messages, max_output_tokens: 9 })
     expect(((await response.json()) as any).choices[0].message.content).toBe('Noon.')
     const seen = upstream.requests.at(-1)
     expect(seen?.path).toBe(`${place}:rawPredict`)
@@ -138,7 +138,7 @@ describe('a model of Anthropic’s there', () => {
         'event: message_stop\ndata: {"type":"message_stop"}\n\n',
       ),
     )
-    const response = await house.call('/anthropic/v1/messages', {
+    const response = await app.call('/anthropic/v1/messages', {
       model: claude,
       messages,
       max_tokens: 9,
@@ -159,7 +159,7 @@ describe('a model of Anthropic’s there', () => {
 
   test('its tokens are counted here: no route there is asked', async () => {
     const before = upstream.requests.length
-    const response = await house.call('/anthropic/v1/messages/count_tokens', { model: claude, messages })
+    const response = await app.call('/anthropic/v1/messages/count_tokens', { model: claude, messages })
     expect(((await response.json()) as any).input_tokens).toBeGreaterThan(0)
     expect(upstream.requests.length).toBe(before)
   })
@@ -167,7 +167,7 @@ describe('a model of Anthropic’s there', () => {
 
 describe('its validation', () => {
   const validate = async (): Promise<{ validation_error: string | null }> =>
-    (await house.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body
+    (await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body
 
   test('a token proves the key, and no other route is asked', async () => {
     const before = upstream.requests.length
@@ -198,7 +198,7 @@ describe('without an address of its own', () => {
   })
 
   test('a location that would lead to another host is refused where it is stored', async () => {
-    const made = await house.manage('POST', `/v1/environments/${house.developmentId}/provider-credentials`, {
+    const made = await app.manage('POST', `/v1/environments/${app.developmentId}/provider-credentials`, {
       provider: 'vertex',
       name: 'elsewhere',
       api_key: endpoint.serviceAccount,

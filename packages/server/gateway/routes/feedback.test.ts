@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 const ASK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }
 
 /** Asks something; gives the id of the request. */
-async function ask(key = house.secretKey): Promise<string> {
-  const response = await house.call('/v1/chat', ASK, { key })
+async function ask(key = app.secretKey): Promise<string> {
+  const response = await app.call('/v1/chat', ASK, { key })
   expect(response.status).toBe(200)
   return response.headers.get('x-request-id') as string
 }
 
-async function tell(body: object, key = house.secretKey): Promise<string> {
-  const response = await house.call('/v1/feedback', body, { key })
+async function tell(body: object, key = app.secretKey): Promise<string> {
+  const response = await app.call('/v1/feedback', body, { key })
   const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
   return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
 }
 
 async function playgroundToken(): Promise<string> {
-  const made = await house.manage('POST', `/v1/environments/${house.developmentId}/playground-token`, {})
+  const made = await app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`, {})
   return made.body.token
 }
 
@@ -31,29 +31,29 @@ describe('POST /v1/feedback', () => {
   test('201 at once after the answer: kept with the request’s record, and the last word counts', async () => {
     const request_id = await ask()
     const given = { request_id, score: 0.5, comment: 'good \u0000 é', tags: ['tone'] }
-    const response = await house.call('/v1/feedback', given)
+    const response = await app.call('/v1/feedback', given)
     expect(response.status).toBe(201)
     expect(await response.json()).toMatchObject({ request_id, score: 0.5, tags: ['tone'] })
-    expect((await house.findLog(request_id)).feedback).toMatchObject({
+    expect((await app.findLog(request_id)).feedback).toMatchObject({
       score: 0.5,
       comment: 'good \ufffd é',
       tags: ['tone'],
     })
     expect(await tell({ request_id: request_id.toUpperCase(), score: -1 })).toBe('201')
-    expect((await house.findLog(request_id)).feedback).toMatchObject({ score: -1, comment: null, tags: [] })
+    expect((await app.findLog(request_id)).feedback).toMatchObject({ score: -1, comment: null, tags: [] })
   })
 
   test('404 resource_not_found: no such request, another environment’s, another end user’s', async () => {
     expect(await tell({ request_id: crypto.randomUUID(), score: 1 })).toBe(
       '404 resource_not_found request_id',
     )
-    const elsewhere = await house.createKey({}, house.productionId)
+    const elsewhere = await app.createKey({}, app.productionId)
     const request_id = await ask()
     expect(await tell({ request_id, score: 1 }, elsewhere.key)).toBe('404 resource_not_found request_id')
     const token = await playgroundToken()
     expect(await tell({ request_id, score: 1 }, token)).toBe('404 resource_not_found request_id')
     expect(await tell({ request_id: await ask(token), score: 1 }, token)).toBe('201')
-    expect((await house.findLog(request_id)).feedback).toBeNull()
+    expect((await app.findLog(request_id)).feedback).toBeNull()
   })
 
   test.each([
@@ -71,8 +71,8 @@ describe('POST /v1/feedback', () => {
   })
 
   test('403 endpoint_not_allowed: without the scope, or where the key’s endpoints leave it out', async () => {
-    const scoped = await house.createKey({ scopes: ['ai.chat'] })
-    const restricted = await house.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
+    const scoped = await app.createKey({ scopes: ['ai.chat'] })
+    const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
       expect(await tell({ request_id: crypto.randomUUID(), score: 1 }, key)).toBe('403 endpoint_not_allowed')
     }
@@ -81,12 +81,12 @@ describe('POST /v1/feedback', () => {
 
 describe('a request’s record', () => {
   test('says what was held and settled where a limit of tokens or money applied, and null where none did', async () => {
-    const { id, key } = await house.createKey({})
-    expect(await house.findLog(await ask(key))).toMatchObject({ hold: null, settlement: null })
+    const { id, key } = await app.createKey({})
+    expect(await app.findLog(await ask(key))).toMatchObject({ hold: null, settlement: null })
     const quota = { scope: 'key', scope_ref: id, metric: 'tokens', window: 'day', limit: 1_000_000 }
-    const made = await house.manage('POST', `/v1/environments/${house.developmentId}/quotas`, quota)
+    const made = await app.manage('POST', `/v1/environments/${app.developmentId}/quotas`, quota)
     expect(made.status).toBe(201)
-    const log = await house.findLog(await ask(key))
+    const log = await app.findLog(await ask(key))
     expect(log.settlement).toEqual({
       tokens: log.usage.total_tokens,
       cost_usd: log.cost_usd,

@@ -4,59 +4,59 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  await house.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
   upstream.script(completion('Hello.'))
 })
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 const BODY = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Say hello.' }] }
 
 async function outcome(key: string, body: object = BODY): Promise<string> {
-  const response = await house.call('/v1/chat', body, { key })
+  const response = await app.call('/v1/chat', body, { key })
   const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
   return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
 }
 
 const roll = async (id: string, body: object): Promise<string> =>
-  (await house.manage('POST', `/v1/keys/${id}/roll`, body)).body.key
+  (await app.manage('POST', `/v1/keys/${id}/roll`, body)).body.key
 
 describe('a rolled key', () => {
   test('works beside the new one for the overlap, and not a moment longer', async () => {
-    const old = await house.createKey({})
+    const old = await app.createKey({})
     const successor = await roll(old.id, { overlap_hours: 1 })
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['200', '200'])
-    await house.database.pool.query('update keys set expires_at = now() where id = $1', [old.id])
+    await app.database.pool.query('update keys set expires_at = now() where id = $1', [old.id])
     // The announcement of a change by plain SQL is awaited by a write through the control plane.
-    await house.manage('PATCH', `/v1/environments/${house.developmentId}`, {})
+    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, {})
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
   })
 
   test('ends at once without overlap', async () => {
-    const old = await house.createKey({})
+    const old = await app.createKey({})
     expect(await outcome(old.key)).toBe('200')
     const successor = await roll(old.id, { overlap_seconds: 0 })
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
   })
 
   test('hands on its restrictions', async () => {
-    const old = await house.createKey({ restrictions: { allowed_models: ['openai/*'] } })
+    const old = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
     expect(await outcome(await roll(old.id, {}))).toBe('403 model_not_allowed model')
   })
 })
 
 test('every request that starts after the revocation has returned is refused, under load', async () => {
   for (let round = 0; round < 3; round++) {
-    const { id, key } = await house.createKey({})
+    const { id, key } = await app.createKey({})
     let revokedAt = Number.POSITIVE_INFINITY
     let refused = 0
     const wrong: string[] = []
@@ -71,7 +71,7 @@ test('every request that starts after the revocation has returned is refused, un
     }
     const callers = Array.from({ length: 8 }, caller)
     expect(await outcome(key)).toBe('200')
-    const { status } = await house.manage('POST', `/v1/keys/${id}/revoke`)
+    const { status } = await app.manage('POST', `/v1/keys/${id}/revoke`)
     revokedAt = performance.now()
     expect(status).toBe(200)
     await Promise.all(callers)
@@ -80,11 +80,11 @@ test('every request that starts after the revocation has returned is refused, un
 })
 
 test('a changed restriction holds from the next request on', async () => {
-  const { id, key } = await house.createKey({})
+  const { id, key } = await app.createKey({})
   expect(await outcome(key)).toBe('200')
-  await house.manage('PATCH', `/v1/keys/${id}`, { restrictions: { allowed_models: ['openai/*'] } })
+  await app.manage('PATCH', `/v1/keys/${id}`, { restrictions: { allowed_models: ['openai/*'] } })
   expect(await outcome(key)).toBe('403 model_not_allowed model')
-  await house.manage('PATCH', `/v1/keys/${id}`, { restrictions: null, scopes: ['feedback'] })
+  await app.manage('PATCH', `/v1/keys/${id}`, { restrictions: null, scopes: ['feedback'] })
   expect(await outcome(key)).toBe('403 endpoint_not_allowed')
 })
 
@@ -92,7 +92,7 @@ describe('max_request_cost_usd', () => {
   // gpt-4o-mini: 0.15 and 0.6 dollars a million; "Say hello." counts 7 tokens, which is 1,050 nano-dollars.
   const MINI = { ...BODY, model: 'openai/gpt-4o-mini' }
   const bounded = async (usd: number): Promise<string> =>
-    (await house.createKey({ restrictions: { max_request_cost_usd: usd } })).key
+    (await app.createKey({ restrictions: { max_request_cost_usd: usd } })).key
 
   test('is held against the input and the cap that the caller names', async () => {
     const key = await bounded(0.000_061_05)
@@ -131,20 +131,20 @@ describe('max_request_cost_usd', () => {
   test('counts every answer that a compat caller asks for', async () => {
     const key = await bounded(0.000_061_05)
     const call = async (n: number): Promise<number> =>
-      (await house.call('/openai/v1/chat/completions', { ...MINI, n, max_tokens: 50 }, { key })).status
+      (await app.call('/openai/v1/chat/completions', { ...MINI, n, max_tokens: 50 }, { key })).status
     expect([await call(2), await call(3)]).toEqual([200, 402])
   })
 
   test('400 model_unpriced: an unknown price is never zero', async () => {
-    await house.addCredential('custom', { base_url: upstream.baseUrl })
+    await app.addCredential('custom', { base_url: upstream.baseUrl })
     const key = await bounded(1)
     expect(await outcome(key, { ...BODY, model: 'custom/anything' })).toBe('400 model_unpriced model')
   })
 })
 
 describe('last_used_at', () => {
-  test('is written when the house closes at the latest, and announced to nobody', async () => {
-    const other = await openTestHouse()
+  test('is written when the app closes at the latest, and announced to nobody', async () => {
+    const other = await openTestApp()
     const { id, key } = await other.createKey({})
     await other.createKey({})
     const before = Date.now()

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 describe('GET /.well-known/jwks.json', () => {
   test('has the current and the next public key, for anybody and for five minutes', async () => {
-    const response = await fetch(`${house.gatewayUrl}/.well-known/jwks.json`, {
+    const response = await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, {
       headers: { origin: 'https://anywhere.example' },
     })
     expect(response.status).toBe(200)
@@ -26,6 +26,6 @@ describe('GET /.well-known/jwks.json', () => {
   })
 
   test.each(['POST', 'HEAD', 'DELETE'])('%s is 404', async method => {
-    expect((await fetch(`${house.gatewayUrl}/.well-known/jwks.json`, { method })).status).toBe(404)
+    expect((await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, { method })).status).toBe(404)
   })
 })

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-let house: TestHouse
+let app: TestApp
 
 beforeAll(async () => {
-  house = await openTestHouse()
-  await house.addCredential('openai', { api_key: 'k' })
+  app = await openTestApp()
+  await app.addCredential('openai', { api_key: 'k' })
 })
 
 afterAll(async () => {
-  await house.close()
+  await app.close()
 })
 
-async function get(route: string, key = house.secretKey): Promise<{ status: number; body: any }> {
-  const response = await fetch(house.gatewayUrl + route, { headers: { authorization: `Bearer ${key}` } })
+async function get(route: string, key = app.secretKey): Promise<{ status: number; body: any }> {
+  const response = await fetch(app.gatewayUrl + route, { headers: { authorization: `Bearer ${key}` } })
   return { status: response.status, body: await response.json() }
 }
 
@@ -64,7 +64,7 @@ describe('GET /v1/models', () => {
   )
 
   test("shows only the key's models", async () => {
-    const { key } = await house.createKey({
+    const { key } = await app.createKey({
       restrictions: { allowed_models: ['sandbox/*', 'openai/gpt-4o'] },
     })
     const { body } = await get('/v1/models', key)
@@ -75,11 +75,11 @@ describe('GET /v1/models', () => {
   })
 
   test('needs no scope, but a key', async () => {
-    const { key } = await house.createKey({ scopes: ['feedback'] })
+    const { key } = await app.createKey({ scopes: ['feedback'] })
     expect((await get('/v1/models', key)).status).toBe(200)
-    const { key: publishable } = await house.createKey({ kind: 'publishable' })
+    const { key: publishable } = await app.createKey({ kind: 'publishable' })
     expect((await get('/v1/models', publishable)).body.error.code).toBe('endpoint_not_allowed')
-    expect((await fetch(`${house.gatewayUrl}/v1/models`)).status).toBe(401)
+    expect((await fetch(`${app.gatewayUrl}/v1/models`)).status).toBe(401)
   })
 })
 
@@ -112,7 +112,7 @@ test('the compat list is OpenAI’s, never paged', async () => {
 
 describe('browsers', () => {
   test('a preflight is answered on every client route', async () => {
-    const response = await fetch(`${house.gatewayUrl}/v1/chat`, {
+    const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
       method: 'OPTIONS',
       headers: {
         origin: 'https://app.example.com',
@@ -127,7 +127,7 @@ describe('browsers', () => {
 })
 
 test('GET /healthz and /readyz need no credential', async () => {
-  for (const url of [house.gatewayUrl, house.controlUrl]) {
+  for (const url of [app.gatewayUrl, app.controlUrl]) {
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   }

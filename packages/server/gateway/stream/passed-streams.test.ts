@@ -1,33 +1,33 @@
 import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from '../../testing/harness/app.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /**
  * Streams between two who speak the same format, where nothing of them is kept for the log: most of their bytes go by
  * unread.
  */
-let house: TestHouse
+let app: TestApp
 let upstream: ScriptedUpstream
 let key: string
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  app = await openTestApp()
   upstream = await openScriptedUpstream()
-  const { productionId } = house
-  await house.addCredential('gemini', { api_key: 'AIza', base_url: upstream.baseUrl }, productionId)
+  const { productionId } = app
+  await app.addCredential('gemini', { api_key: 'AIza', base_url: upstream.baseUrl }, productionId)
   const region = { region: 'us-east-1' }
-  await house.addCredential(
+  await app.addCredential(
     'bedrock',
     { api_key: 'bedrock-key', base_url: upstream.baseUrl, options: region },
     productionId,
   )
-  key = (await house.createKey({}, productionId)).key
+  key = (await app.createKey({}, productionId)).key
 })
 
 afterAll(async () => {
   await upstream.close()
-  await house.close()
+  await app.close()
 })
 
 /** Each in a write of its own, as events arrive; then the end, or a broken connection. */
@@ -78,17 +78,17 @@ beforeEach(() => {
 test('Gemini: every byte comes through, and the last event’s usage is billed', async () => {
   const frames = [says('One, ', 2), says('two, ', 4), says('three.', 6, 'STOP')]
   script('text/event-stream', frames, false)
-  const answer = await house.call(GEMINI, ASKED, { key })
+  const answer = await app.call(GEMINI, ASKED, { key })
   expect(await answer.text()).toBe(frames.join(''))
-  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 6 }, usage_estimated: false })
 })
 
 test('Gemini: a stream that breaks off is billed by what the last event told, though it passed unread', async () => {
   script('text/event-stream', [says('One, ', 2), says('two, ', 40)], true)
-  const answer = await house.call(GEMINI, ASKED, { key })
+  const answer = await app.call(GEMINI, ASKED, { key })
   expect(await answer.text()).toContain('stream_interrupted')
-  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({
     error_code: 'stream_interrupted',
     usage: { input_tokens: 10, output_tokens: 40 },
@@ -97,21 +97,21 @@ test('Gemini: a stream that breaks off is billed by what the last event told, th
 
 test('Converse: every frame comes through, and usage is read', async () => {
   script('application/vnd.amazon.eventstream', CONVERSE, false)
-  const answer = await house.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
+  const answer = await app.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
     key,
   })
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat(CONVERSE))
-  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ finish_reason: 'stop', usage: { input_tokens: 7, output_tokens: 5 } })
 })
 
 test('Converse: a stream that breaks off ends with an exception, and what was delivered counts', async () => {
   script('application/vnd.amazon.eventstream', CONVERSE.slice(0, 4), true)
-  const answer = await house.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
+  const answer = await app.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
     key,
   })
   expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toContain('stream_interrupted')
-  const log = await house.findLog(answer.headers.get('x-request-id') ?? '')
+  const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ error_code: 'stream_interrupted', usage_estimated: true })
   // Three events of one token or a little more: not their bytes, of which most are framing.
   expect(log.usage.output_tokens).toBeGreaterThanOrEqual(3)

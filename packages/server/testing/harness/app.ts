@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { type House, type Limits, openHouse } from '../../app/app.ts'
+import { type App, openApp } from '../../app/app.ts'
+import type { Limits } from '../../app/app-parts.ts'
 import { parseConfig } from '../../app/settings.ts'
 import { type Connection, toClientConfig } from '../../storage/connection.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 
-/** A whole house for a test: real sockets, a database of its own, set up as a user would. */
-export interface TestHouse {
+/** A whole app for a test: real sockets, a database of its own, set up as a user would. */
+export interface TestApp {
   readonly gatewayUrl: string
   readonly controlUrl: string
   readonly metricsUrl: string
@@ -34,7 +35,7 @@ export interface TestHouse {
   createKey(fields: Record<string, unknown>, environmentId?: string): Promise<{ id: string; key: string }>
   /** Waits for the log record of a request. */
   findLog(requestId: string): Promise<Record<string, any>>
-  /** Closes the house and leaves its database to look at. */
+  /** Closes the app and leaves its database to look at. */
   stop(): Promise<void>
   close(): Promise<void>
 }
@@ -49,13 +50,13 @@ export interface Answer {
 const SETUP_TOKEN = 'a set-up token for tests'
 
 /** `logTo` gets every line of the log, at the level that `env` sets. */
-export async function openTestHouse(
+export async function openTestApp(
   env: Record<string, string> = {},
   limits: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 },
   logTo?: { write(line: string): void },
-): Promise<TestHouse> {
+): Promise<TestApp> {
   const database = await freshDatabase()
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-house-'))
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-app-'))
   const config = parseConfig({
     DATABASE_URL: toUrl(database.connection),
     RIDEAU_DATA_DIR: dataDir,
@@ -67,13 +68,13 @@ export async function openTestHouse(
     LOG_LEVEL: 'silent',
     ...env,
   })
-  const house: House = await openHouse(
+  const app: App = await openApp(
     config,
     { gateway: true, control: true },
     logTo === undefined ? pino({ level: config.logLevel }) : pino({ level: config.logLevel }, logTo),
     limits,
   )
-  const { gatewayUrl, controlUrl, metricsUrl } = house as { [K in keyof House]: NonNullable<House[K]> }
+  const { gatewayUrl, controlUrl, metricsUrl } = app as { [K in keyof App]: NonNullable<App[K]> }
   const setUp = await send(`${controlUrl}/v1/setup`, 'POST', undefined, {
     setup_token: SETUP_TOKEN,
     email: 'owner@example.com',
@@ -83,7 +84,7 @@ export async function openTestHouse(
   if (setUp.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(setUp.body)}`)
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => {
-    stopping ??= house.close()
+    stopping ??= app.close()
     return stopping
   }
   const managementKey = setUp.body.management_key.key as string
@@ -92,7 +93,7 @@ export async function openTestHouse(
   const idOf = (name: string): string => environments.find(environment => environment.name === name)?.id ?? ''
   const developmentId = idOf('development')
   const projectId = setUp.body.project.id as string
-  const manage: TestHouse['manage'] = (method, route, body) =>
+  const manage: TestApp['manage'] = (method, route, body) =>
     send(controlUrl + route, method, managementKey, body)
   return {
     gatewayUrl,

@@ -1,5 +1,5 @@
 import { openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from './app.ts'
+import { openTestApp, type TestApp } from './app.ts'
 import { findTold, toSurfaceRequest } from './format-requests.ts'
 import { FORMAT_TARGETS } from './format-targets.ts'
 import { makePlaygroundToken } from './playground-token.ts'
@@ -17,7 +17,7 @@ export interface Told {
 
 /** An app with a credential for one provider of every format; all providers are one scripted upstream. */
 export interface FormatHarness {
-  readonly house: TestHouse
+  readonly app: TestApp
   readonly upstream: ScriptedUpstream
   /** A client token of the development environment. */
   readonly token: string
@@ -31,34 +31,34 @@ export interface FormatHarness {
 export const PROVIDERS = ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock']
 
 export async function openFormatHarness(): Promise<FormatHarness> {
-  const house = await openTestHouse()
+  const app = await openTestApp()
   const upstream = await openScriptedUpstream()
   for (const provider of PROVIDERS) {
     const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}
-    await house.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
+    await app.addCredential(provider, { api_key: 'key', base_url: upstream.baseUrl, ...options })
   }
   return {
-    house,
+    app,
     upstream,
-    token: await makePlaygroundToken(house),
-    async ask(surface, target, fields, key = house.secretKey) {
+    token: await makePlaygroundToken(app),
+    async ask(surface, target, fields, key = app.secretKey) {
       const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
       upstream.script(answer)
       const before = upstream.requests.length
       const { route, body } = toSurfaceRequest(surface, model, fields)
-      const response = await house.call(route, body, { key })
+      const response = await app.call(route, body, { key })
       const told = findTold(JSON.parse(await response.text()))
       const dropped = response.headers.get('x-rideau-dropped-params')
       const sent = upstream.requests.slice(before).map(({ body: each }) => each)
       return { status: response.status, ...told, dropped, sent }
     },
     async set(fields) {
-      const { status } = await house.manage('PATCH', `/v1/environments/${house.developmentId}`, fields)
+      const { status } = await app.manage('PATCH', `/v1/environments/${app.developmentId}`, fields)
       if (status !== 200) throw new Error(`the environment was not patched: ${status}`)
     },
     async close() {
       await upstream.close()
-      await house.close()
+      await app.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { GatewayDeps } from '../../gateway/deps.ts'
 import { completion, openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
-import { openTestHouse, type TestHouse } from './app.ts'
+import { openTestApp, type TestApp } from './app.ts'
 
 /** $50 per million output tokens, and nothing for input: a thousand tokens of output are exactly $0.05. */
 export const PRICED = 'custom/priced'
@@ -13,9 +13,9 @@ export const USED = { prompt_tokens: 10, completion_tokens: 1000, total_tokens: 
 
 export type LimitKind = 'budgets' | 'quotas' | 'limits' | 'plans'
 
-/** A house whose scripted provider has a price, and what limits its requests. */
-export interface LimitedHouse {
-  readonly house: TestHouse
+/** An app whose scripted provider has a price, and what limits its requests. */
+export interface LimitedApp {
+  readonly app: TestApp
   readonly upstream: ScriptedUpstream
   /** What its gateway works with, for tests that break it. */
   readonly deps: GatewayDeps
@@ -30,11 +30,11 @@ export interface LimitedHouse {
   close(): Promise<void>
 }
 
-/** `logTo`: as for openTestHouse. */
-export async function openLimitedHouse(
+/** `logTo`: as for openTestApp. */
+export async function openLimitedApp(
   env: Record<string, string> = {},
   logTo?: { write(line: string): void },
-): Promise<LimitedHouse> {
+): Promise<LimitedApp> {
   const upstream = await openScriptedUpstream()
   let deps: GatewayDeps | undefined
   const limits = {
@@ -44,20 +44,20 @@ export async function openLimitedHouse(
       deps = made
     },
   }
-  const house = await openTestHouse(env, limits, logTo)
-  if (deps === undefined) throw new Error('the house has no gateway')
+  const app = await openTestApp(env, limits, logTo)
+  if (deps === undefined) throw new Error('the app has no gateway')
   let made: string[] = []
-  const make: LimitedHouse['make'] = async (route, body) => {
-    const { status, body: record } = await house.manage('POST', route, body)
+  const make: LimitedApp['make'] = async (route, body) => {
+    const { status, body: record } = await app.manage('POST', route, body)
     expect([status, record]).toEqual([201, expect.anything()])
     return record
   }
-  await house.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+  await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
   for (const [model, pricing] of [
     [PRICED, { input_usd_per_mtok: 0, output_usd_per_mtok: 50 }],
     [UNPRICED, null],
   ] as const) {
-    await make(`/v1/environments/${house.developmentId}/custom-models`, {
+    await make(`/v1/environments/${app.developmentId}/custom-models`, {
       model,
       capabilities: ['chat', 'tools'],
       context_window: 100_000,
@@ -65,39 +65,39 @@ export async function openLimitedHouse(
       pricing,
     })
   }
-  const environment = `/v1/environments/${house.developmentId}`
+  const environment = `/v1/environments/${app.developmentId}`
   const routes = {
-    budgets: `/v1/projects/${house.projectId}/budgets`,
+    budgets: `/v1/projects/${app.projectId}/budgets`,
     quotas: `${environment}/quotas`,
     limits: `${environment}/limits`,
     plans: `${environment}/plans`,
   }
-  const limit: LimitedHouse['limit'] = async (kind, body) => {
+  const limit: LimitedApp['limit'] = async (kind, body) => {
     const record = await make(routes[kind], body)
     made.push(`/v1/${kind}/${record.id}`)
     return record
   }
-  const list: LimitedHouse['list'] = async kind => (await house.manage('GET', routes[kind])).body.data
+  const list: LimitedApp['list'] = async kind => (await app.manage('GET', routes[kind])).body.data
   return {
-    house,
+    app,
     upstream,
     deps,
     make,
     limit,
     list,
     async freshKey(limitUsd) {
-      const { id, key } = await house.createKey({})
+      const { id, key } = await app.createKey({})
       const own = { window: 'month', scope: 'key', scope_ref: id }
       const { id: budgetId } = await limit('budgets', { limit_usd: limitUsd, ...own })
       return { key, budget: async () => (await list('budgets')).find(each => each.id === budgetId) }
     },
     async reset() {
-      for (const route of made.reverse()) expect((await house.manage('DELETE', route)).status).toBe(204)
+      for (const route of made.reverse()) expect((await app.manage('DELETE', route)).status).toBe(204)
       made = []
       upstream.script(completion('hello', { usage: USED }))
     },
     async close() {
-      await house.close()
+      await app.close()
       await upstream.close()
     },
   }

@@ -1,6 +1,6 @@
 import { redisProgram, startTestRedis } from './redis.ts'
 
-/** What a house's environment needs for a ledger, and how to end that. */
+/** What an app's environment needs for a ledger, and how to end that. */
 export interface LedgerHome {
   readonly env: Record<string, string>
   stop(): Promise<void>

@@ -1,15 +1,15 @@
-import type { TestHouse } from './app.ts'
+import type { TestApp } from './app.ts'
 
 /** A client token of the owner's own, as the dashboard's playground gets it. */
-export async function makePlaygroundToken(house: TestHouse): Promise<string> {
-  const { headers } = await house.manage('POST', '/v1/session', {
+export async function makePlaygroundToken(app: TestApp): Promise<string> {
+  const { headers } = await app.manage('POST', '/v1/session', {
     email: 'owner@example.com',
     password: 'a long enough password',
   })
   const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  const made = await fetch(`${house.controlUrl}/v1/environments/${house.developmentId}/playground-token`, {
+  const made = await fetch(`${app.controlUrl}/v1/environments/${app.developmentId}/playground-token`, {
     method: 'POST',
-    headers: { cookie, 'x-rideau-csrf': '1', origin: house.controlUrl },
+    headers: { cookie, 'x-rideau-csrf': '1', origin: app.controlUrl },
   })
   const { token } = (await made.json()) as { token?: string }
   if (token === undefined) throw new Error(`no token: ${made.status}`)

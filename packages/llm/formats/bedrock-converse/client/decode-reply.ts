@@ -4,7 +4,7 @@ import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { isCallersTool, decodeRedacted, toFinishReason, toReasoningDetail } from './decode-content.ts'
+import { decodeRedacted, isCallersTool, toFinishReason, toReasoningDetail } from './decode-content.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { JSON_TOOL } from './json-tool.ts'
 

@@ -4,7 +4,7 @@ import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { encodeSchema } from '../../shared/claude-schema.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
-import { canForceTool, canRequireTools, findFamily, takesSchemas, takesCachePoints } from './model-family.ts'
+import { canForceTool, canRequireTools, findFamily, takesCachePoints, takesSchemas } from './model-family.ts'
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 

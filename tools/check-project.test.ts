@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-house.mjs'
+import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-project.mjs'
 
 describe('the check of project rules', () => {
   test('refuses a folder with a general name', () => {

@@ -1,0 +1,35 @@
+import type { Format } from '@rideau/llm/formats/shared/format'
+import type { Logger } from 'pino'
+import { type SecretBox } from '../core/secret-box.ts'
+import type { GatewayDeps } from '../gateway/deps.ts'
+import type { Storage } from '../storage/open-storage.ts'
+import type { Exceptions } from './exceptions.ts'
+import type { Config } from './settings.ts'
+
+/** What tests shorten, in milliseconds, and what they look into. */
+export interface Limits {
+  /** A body that has not arrived after this long ends in 408 `request_timeout`. */
+  readonly bodyTimeoutMs: number
+  /** How long running requests may take to end when the app closes. */
+  readonly graceMs: number
+  /** In place of every format that there is. */
+  readonly formats?: readonly Format[]
+  /** Is handed what the gateway works with. */
+  readonly onDeps?: (deps: GatewayDeps) => void
+}
+
+export const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
+
+/** What the parts of a process are made of. */
+export interface AppParts {
+  readonly config: Config
+  readonly log: Logger
+  readonly limits: Limits
+  readonly exceptions: Exceptions
+  readonly storage: Storage
+  readonly secretBox: SecretBox
+  readonly closers: (() => Promise<void> | void)[]
+  readonly newId: () => string
+  readonly baseUrl: () => string
+  readonly gatewayUrl: () => string
+}

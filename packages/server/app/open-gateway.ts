@@ -1,0 +1,248 @@
+import type { Server } from 'node:http'
+import { FormatRegistry } from '@rideau/llm/formats/format-registry'
+import { FORMATS } from '@rideau/llm/formats/index'
+import { systemClock, systemRandom } from '../core/chance.ts'
+import type { GatewayDeps } from '../gateway/deps.ts'
+import { RequestCounts } from '../gateway/edge/request-counts.ts'
+import { Admissions } from '../gateway/limits/admission.ts'
+import { LearnedUse } from '../gateway/limits/learned-use.ts'
+import { MeterSets } from '../gateway/limits/meter-sets.ts'
+import { Latencies } from '../gateway/plan/latencies.ts'
+import { InFlight } from '../gateway/request/in-flight.ts'
+import { openTicker } from '../gateway/request/ticker.ts'
+import { createGatewayServer } from '../gateway/server.ts'
+import { LastUsed } from '../gateway/tenants/last-used.ts'
+import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
+import type { Snapshots } from '../gateway/tenants/snapshots.ts'
+import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
+import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
+import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
+import type { Drain } from '../journal/drain.ts'
+import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { openCancellations } from '../redis/cancellations.ts'
+import { markCredentialRejected } from '../storage/credential-validation.ts'
+import { acquireInstanceLock } from '../storage/instance-lock.ts'
+import { updateKeysLastUsed } from '../storage/keys.ts'
+import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
+import { listSigningKeys } from '../storage/signing-keys.ts'
+import type { AppParts } from './app-parts.ts'
+import { openAlerts } from './jobs.ts'
+import { composeLedger } from './ledger.ts'
+import { type Measured, openMetrics } from './metrics.ts'
+import { catchUp, openSnapshots } from './open-snapshots.ts'
+import { openRecords, type Records } from './records.ts'
+import type { Config } from './settings.ts'
+
+/** The gateway of this process, before it listens. */
+export interface Gateway {
+  readonly server: Server
+  readonly metricsUrl: string | undefined
+  /** Resolves when every change committed so far is in force here. */
+  catchUp(): Promise<void>
+  isReady(): Readiness
+  readonly readMeters: Ledger['read']
+  /** Lets running requests end, then cuts what is left. */
+  close(): Promise<void>
+}
+
+/** Makes the gateway with everything that it needs of the process. */
+export async function openGateway(parts: AppParts): Promise<Gateway> {
+  const { config, log, limits, exceptions, storage, closers, newId, baseUrl, gatewayUrl } = parts
+  const onException = exceptions.note
+  closers.push(await holdLock(parts))
+  const { snapshots, announcements } = await openSnapshots(parts)
+  closers.push(() => announcements.close())
+  const records = openJournaled(parts)
+  const { drain, openFor } = records
+  closers.push(() => drain.close())
+  const egress = { allowPrivate: config.allowPrivateUpstreams }
+  const http = openHttpTransport(egress, onException)
+  const sandbox = openSandboxTransport()
+  const ticker = openTicker()
+  closers.push(
+    () => ticker.close(),
+    () => http.close(),
+    () => sandbox.close(),
+  )
+  const inFlight = new InFlight()
+  const requestCounts = new RequestCounts()
+  const cancelElsewhere = openCancelElsewhere(parts, inFlight)
+  const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
+  closers.push(() => lastUsed.close())
+  const counting = await openCounting(parts, drain)
+  openFor(counting.ledger)
+  const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
+  const deps: GatewayDeps = {
+    formats: new FormatRegistry(limits.formats ?? FORMATS),
+    now: systemClock.now,
+    random: systemRandom,
+    newId,
+    log,
+    onException,
+    snapshots,
+    signingKeys: new SigningKeys({ load: () => listSigningKeys(storage.db), now: systemClock.now }),
+    ticker,
+    inFlight,
+    requestCounts,
+    cancelElsewhere,
+    latencies: new Latencies(systemClock.now),
+    lastUsed,
+    http,
+    sandbox,
+    egress,
+    accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
+    meterSets: new MeterSets(),
+    admissions: openAdmissions(parts, counting.ledger),
+    learned: new LearnedUse(),
+    isLedgerShared: config.redisUrl !== undefined,
+    openRecord: estimate => drain.open(estimate),
+    writeRecord: record => drain.write(record),
+    isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
+    isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
+    storeFeedback: async (of, feedback) => {
+      if (await updateFeedback(storage.db, of, feedback)) return true
+      // The record of an answer that was just read may still be on its way to the database.
+      await drain.flush()
+      return await updateFeedback(storage.db, of, feedback)
+    },
+    onCredentialRejected: id => {
+      markCredentialRejected(storage.db, id, { clock: systemClock, newId }).catch(error =>
+        log.error({ err: error }, 'a refused credential could not be marked'),
+      )
+    },
+    baseUrl,
+    gatewayUrl,
+    prefixes: config.prefixes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
+    isReady,
+  }
+  limits.onDeps?.(deps)
+  const server = createGatewayServer(deps)
+  return {
+    metricsUrl: await openMeasured(parts, { requestCounts, inFlight, records, isReady, counting }),
+    server,
+    catchUp: () => catchUp(announcements, snapshots),
+    isReady,
+    readMeters: (meters, at) => counting.ledger.read(meters, at),
+    close: () => closeGracefully(server, inFlight, limits.graceMs),
+  }
+}
+
+/** Gives where `/metrics` is. */
+async function openMeasured(
+  { config, log, exceptions, closers }: AppParts,
+  measured: Omit<Measured, 'exceptions'>,
+): Promise<string | undefined> {
+  const { metricsHost: host, metricsPort: port } = config
+  const metrics = await openMetrics({ host, port, log, exceptions, ...measured })
+  closers.push(() => metrics.close())
+  return metrics.url
+}
+
+function openJournaled({ config, log, storage }: AppParts): Records {
+  return openRecords({
+    dataDir: config.dataDir,
+    now: systemClock.now,
+    maxBytes: config.journalMaxBytes,
+    isShared: config.redisUrl !== undefined,
+    log,
+    storage,
+  })
+}
+
+/** Alone on its database, or one of several that share their limits. */
+async function holdLock({ config, log, storage }: AppParts): Promise<() => Promise<void>> {
+  return await acquireInstanceLock(storage.connection, {
+    isShared: config.redisUrl !== undefined,
+    onLost: error => {
+      log.fatal(error.message)
+      process.kill(process.pid, 'SIGTERM')
+    },
+  })
+}
+
+async function openCounting(
+  { config, log, exceptions, storage, closers, newId }: AppParts,
+  drain: Drain,
+): Promise<OpenedLedger> {
+  // Closed after the ledger, which may note something until then.
+  const alerts = openAlerts({ storage, log }, newId, () => drain.flush())
+  closers.push(() => alerts.close())
+  const counting = await composeLedger({
+    redisUrl: config.redisUrl,
+    isFailOpen: config.limitsFailOpen,
+    log,
+    owner: newId(),
+    storage,
+    drain,
+    onException: exceptions.note,
+    onCrossing: ({ meter, settled }) => {
+      if (meter.kind === 'fixed') alerts.note({ meter, settled })
+    },
+  })
+  closers.push(() => counting.ledger.close())
+  return counting
+}
+
+function openAdmissions({ closers, exceptions }: AppParts, ledger: Ledger): Admissions {
+  const admissions = new Admissions({ ledger, now: systemClock.now, onException: exceptions.note })
+  closers.push(() => admissions.close())
+  return admissions
+}
+
+interface Readiness {
+  ready: boolean
+  reasons: string[]
+}
+
+/** Where nothing is refused for it, limits that are counted by each process alone are told but take nobody down. */
+function readinessOf(
+  snapshots: Snapshots,
+  { ledger }: OpenedLedger,
+  drain: Drain,
+  config: Config,
+): Readiness {
+  const { isHealthy, reasons } = ledger.health()
+  const isLost = snapshots.isLost()
+  const isFull = drain.isFull()
+  return {
+    ready: !isLost && (isHealthy || config.limitsFailOpen) && !(isFull && config.journalFull === 'refuse'),
+    reasons: [
+      ...(isLost ? ['the database does not announce changes'] : []),
+      ...(isFull ? ['the journal is full: usage records do not reach the database'] : []),
+      ...reasons,
+    ],
+  }
+}
+
+/** Where this is the only gateway process there is nobody else to ask. */
+function openCancelElsewhere(
+  { config, log, exceptions, closers, newId }: AppParts,
+  inFlight: InFlight,
+): GatewayDeps['cancelElsewhere'] {
+  if (config.redisUrl === undefined) return () => Promise.resolve(false)
+  const cancellations = openCancellations({
+    url: config.redisUrl,
+    cancelLocal: (environmentId, requestId, endUserId) =>
+      inFlight.cancel(environmentId, requestId, endUserId),
+    newId,
+    log: line => log.warn(line),
+    onException: exceptions.note,
+  })
+  closers.push(() => cancellations.close())
+  return (environmentId, requestId, endUserId) => cancellations.cancel(environmentId, requestId, endUserId)
+}
+
+/** Stops listening, waits for running requests, then stops those that take too long. */
+async function closeGracefully(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const idle = setInterval(() => {
+    if (inFlight.size === 0) server.closeIdleConnections()
+  }, 100)
+  await closed
+  clearTimeout(cut)
+  clearInterval(idle)
+}

@@ -1,0 +1,38 @@
+import { systemClock } from '../core/chance.ts'
+import { Snapshots } from '../gateway/tenants/snapshots.ts'
+import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
+import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots.ts'
+import { findTokenMinter, getEndUserSnapshot } from '../storage/token-snapshots.ts'
+import type { AppParts } from './app-parts.ts'
+
+/** What the gateway knows of its tenants, and the announcements that keep it true. */
+export async function openSnapshots({
+  config,
+  log,
+  storage,
+  secretBox,
+}: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
+  const snapshots = new Snapshots({
+    source: {
+      findKey: hash => findKeyByHash(storage.pool, hash),
+      findEnvironment: id => findEnvironmentSnapshot(storage.pool, secretBox, id),
+      findMinter: claims => findTokenMinter(storage.pool, claims),
+      findEndUser: (environmentId, id) => getEndUserSnapshot(storage.pool, environmentId, id),
+    },
+    now: systemClock.now,
+    maxStaleMs: config.configMaxStaleMs,
+  })
+  const announcements = await openConfigNotifications({
+    connection: storage.connection,
+    log: line => log.warn(line),
+    onChange: id => snapshots.invalidate(id),
+    onLost: () => snapshots.markLost(),
+    onRestored: () => snapshots.markRestored(),
+  })
+  return { snapshots, announcements }
+}
+
+/** Where announcements cannot be waited for, what they would say is assumed. */
+export async function catchUp(announcements: ConfigNotifications, snapshots: Snapshots): Promise<void> {
+  await announcements.barrier().catch(() => snapshots.flush())
+}
