@@ -18,6 +18,8 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly maxOutputTokens?: number
+  /** The cap as the body has it, where a body that passes through keeps it unless the gateway set another one. */
+  readonly receivedOutputCap?: number
   readonly temperature?: number
   readonly topP?: number
   readonly stop?: readonly string[]
@@ -28,6 +30,11 @@ export interface ChatRequest {
   readonly user?: string
   /** Top-level fields that have no canonical meaning, of formats that let them pass: a target that knows such a field takes it from here. */
   readonly extra?: ReadonlyMap<string, Json>
+  /**
+   * A tool-call id or a reasoning item carries state of ours, which no provider takes: a body that passes through goes out
+   * without it.
+   */
+  readonly carriesReasoning?: true
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /** Merged into the body of the provider named by the key. */

@@ -69,9 +69,13 @@ export function nested(fields: FieldTable): Field {
   return { nested: fields }
 }
 
-/** A field that only this format knows, but for values that ask for nothing. */
-export function onlyHere(asksForNothing: (value: Json) => boolean = () => false): Field {
-  return { isOnlyHere: value => !asksForNothing(value) }
+/** A field that only this format knows, but for values that ask for nothing. `read` checks its form. */
+export function onlyHere(
+  asksForNothing: (value: Json) => boolean = () => false,
+  read?: NonNullable<Field['read']>,
+): Field {
+  const isOnlyHere = (value: Json): boolean => !asksForNothing(value)
+  return read === undefined ? { isOnlyHere } : { isOnlyHere, read }
 }
 
 interface NamedField extends Field {

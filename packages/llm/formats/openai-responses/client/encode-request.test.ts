@@ -11,6 +11,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { readExtra } from '../../shared/lost-params.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packReasoning } from '../wire/carried-reasoning.ts'
 import { openAiResponses } from './client.ts'
 
 const at = (model: string, more: Partial<Target> = {}): Target => ({
@@ -271,6 +272,47 @@ describe('a request in this format passes through', () => {
   })
 })
 
+describe('the output cap of a body that passes through', () => {
+  const pass = (received: number, decided: number): unknown => {
+    const source = toSource({ ...BODY, max_output_tokens: received }, 'openai-responses')
+    const request = ask({ maxOutputTokens: decided, receivedOutputCap: received })
+    return encode(request, at('gpt-4o'), source).max_output_tokens
+  }
+  const BODY = { model: 'x', input: 'x' }
+
+  test('stays as the caller wrote it, also below what the provider takes', () => {
+    expect(pass(5, 5)).toBe(5)
+  })
+
+  test('is the lower one that the gateway decided, but not below what the provider takes', () => {
+    expect([pass(500, 100), pass(500, 7)]).toEqual([100, 16])
+  })
+})
+
+describe('state of another provider in a body that passes through', () => {
+  const foreign: ReasoningDetail = { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'x' }
+  const packed = packToolCallId('c1', [foreign])
+  const call = { type: 'function_call', call_id: packed, name: 'f', arguments: '{}' }
+  const own = { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'secret' }
+  const carried = { ...own, encrypted_content: packReasoning([foreign]) }
+  const items = [{ role: 'user', content: packed }, own, carried, call]
+
+  test('is left out, and everything else of the input stays', () => {
+    const source = toSource({ model: 'x', input: items }, 'openai-responses')
+    expect(encode(ask({ carriesReasoning: true }), at('gpt-4o'), source).input).toEqual([
+      { role: 'user', content: packed },
+      own,
+      { ...call, call_id: 'c1' },
+    ])
+  })
+
+  test('leaves the bytes as they came if the parser found none', () => {
+    const source = toSource({ model: 'gpt-4o', input: items.slice(0, 2) }, 'openai-responses')
+    const { body } = openAiResponses.encodeRequest(ask(), at('gpt-4o'), source)
+    expect(body.equals(source.bytes)).toBe(true)
+  })
+})
+
 describe('what cannot be honoured', () => {
   const find = (request: Partial<ChatRequest>, model: string, source?: SourceBody): readonly string[] =>
     openAiResponses.findUnsupportedParams(ask(request), at(model).provider, model, source)
@@ -294,6 +336,9 @@ describe('what cannot be honoured', () => {
     expect(find({ temperature: 0.5 }, 'gpt-5-chat-latest')).toEqual([])
     const source = toSource({ model: 'x', input: 'x', temperature: 0.5 }, 'openai-responses')
     expect(find({ temperature: 0.5 }, 'o3', source)).toEqual(['temperature'])
+    const extra = new Map([['top_logprobs', 2]])
+    expect(find({ extra }, 'o3', source)).toEqual(['top_logprobs'])
+    expect(find({ temperature: 1 }, 'o3', source)).toEqual([])
   })
 })
 

@@ -14,8 +14,9 @@ import {
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
+import type { ParsedChat } from '../../shared/parsed-chat.ts'
 import { openAiResponses } from '../client/client.ts'
-import { parseResponses } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
 const FOLDERS = ['openai', 'azure', 'xai', 'deepseek', 'bedrock', 'openrouter']
 /** What our surface reads, or what encodes anew; the rest of a recorded body is the caller's own for this provider. */
@@ -33,10 +34,18 @@ function toTarget({ provider, model, body }: RecordedRequest): Target {
   }
 }
 
-/** The canonical request of a recorded body, as our own surface reads it. */
+const parse = (body: JsonObject): ParsedChat => parseRequest(body, { isEndUser: false })
+
+/** The paths of what not every target can give. */
+function listFound(body: JsonObject): readonly string[] {
+  const { nativeOnly, hosted, stateful, uncounted, unread } = parse(body).findings
+  return [...nativeOnly, ...hosted, ...stateful, ...uncounted, ...unread]
+}
+
+/** The canonical request of a recorded body, as the server side parses it. */
 function toCanonical({ body, isStream }: RecordedRequest, provider: string): ChatRequest {
   const rest = Object.entries(body).filter(([name]) => !CANONICAL.has(name))
-  const { request } = parseResponses({ ...body, stream: isStream })
+  const { request } = parse({ ...body, stream: isStream })
   return rest.length === 0
     ? request
     : { ...request, providerOptions: { [provider]: Object.fromEntries(rest) } }
@@ -45,7 +54,7 @@ function toCanonical({ body, isStream }: RecordedRequest, provider: string): Cha
 /** What the gateway cannot bill: dear tiers, answers that are fetched later, stored prompts, another's routing. */
 function isRefused(body: JsonObject): boolean {
   try {
-    parseResponses(body)
+    parse(body)
     return false
   } catch {
     return true
@@ -54,8 +63,7 @@ function isRefused(body: JsonObject): boolean {
 
 /** Has all of it a canonical form? What has not goes to targets of this format only, as it was received. */
 function isPortable(body: JsonObject): boolean {
-  const { findings } = parseResponses(body)
-  return findings !== undefined && Object.values(findings).every(list => list.length === 0)
+  return listFound(body).length === 0
 }
 
 /** Where a body has what `path` names, such as `input[1].content[0]`; undefined: it is not there. */
@@ -73,7 +81,7 @@ function findPlace(body: JsonObject, path: string): { parent: Json[] | JsonObjec
 /** The body without what the findings name, as a target of another format gets it; and what that was. */
 function withoutFindings(body: JsonObject): { rest: JsonObject; named: Difference[] } {
   const rest = structuredClone(body)
-  const paths = Object.values(parseResponses(body).findings ?? {}).flat() as string[]
+  const paths = listFound(body)
   // With the id of a file its whole part goes.
   const places = paths.map(path => [path, findPlace(rest, path.replace(/\.file_id$/, ''))] as const)
   const named = places.map(([path, place]): Difference => {
@@ -176,7 +184,11 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
       const request = toCanonical({ ...recorded, body: rest }, target.provider.id)
       const whole = toCanonical(recorded, target.provider.id)
       // Without what was named the request means the same: the rest was read as if the findings were not there.
-      expect({ ...request, providerOptions: undefined }).toEqual({ ...whole, providerOptions: undefined })
+      const { extra, ...meant } = whole
+      expect({ ...request, providerOptions: undefined }).toEqual({ ...meant, providerOptions: undefined })
+      // Extra fields of the whole are among what was named.
+      const names = named.map(({ path }) => path.replace('/named/', ''))
+      expect(names).toEqual(expect.arrayContaining([...(extra?.keys() ?? [])]))
       const { body } = openAiResponses.encodeRequest(request, target, undefined)
       const left = [...differences(body, rest), ...named]
       expect(justified.unexplained(name, left)).toEqual([])
@@ -188,7 +200,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     (_, recorded) => {
       const target = toTarget(recorded)
       const source = toSourceBody('openai-responses', recorded.body)
-      const { request } = parseResponses(recorded.body)
+      const { request } = parse(recorded.body)
       expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model, source)).toEqual(
         [],
       )

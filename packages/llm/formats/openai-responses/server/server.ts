@@ -2,7 +2,6 @@ import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../native/server/encode-error.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
@@ -13,7 +12,7 @@ import type {
   UpstreamEvent,
 } from '../../shared/server-format.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
-import { findPassedOnResponses, parseResponses } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /**
@@ -22,7 +21,7 @@ import type { ResponseHead } from './response-head.ts'
  */
 export const responsesServer: ChatServer = {
   id: 'openai-responses',
-  parse: (body, context) => withBodyFindings(parseResponses(body), body, context, findPassedOnResponses),
+  parse: parseRequest,
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'openai-responses' ? new PassedStream(answered) : new TranslatedStream(answered),
