@@ -35,6 +35,8 @@ export interface ChatRequest {
    * without it.
    */
   readonly carriesReasoning?: true
+  /** The body in one spelling, of a format with several: what a target of this format is sent. It must not be changed. */
+  readonly passedBody?: JsonObject
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /** Merged into the body of the provider named by the key. */

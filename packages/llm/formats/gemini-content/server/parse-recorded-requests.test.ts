@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { hasRecordings, listRecordedRequests } from '../../../testing/recorded-requests.ts'
+import { hasRecordings, listRecordedRequests, toSourceBody } from '../../../testing/recorded-requests.ts'
 import { RequestError } from '../../shared/request-error.ts'
-import { parseContent } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
 if (!hasRecordings)
   console.log('skipped: the recordings of ../shared/wire are not there (Gemini’s format, taken in)')
@@ -45,11 +45,8 @@ describe.skipIf(!hasRecordings)('every recorded request', () => {
   test('is taken in, or refused for what is refused by design', () => {
     for (const { body, model } of taken) {
       try {
-        const {
-          unread = [],
-          nativeOnly = [],
-          stateful = [],
-        } = parseContent(body, model, false).findings ?? {}
+        const context = { source: toSourceBody('gemini-content', body), pathModel: model, isEndUser: false }
+        const { unread, nativeOnly, stateful } = parseRequest(body, context, false).findings
         for (const path of unread) note(`unread ${path}`)
         for (const path of nativeOnly) note(`native ${path}`)
         for (const path of stateful) note(`stateful ${path}`)

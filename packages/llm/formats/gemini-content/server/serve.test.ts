@@ -4,23 +4,30 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { addUp } from '../../shared/add-up.ts'
+import type { ParsedChat } from '../../shared/parsed-chat.ts'
 import { findHandedDetails, packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
 import { encodeRequest } from '../client/encode-request.ts'
 import { encodeReply } from '../wire/encode-reply.ts'
 import { spellCamel } from '../wire/spell-camel.ts'
-import { decodeRequest } from './decode-request.ts'
 import { decodeSchema } from './decode-schema.ts'
 import { ContentEncoder } from './encode-stream.ts'
+import { parseRequest } from './parse-request.ts'
 
 const ENVELOPE = { id: 'r1', created: 0, model: 'p/m' }
 const SHOWN = { thoughts: true }
 const USAGE: Usage = { uncachedInput: 5, cacheRead: 2, cacheWrite: 0, output: 3, reasoning: 4 }
 const fn = (name: string, args: string) => ({ name, arguments: args })
+const CONTENTS = [{ parts: [{ text: 'x' }] }]
+const parse = (body: JsonObject): ParsedChat => {
+  const source = toSourceBody('gemini-content', body)
+  return parseRequest(body, { source, pathModel: 'm', isEndUser: false }, false)
+}
 
 describe('a request of this format for another provider', () => {
   const body: JsonObject = {
@@ -68,7 +75,7 @@ describe('a request of this format for another provider', () => {
     toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f', 'g'] } },
     generationConfig: { thinkingConfig: { thinkingBudget: 8192 }, responseMimeType: 'application/json' },
   }
-  const asked = decodeRequest(body)
+  const asked = parse(body).request
 
   test('is what it asks of anybody', () => {
     expect(asked).toMatchObject({
@@ -109,7 +116,7 @@ describe('a request of this format for another provider', () => {
       reasoning_details: [{ data: 'TEXT' }, { data: 'CALL', id: ids[0] }],
     })
     // The same conversation, sent again, has the same ids: what a provider keeps of it stays of use.
-    expect(decodeRequest(body)).toEqual(asked)
+    expect(parse(body).request).toEqual(asked)
   })
 
   test.each([
@@ -124,7 +131,7 @@ describe('a request of this format for another provider', () => {
   ])('%j', (functionCallingConfig, toolChoice) => {
     const { tools, contents } = body
     expect(
-      decodeRequest({ contents, tools, toolConfig: { functionCallingConfig } } as JsonObject).toolChoice,
+      parse({ contents, tools, toolConfig: { functionCallingConfig } } as JsonObject).request.toolChoice,
     ).toEqual(toolChoice)
   })
 
@@ -136,7 +143,9 @@ describe('a request of this format for another provider', () => {
     [{ thinkingLevel: 'MINIMAL' }, 'minimal'],
     [{ includeThoughts: true }, undefined],
   ])('%j asks for the effort %s', (thinkingConfig, effort) => {
-    expect(decodeRequest({ contents: [], generationConfig: { thinkingConfig } }).reasoningEffort).toBe(effort)
+    expect(parse({ contents: CONTENTS, generationConfig: { thinkingConfig } }).request.reasoningEffort).toBe(
+      effort,
+    )
   })
 })
 
@@ -185,16 +194,15 @@ test('both spellings of a name are one, but for what a caller names itself', () 
 describe('a request for a provider of this format', () => {
   const target: Target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }
   const send = (body: JsonObject, fields: object, dropped: readonly string[] = []): JsonObject => {
-    const request = { model: 'm', messages: [], stream: false, includeUsage: true, ...fields }
-    const bytes = Buffer.from(JSON.stringify(body))
-    const source = { format: 'gemini-content' as const, bytes, fields: new Map() }
-    return JSON.parse(encodeRequest(request, target, source, dropped).body.toString())
+    const source = toSourceBody('gemini-content', body)
+    const { request } = parse(body)
+    return JSON.parse(encodeRequest({ ...request, ...fields }, target, source, dropped).body.toString())
   }
 
   test('goes out as it came, held to the cap, without what may not be sent', () => {
     const body = {
       contents: [{ parts: [{ text: 'x', unheard_of: { a_b: 1 } }] }],
-      model: 'models/other',
+      model: 'models/m',
       tools: [{ google_search: {} }, { functionDeclarations: [{ name: 'f' }], codeExecution: {} }],
       generation_config: { topK: 3, max_output_tokens: 99, somethingNew: 1 },
       somethingNew: 1,
@@ -234,9 +242,9 @@ describe('a request for a provider of this format', () => {
     const of = (model: string): unknown =>
       JSON.parse(
         encodeRequest(
-          { model: 'm', messages: [], stream: false, includeUsage: true },
+          parse({ contents }).request,
           { ...target, model },
-          { format: 'gemini-content', bytes: Buffer.from(JSON.stringify({ contents })), fields: new Map() },
+          toSourceBody('gemini-content', { contents }),
         ).body.toString(),
       ).contents
     const without = { name: 'f', args: {} }
@@ -257,7 +265,7 @@ describe('a request for a provider of this format', () => {
   test('declares no function that may not be called: it was not counted as input', () => {
     const calling = { mode: 'ANY', allowedFunctionNames: ['f'] }
     const body = {
-      contents: [],
+      contents: CONTENTS,
       tools: [{ functionDeclarations: [{ name: 'f' }, { name: 'g' }] }],
       toolConfig: { functionCallingConfig: calling },
     }
@@ -329,7 +337,7 @@ describe('an answer for a caller of this format', () => {
     )
     const { content } = (encoded.candidates as JsonObject[])[0] as JsonObject
     const result = { role: 'user', parts: [{ functionResponse: { name: 'f', response: {} } }] }
-    const { messages } = decodeRequest({ contents: [content as JsonObject, result] })
+    const { messages } = parse({ contents: [content as JsonObject, result] }).request
     expect(messages[0]?.tool_calls?.[0]?.id).toBe(id)
     expect(messages[1]?.tool_call_id).toBe(id)
   })
@@ -352,7 +360,7 @@ describe('an answer for a caller of this format', () => {
     )
     const { content } = (encoded.candidates as JsonObject[])[0] as JsonObject
     expect(content).toEqual({ role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] })
-    const { messages } = decodeRequest({ contents: [content as JsonObject] })
+    const { messages } = parse({ contents: [content as JsonObject] }).request
     expect(findHandedDetails({ ...messages[0] }, 'broker')).toEqual([detail])
   })
 

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
@@ -16,7 +15,7 @@ import type {
 import { encodeChunk, encodeReply, toFinishReason } from '../wire/encode-reply.ts'
 import { toGoogleError } from './encode-error.ts'
 import { ContentEncoder } from './encode-stream.ts'
-import { findPassedOnContent, parseContent, parseContentCount, toCounted } from './parse-chat.ts'
+import { parseCountRequest, parseRequest } from './parse-request.ts'
 
 /**
  * `{gemini prefix}/v1beta/models/{model}:generateContent`: an answer of a provider of the same format is passed on, every
@@ -24,8 +23,7 @@ import { findPassedOnContent, parseContent, parseContentCount, toCounted } from 
  */
 export const geminiServer: ChatServer = {
   id: 'gemini-content',
-  parse: (body, context) =>
-    withBodyFindings(parseContent(body, context.pathModel, false), body, context, findPassedOnContent),
+  parse: (body, context) => parseRequest(body, context, false),
   encodeReply: toContentReply,
   openStream: answered => openEncoder(answered, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
@@ -39,8 +37,7 @@ export const geminiServer: ChatServer = {
 /** `:streamGenerateContent?alt=sse`. */
 export const geminiEvents: ChatServer = {
   ...geminiServer,
-  parse: (body, context) =>
-    withBodyFindings(parseContent(body, context.pathModel, true), body, context, findPassedOnContent),
+  parse: (body, context) => parseRequest(body, context, true),
 }
 
 /** `:streamGenerateContent` without more: one list, of which elements arrive as they are made. */
@@ -57,13 +54,7 @@ export const geminiList: ChatServer = {
 /** `:countTokens`. */
 export const geminiCount: CountFormat = {
   server: geminiServer,
-  parse: (body, context) =>
-    withBodyFindings(
-      parseContentCount(body, context.pathModel),
-      toCounted(body),
-      context,
-      findPassedOnContent,
-    ),
+  parse: parseCountRequest,
   encode: totalTokens => ({ totalTokens }),
 }
 
