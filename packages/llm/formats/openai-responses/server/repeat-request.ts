@@ -3,7 +3,7 @@ import { toObject } from '../../../json/json-value.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
 import { isObject } from '../../shared/read-fields.ts'
 
-/** What an answer repeats of its request. `body` is checked before; `tools`: undefined if the caller sent none. */
+/** The fields of a parsed body that an answer repeats. `tools`: undefined if the caller sent none. */
 export function toEcho(body: JsonObject, tools: readonly FunctionTool[] | undefined): JsonObject {
   const text = toObject(body.text) ?? {}
   const reasoning = toObject(body.reasoning) ?? {}
@@ -25,7 +25,7 @@ export function toEcho(body: JsonObject, tools: readonly FunctionTool[] | undefi
   }
 }
 
-/** The published schema knows no function without these two. */
+/** OpenAI's published schema requires these two fields. */
 function echoFunction(tool: JsonObject): JsonObject {
   return { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? null }
 }
