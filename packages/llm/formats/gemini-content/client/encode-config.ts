@@ -6,9 +6,9 @@ import type { Target } from '../../../upstream/target.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeThinking, findThinking } from './thinking.ts'
 
-/** Writes `generationConfig` into a body: everything about the answer that is no message and no tool. */
+/** Writes `generationConfig` into a body: parameters, the format of the answer, and thinking. */
 export function writeConfig(request: ChatRequest, { provider, model }: Target, body: JsonObject): void {
-  // Thoughts count as output there too, so the cap means what the caller's does.
+  // The cap includes thoughts, as the canonical one does.
   FIELDS.write(request, body)
   const config: JsonObject = toObject(body.generationConfig) ?? {}
   writeFormat(request.responseFormat, config)
@@ -23,6 +23,6 @@ function writeFormat(format: ResponseFormat | undefined, config: JsonObject): vo
   config.responseMimeType = 'application/json'
   if (format.type !== 'json_schema') return
   const { schema } = format.json_schema
-  // JSON Schema as it is: the older `responseSchema` refuses much of it.
+  // The older `responseSchema` takes a part of JSON Schema only.
   if (schema !== undefined) config.responseJsonSchema = schema
 }

@@ -77,7 +77,7 @@ function encodeBody(request: ChatRequest, target: Target): JsonObject {
   return body
 }
 
-/** The API takes both spellings of a field, but not both at once. */
+/** Merges the caller's options for this provider. The API refuses a field in both spellings. */
 function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObject {
   if (options === undefined) return body
   const merged = new Map(Object.entries(body))
@@ -90,7 +90,7 @@ function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObj
   return Object.fromEntries(merged)
 }
 
-/** A half of a surrogate pair, which tools cut from longer texts, is refused by the API. */
+/** Replaces half surrogate pairs, which tools cut from longer texts: the API refuses them. */
 function stringify(body: JsonObject): string {
   const text = JSON.stringify(body)
   return /\\ud[89a-f]/i.test(text) ? JSON.stringify(body, toWellFormed) : text

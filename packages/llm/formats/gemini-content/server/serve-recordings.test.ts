@@ -45,7 +45,7 @@ const spell = (body: JsonObject): JsonObject => {
   return JSON.parse(JSON.stringify(spelled.body))
 }
 
-/** The body without what is refused by design: images and speech have prices of their own. */
+/** The body without requests for images and speech, which are refused because they have prices of their own. */
 function withoutMedia(body: JsonObject): JsonObject {
   const { generationConfig: config, ...rest } = body
   if (typeof config !== 'object' || config === null || Array.isArray(config)) return body
@@ -55,12 +55,12 @@ function withoutMedia(body: JsonObject): JsonObject {
   return { ...rest, generationConfig: { ...kept, ...spoken } }
 }
 
-describe.skipIf(!hasRecordings)('a recorded request, as a caller of ours would send it', () => {
+describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', () => {
   const of = (provider: string): RecordedRequest[] => listRecordedRequests(provider, 'generateContent')
   const taken = [...of('gemini'), ...of('vertex')].filter(({ status }) => status === 200)
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('all recordings are found', () => {
     expect(taken.length).toBe(243)
   })
 
@@ -71,11 +71,11 @@ describe.skipIf(!hasRecordings)('a recorded request, as a caller of ours would s
     const context = { source, pathModel: recorded.model, isEndUser: false }
     const { request: asked } = parseRequest(given, context, recorded.isStream)
     const target = toTarget(findProvider(recorded.provider), recorded.model)
-    // To another format, by way of what every provider understands; the format itself is the nearest such.
+    // Translated by way of the canonical request. This format itself shows best what is lost.
     const sent = JSON.parse(geminiContent.encodeRequest(asked, target, undefined).body.toString())
     const differences = findDifferences(normalizeContent(sent), normalizeContent(structuredClone(body)))
     expect(justified.unexplained(name, differences)).toEqual([])
-    // To the same format: as it came.
+    // Passed through to the same format.
     const passed = JSON.parse(geminiContent.encodeRequest(asked, target, source).body.toString())
     const { model: _, ...whole } = body
     expect(justified.unexplained(`passed ${name}`, findDifferences(passed, whole))).toEqual([])
@@ -86,13 +86,13 @@ describe.skipIf(!hasRecordings)('a recorded request, as a caller of ours would s
   })
 })
 
-/** The ids of calls that came without are made of a reply's id, which is ours in what we serve. */
+/** Replaces ids that the gateway made from a reply's id, which differs in the two replies. */
 const withoutIds = (reply: ChatReply): ChatReply => {
   const text = JSON.stringify(reply).replaceAll(/"call_[0-9a-f]{24}(?:__rd1__[\w-]+)?"/g, '"call"')
   return JSON.parse(text)
 }
 
-describe.skipIf(!hasRecordings)('a recorded answer, given to a caller of ours', () => {
+describe.skipIf(!hasRecordings)('a recorded answer, encoded for a caller of this format', () => {
   test.each(listAnswers('gemini-content', 'unary'))('%s', path => {
     const { json, provider, status } = readAnswer(path, 'sse')
     if (status !== 200) return

@@ -39,6 +39,7 @@ interface Found {
 }
 
 function spellObject(object: JsonObject, found: Found): JsonObject {
+  // No name in camel case is `__proto__`, so that every assignment makes a field.
   const spelled: JsonObject = {}
   for (const given in object) {
     const value = object[given]
@@ -50,7 +51,7 @@ function spellObject(object: JsonObject, found: Found): JsonObject {
     if (value === undefined) continue
     const whole = FREE.has(name) ? value : spell(value, found, given)
     if (found.doubled !== undefined) return spelled
-    setOwn(spelled, name, LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole)
+    spelled[name] = LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole
   }
   return spelled
 }
@@ -72,10 +73,4 @@ function spell(value: Json, found: Found, step: string): Json {
 
 function joinSteps(step: string, rest: string): string {
   return rest.startsWith('[') ? step + rest : `${step}.${rest}`
-}
-
-/** `__proto__` is a name like any other. */
-function setOwn(object: JsonObject, name: string, value: Json): void {
-  if (name !== '__proto__') object[name] = value
-  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
