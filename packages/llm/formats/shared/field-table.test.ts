@@ -78,10 +78,17 @@ test('spells nested parameters by their paths, and counts them as supported', ()
 
 test('lists unknown fields and values that only the format has, without those that ask for nothing', () => {
   expect(TABLE.listOnlyHere({ store: true, other: 1, none: null })).toEqual(['store', 'other'])
-  expect(TABLE.listOnlyHere({ store: false, config: { topK: 1 } })).toEqual([])
+  expect(TABLE.listOnlyHere({ store: false, config: { topP: 1 } })).toEqual([])
+  const body = { config: { topK: 1, other: 1, topP: 1, none: null }, another: 1 }
+  expect(TABLE.listOnlyHere(body)).toEqual(['another', 'config.topK', 'config.other'])
   expect([CONFIG.isOnlyHere('topK', 1), CONFIG.isOnlyHere('topP', 1), CONFIG.isOnlyHere('other', 1)]).toEqual(
     [true, false, false],
   )
+})
+
+test('finds the first unknown field, also of a nested object', () => {
+  expect(TABLE.findUnknown({ model: 'm', other: null, config: { topK: 1 } })).toBeUndefined()
+  expect(TABLE.findUnknown({ config: { topK: 1, other: 1 }, another: 1 })).toBe('config.other')
 })
 
 test('lists which names are set to values whose loss would change the answer', () => {

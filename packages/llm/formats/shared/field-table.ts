@@ -195,7 +195,14 @@ export class FieldTable {
 
   /** The first field that the format does not know and a provider of it would get unread; undefined: there is none. */
   findUnknown(body: JsonObject): string | undefined {
-    for (const name in body) if (!this.names.has(name) && body[name] !== null) return name
+    for (const name in body) {
+      const value = body[name]
+      if (value === undefined || value === null) continue
+      const field = this.#fields.get(name)
+      if (field === undefined) return name
+      const inner = field.nested?.findUnknown(objectAt(value, name))
+      if (inner !== undefined) return `${name}.${inner}`
+    }
     return undefined
   }
 
@@ -204,14 +211,19 @@ export class FieldTable {
     return this.#fields.get(name)?.isOnlyHere?.(value) === true
   }
 
-  /** The fields that only a target of this format can honour, unknown ones included, without those of nested objects. */
+  /** The fields that only a target of this format can honour, unknown ones included; those of nested objects come last. */
   listOnlyHere(body: JsonObject): string[] {
     const found: string[] = []
+    const inner: string[] = []
     for (const name in body) {
       const value = body[name]
       if (value === undefined || value === null) continue
-      if (!this.names.has(name) || this.isOnlyHere(name, value)) found.push(name)
+      const field = this.#fields.get(name)
+      if (field === undefined || field.isOnlyHere?.(value) === true) found.push(name)
+      if (field?.nested === undefined) continue
+      for (const each of field.nested.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${each}`)
     }
+    found.push(...inner)
     return found
   }
 

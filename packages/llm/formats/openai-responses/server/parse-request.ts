@@ -113,19 +113,22 @@ function parseFormat(value: Json | undefined): ResponseFormat | undefined {
 
 /** Finds the fields that change an answer and that no other format has. Those of the top level are extra fields too. */
 function listFields(body: JsonObject, request: MutableRequest, found: Found): void {
-  const extra = new Map<string, Json>()
-  for (const name of FIELDS.listOnlyHere(body)) {
+  let extra: Map<string, Json> | undefined
+  for (const name in body) {
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    if (STATE_FIELDS.has(name)) found.stateful.push(name)
+    if (FIELDS.names.has(name) && !FIELDS.isOnlyHere(name, value)) continue
     found.nativeOnly.push(name)
-    extra.set(name, body[name] as Json)
+    extra ??= new Map()
+    extra.set(name, value)
   }
-  if (extra.size > 0) request.extra = extra
-  for (const name of STATE_FIELDS) {
-    if (body[name] !== undefined && body[name] !== null) found.stateful.push(name)
-  }
+  if (extra !== undefined) request.extra = extra
   listNestedFields(body, 'reasoning', found)
   listNestedFields(body, 'text', found)
 }
 
+/** Unknown fields of these objects are left out at other formats, unlike those of the top level. */
 function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, found: Found): void {
   const object = optionalObject(body, name)
   for (const inner in object) {
