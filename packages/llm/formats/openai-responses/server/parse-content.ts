@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ContentPart } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { type Found, isMarked } from './found.ts'
 
@@ -11,7 +12,7 @@ export function parseContent(content: Json | undefined, path: string, found: Fou
   for (const [at, value] of listAt(content, path).entries()) {
     const given = objectAt(value, `${path}[${at}]`)
     const part = parsePart(given, `${path}[${at}]`)
-    if (isMarked(given)) found.hasCacheMark = true
+    if (part === undefined ? hasCacheMark(given) : isMarked(given)) found.hasCacheMark = true
     if (findFileId(given, `${path}[${at}]`, found)) continue
     if (part === undefined) found.nativeOnly.push(`${path}[${at}]`)
     else parts.push(part)
@@ -27,9 +28,9 @@ export function parseAnswer(content: Json | undefined, path: string, found: Foun
   let text = ''
   for (const [at, value] of listAt(content, path).entries()) {
     const part = objectAt(value, `${path}[${at}]`)
-    if (isMarked(part)) found.hasCacheMark = true
     const hasFileId = findFileId(part, `${path}[${at}]`, found)
     const said = typeof part.text === 'string' ? part.text : part.refusal
+    if (typeof said === 'string' ? isMarked(part) : hasCacheMark(part)) found.hasCacheMark = true
     if (typeof said === 'string') text += said
     else if (!hasFileId) found.nativeOnly.push(`${path}[${at}]`)
   }

@@ -145,6 +145,9 @@ describe('finds', () => {
       { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', ...mark }] }] },
       { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'x', ...mark }] }] },
       { input: [{ type: 'new', a: [{ b: mark }] }] },
+      { input: [{ role: 'user', content: [{ type: 'new', a: [mark] }] }] },
+      { input: [{ role: 'assistant', content: [{ type: 'new', a: mark }] }] },
+      { other: { a: [mark] } },
     ]
     for (const fields of places) expect([fields, find(fields).asksForCaching]).toEqual([fields, true])
     expect(find({ input: 'cache_control cachePoint' }).asksForCaching).toBe(false)

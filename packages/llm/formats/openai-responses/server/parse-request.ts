@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
@@ -120,6 +121,7 @@ function listFields(body: JsonObject, request: MutableRequest, found: Found): vo
     if (STATE_FIELDS.has(name)) found.stateful.push(name)
     if (FIELDS.names.has(name) && !FIELDS.isOnlyHere(name, value)) continue
     found.nativeOnly.push(name)
+    if (hasCacheMark(value)) found.hasCacheMark = true
     extra ??= new Map()
     extra.set(name, value)
   }
