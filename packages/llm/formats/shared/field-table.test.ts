@@ -66,6 +66,12 @@ test('removes a parameter by its canonical name, with the object that it leaves 
   expect(body).toEqual({})
 })
 
+test('removes no field that has the name of a field of another format', () => {
+  const body = { config: { topP: 0.5, maxTokens: 5 }, model: 'm' }
+  for (const name of ['config', 'config.maxTokens', 'model', 'tools[0]']) TABLE.remove(body, name)
+  expect(body).toEqual({ config: { topP: 0.5, maxTokens: 5 }, model: 'm' })
+})
+
 test('spells nested parameters by their paths, and counts them as supported', () => {
   expect([...TABLE.spellings]).toEqual([
     ['top_p', 'config.topP'],

@@ -178,8 +178,12 @@ export class FieldTable {
     if (Object.keys(inner).length > 0) body[name] = inner
   }
 
-  /** Removes a parameter, an extra field or a field of the top level from a body that was made by this table. */
+  /**
+   * Removes a parameter or an extra field from a body that was made by this table. Other names are ignored: they are fields
+   * of the caller's format, which may have the name of another field here, such as the object that has the output cap.
+   */
   remove(body: JsonObject, name: string): void {
+    if (!this.#isRemovable(name)) return
     const path = this.spell(name)
     const dot = path === name ? -1 : path.indexOf('.')
     if (dot < 0) {
@@ -191,6 +195,12 @@ export class FieldTable {
     if (inner === undefined) return
     delete inner[path.slice(dot + 1)]
     if (Object.keys(inner).length === 0) delete body[object]
+  }
+
+  #isRemovable(name: string): boolean {
+    if (PARAMETERS.has(name) || this.extras.includes(name)) return true
+    const field = this.#fields.get(name)
+    return field?.read !== undefined && field.parameter === name
   }
 
   /** The first field that the format does not know and a provider of it would get unread; undefined: there is none. */

@@ -332,6 +332,17 @@ describe('parameters', () => {
     expect(config?.thinkingConfig).toEqual(expected)
   })
 
+  test('are left out if they are dropped, but not with the object that has the cap', () => {
+    const asked = request({ maxOutputTokens: 9, topP: 0.5, temperature: 1 })
+    const dropped = ['top_p', 'generationConfig', 'contents', 'generationConfig.maxOutputTokens']
+    const { body } = encodeRequest(asked, target(), undefined, dropped)
+    expect(JSON.parse(body.toString())).toMatchObject({
+      contents: [{ role: 'user' }],
+      generationConfig: { maxOutputTokens: 9, temperature: 1 },
+    })
+    expect(body.toString()).not.toContain('topP')
+  })
+
   test('are merged with the caller’s options for the provider', () => {
     const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
     const body = encode({

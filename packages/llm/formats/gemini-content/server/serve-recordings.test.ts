@@ -31,7 +31,7 @@ const SHOWN = { thoughts: true }
 const NO_USAGE = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
 const toTarget = (provider: Provider | undefined, model: string): Target => {
-  if (provider === undefined) throw new Error('a folder of nobody')
+  if (provider === undefined) throw new Error('a recording of an unknown provider')
   return {
     provider,
     model: model === '' ? 'gemini-2.5-flash' : model,

@@ -241,6 +241,15 @@ describe('a chat as a Responses request', () => {
     })
   })
 
+  test('has no dropped parameter, but fields that a field of another format is called like', () => {
+    const asked = ask({ maxOutputTokens: 99, topP: 0.5, reasoningEffort: 'low', user: 'u' })
+    const dropped = ['top_p', 'user', 'reasoning', 'max_output_tokens', 'input', 'text']
+    const body = encode(asked, at('gpt-5.1'), undefined, dropped)
+    expect(body).toMatchObject({ max_output_tokens: 99, reasoning: { effort: 'low' }, input: [{}] })
+    expect(body).not.toHaveProperty('top_p')
+    expect(body).not.toHaveProperty('user')
+  })
+
   test('has no metadata of the native format, which is for the log only', () => {
     const source = toSource({ model: 'x', messages: [], metadata: { a: 'b' } }, 'native')
     expect(encode(ask(), at('gpt-5'), source).metadata).toBeUndefined()
