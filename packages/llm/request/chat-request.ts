@@ -30,6 +30,8 @@ export interface ChatRequest {
   readonly user?: string
   /** Top-level fields that have no canonical meaning, of formats that let them pass: a target that knows such a field takes it from here. */
   readonly extra?: ReadonlyMap<string, Json>
+  /** The body in one spelling, of a format with several: what a target of this format is sent. It must not be changed. */
+  readonly passedBody?: JsonObject
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /**

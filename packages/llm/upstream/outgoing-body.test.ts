@@ -92,11 +92,12 @@ describe.each(DIALECTS.filter(([{ id }]) => id !== 'ollama-chat'))('a body of $i
   const target = toTarget(provider)
   const said =
     { 'openai-responses': 'input', 'gemini-content': 'contents' }[format.id as string] ?? 'messages'
-  const passed = (fields: JsonObject): string | undefined =>
-    findStop(
-      format.encodeRequest(REQUEST, target, toSourceBody(format.id, { [said]: [], ...fields })),
-      target,
-    )
+  const passed = (fields: JsonObject): string | undefined => {
+    const body = { [said]: [], ...fields }
+    // Gemini's body passes through as the parser spelled it, others as bytes.
+    const request = { ...REQUEST, passedBody: body }
+    return findStop(format.encodeRequest(request, target, toSourceBody(format.id, body)), target)
+  }
 
   test.each<[JsonObject, string]>([
     [{ bestOf: 3 }, 'bestOf'],

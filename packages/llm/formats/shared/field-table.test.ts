@@ -1,93 +1,106 @@
-import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../json/json-value.ts'
+import { expect, test } from 'vitest'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import {
+  extra,
   FieldTable,
+  flag,
+  listSet,
   type MutableRequest,
   nested,
   number,
   onlyHere,
   own,
-  texts,
-  unread,
-  withoutNamed,
 } from './field-table.ts'
 
-const SAMPLING = new FieldTable({
+const CONFIG = new FieldTable({
   maxTokens: number('maxOutputTokens', { min: 1, integer: true }),
-  temperature: { ...number('temperature'), write: value => Math.min(1, Number(value)) },
   topP: number('topP'),
-  topK: onlyHere(),
+  topK: extra('top_k', onlyHere()),
 })
-const FIELDS = new FieldTable({
-  messages: own('messages'),
-  sampling: nested(SAMPLING),
-  choice: own('toolChoice', 'parallelToolCalls'),
-  stop_sequences: texts('stop'),
-  betas: unread(),
+const TABLE = new FieldTable({
+  model: own('model'),
+  config: nested(CONFIG),
+  parallel: flag('parallelToolCalls'),
+  store: extra(
+    'store',
+    onlyHere(value => value === false),
+  ),
 })
-const toRequest = (fields: Partial<ChatRequest> = {}): MutableRequest => ({
-  model: 'm',
-  messages: [],
-  stream: false,
-  includeUsage: true,
-  ...fields,
-})
+const REQUEST: ChatRequest = { model: 'm', messages: [], stream: false, includeUsage: false }
 
-describe('a table with a nested table', () => {
-  test('reads and writes fields of both, and leaves out an object without any', () => {
-    const body = { sampling: { maxTokens: 5, temperature: 0.5 }, stop_sequences: ['x'] }
-    const request = toRequest()
-    FIELDS.read(body, request)
-    expect(request).toEqual(toRequest({ maxOutputTokens: 5, temperature: 0.5, stop: ['x'] }))
-    const written: JsonObject = {}
-    FIELDS.write({ ...request, temperature: 2 }, written)
-    expect(written).toEqual({ sampling: { maxTokens: 5, temperature: 1 }, stop_sequences: ['x'] })
-    const empty: JsonObject = {}
-    FIELDS.write(toRequest(), empty)
-    expect(empty).toEqual({})
-  })
+const read = (body: Parameters<FieldTable['read']>[0]): MutableRequest => {
+  const request: MutableRequest = { ...REQUEST }
+  TABLE.read(body, request)
+  return request
+}
 
-  test('names a wrong value by its path', () => {
-    const read = (body: JsonObject) => () => FIELDS.read(body, toRequest())
-    expect(read({ sampling: { maxTokens: 0 } })).toThrow('sampling.maxTokens: must be at least 1.')
-    expect(read({ sampling: 1 })).toThrow('sampling: must be an object.')
-    expect(read({ sampling: { topP: null }, stop_sequences: null })).not.toThrow()
-  })
-
-  test('finds unknown fields in both, and takes null for absent', () => {
-    expect(FIELDS.findUnknown({ messages: [], sampling: { topK: 1 } })).toBeUndefined()
-    expect(FIELDS.findUnknown({ sampling: { topP: 1, other: 1 } })).toBe('sampling.other')
-    expect(FIELDS.findUnknown({ other: null, another: 1 })).toBe('another')
-  })
-
-  test('an unread field is unknown to findUnknown, and not lost at other formats', () => {
-    expect(FIELDS.findUnknown({ betas: ['x'] })).toBe('betas')
-    expect(FIELDS.listOnlyHere({ betas: ['x'] })).toEqual([])
-  })
-
-  test('lists what only this format has, with paths', () => {
-    const body = { sampling: { topK: 1, other: 1, topP: 1 }, another: 1 }
-    expect(FIELDS.listOnlyHere(body)).toEqual(['another', 'sampling.topK', 'sampling.other'])
-  })
-
-  test('spells parameters by their paths and knows what is missing', () => {
-    expect([...FIELDS.spellings]).toEqual([
-      ['temperature', 'sampling.temperature'],
-      ['top_p', 'sampling.topP'],
-      ['tool_choice', 'choice'],
-      ['parallel_tool_calls', 'choice'],
-      ['stop', 'stop_sequences'],
-    ])
-    const asked = toRequest({ topP: 0.5, parallelToolCalls: false, seed: 1, presencePenalty: 0 })
-    expect(FIELDS.listUnsupported(asked)).toEqual(['seed'])
-  })
+test('reads the fields of a nested object, and takes null for absent', () => {
+  const body = { config: { maxTokens: 5, topP: 0.5, topK: 1 }, parallel: false }
+  expect(read(body)).toEqual({ ...REQUEST, maxOutputTokens: 5, topP: 0.5, parallelToolCalls: false })
+  expect(read({ config: null, parallel: null })).toEqual(REQUEST)
 })
 
-describe('withoutNamed', () => {
-  test('leaves out parameters by their names, and keeps the same object where none is set', () => {
-    const request = toRequest({ topP: 0.5, seed: 1 })
-    expect(withoutNamed(request, ['top_p', 'tools[0]'])).toEqual(toRequest({ seed: 1 }))
-    expect(withoutNamed(request, ['stop', 'store'])).toBe(request)
-  })
+test.each([
+  [{ config: [] }, 'config'],
+  [{ config: { maxTokens: 0 } }, 'config.maxTokens'],
+  [{ parallel: 1 }, 'parallel'],
+])('refuses a value of the wrong form by its path: %j', (body, param) => {
+  expect(() => read(body)).toThrow(expect.objectContaining({ param }))
+})
+
+test('writes canonical and extra fields where they belong, and no empty object', () => {
+  const body = {}
+  TABLE.write({ ...REQUEST, topP: 0.5, extra: new Map([['top_k', 3]]) }, body)
+  expect(body).toEqual({ config: { topP: 0.5, topK: 3 } })
+  const bare = {}
+  TABLE.write(REQUEST, bare)
+  expect(bare).toEqual({})
+})
+
+test('removes a parameter by its canonical name, with the object that it leaves empty', () => {
+  const body = { config: { topP: 0.5, topK: 3 }, store: true }
+  TABLE.remove(body, 'top_p')
+  expect(body).toEqual({ config: { topK: 3 }, store: true })
+  TABLE.remove(body, 'top_k')
+  TABLE.remove(body, 'store')
+  expect(body).toEqual({})
+})
+
+test('removes no field that has the name of a field of another format', () => {
+  const body = { config: { topP: 0.5, maxTokens: 5 }, model: 'm' }
+  for (const name of ['config', 'config.maxTokens', 'model', 'tools[0]']) TABLE.remove(body, name)
+  expect(body).toEqual({ config: { topP: 0.5, maxTokens: 5 }, model: 'm' })
+})
+
+test('spells nested parameters by their paths, and counts them as supported', () => {
+  expect([...TABLE.spellings]).toEqual([
+    ['top_p', 'config.topP'],
+    ['top_k', 'config.topK'],
+    ['parallel_tool_calls', 'parallel'],
+  ])
+  expect(TABLE.extras).toEqual(['top_k', 'store'])
+  expect(TABLE.listUnsupported({ ...REQUEST, topP: 0.5, seed: 1 })).toEqual(['seed'])
+})
+
+test('lists unknown fields and values that only the format has, without those that ask for nothing', () => {
+  expect(TABLE.listOnlyHere({ store: true, other: 1, none: null })).toEqual(['store', 'other'])
+  expect(TABLE.listOnlyHere({ store: false, config: { topP: 1 } })).toEqual([])
+  const body = { config: { topK: 1, other: 1, topP: 1, none: null }, another: 1 }
+  expect(TABLE.listOnlyHere(body)).toEqual(['another', 'config.topK', 'config.other'])
+  expect([CONFIG.isOnlyHere('topK', 1), CONFIG.isOnlyHere('topP', 1), CONFIG.isOnlyHere('other', 1)]).toEqual(
+    [true, false, false],
+  )
+})
+
+test('finds the first unknown field, also of a nested object', () => {
+  expect(TABLE.findUnknown({ model: 'm', other: null, config: { topK: 1 } })).toBeUndefined()
+  expect(TABLE.findUnknown({ config: { topK: 1, other: 1 }, another: 1 })).toBe('config.other')
+})
+
+test('lists which names are set to values whose loss would change the answer', () => {
+  const request = { ...REQUEST, temperature: 1, topP: 0.5, extra: new Map([['logprobs', true]]) }
+  expect(listSet(request, ['temperature', 'top_p', 'seed', 'logprobs', 'stop'])).toEqual([
+    'top_p',
+    'logprobs',
+  ])
 })

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toObject } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import { isHarmless } from './harmless-params.ts'
-import { type NumberRange, numberAt, objectAt, textAt, textsAt } from './read-fields.ts'
+import { flagAt, type NumberRange, numberAt, objectAt, textAt, textsAt } from './read-fields.ts'
 
 /** A canonical request while a format fills it. */
 export type MutableRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] }
@@ -28,26 +29,26 @@ export interface Field {
   readonly parameter?: keyof ChatRequest
   /** Further canonical fields that the format's own code takes from it. */
   readonly others?: readonly (keyof ChatRequest)[]
-  /** Reads a caller's value, never null. Throws RequestError with `path`. Absent: the format's own code reads it. */
-  readonly read?: (value: Json, path: string) => Json | readonly Json[]
+  /** The extra field of a request (ChatRequest.extra) that it stands for. */
+  readonly extra?: string
+  /**
+   * Reads a caller's value, never null. Throws RequestError with `path`; undefined: it asks for nothing. Absent: the
+   * format's own code reads it.
+   */
+  readonly read?: (value: Json, path: string) => unknown
   /** Returns the format's value for a canonical one; undefined: the field is left out. Absent: it is the same value. */
   readonly write?: (value: Json) => Json | undefined
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
   readonly isOnlyHere?: (value: Json) => boolean
   /** The gateway does not read it, and other formats lose nothing without it. It passes on like an unknown field. */
   readonly isUnread?: true
-  /** The fields of the object that it holds. */
-  readonly table?: FieldTable
+  /** The fields of the object that it is. */
+  readonly nested?: FieldTable
 }
 
 /** A field that the format's own code reads and writes. */
 export function own(parameter?: keyof ChatRequest, ...others: readonly (keyof ChatRequest)[]): Field {
   return parameter === undefined ? {} : { parameter, others }
-}
-
-/** An object with fields of its own. */
-export function nested(table: FieldTable): Field {
-  return { table }
 }
 
 /** A field that passes on unread; see Field.isUnread. */
@@ -68,9 +69,36 @@ export function texts(parameter: keyof ChatRequest): Field {
   return { parameter, read: textsAt }
 }
 
-/** A field that only this format knows, but for values that ask for nothing. */
-export function onlyHere(asksForNothing: (value: Json) => boolean = () => false): Field {
-  return { isOnlyHere: value => !asksForNothing(value) }
+export function flag(parameter: keyof ChatRequest): Field {
+  return { parameter, read: flagAt }
+}
+
+/** A field whose value has the canonical form already: `read` checks it. */
+export function checked(parameter: keyof ChatRequest, read: NonNullable<Field['read']>): Field {
+  return { parameter, read }
+}
+
+/** A field that stands for an extra field of the same or another name. It is written as it is. */
+export function extra(name: string, field: Field = {}): Field {
+  return { ...field, extra: name }
+}
+
+/** A field that is an object with fields of its own. */
+export function nested(fields: FieldTable): Field {
+  return { nested: fields }
+}
+
+/** A field that only this format knows, but for values that ask for nothing. `read` checks its form. */
+export function onlyHere(
+  asksForNothing: (value: Json) => boolean = () => false,
+  read?: NonNullable<Field['read']>,
+): Field {
+  const isOnlyHere = (value: Json): boolean => !asksForNothing(value)
+  return read === undefined ? { isOnlyHere } : { isOnlyHere, read }
+}
+
+interface NamedField extends Field {
+  readonly name: string
 }
 
 /**
@@ -79,68 +107,148 @@ export function onlyHere(asksForNothing: (value: Json) => boolean = () => false)
  * object are named by their path, such as `inferenceConfig.topP`.
  */
 export class FieldTable {
-  readonly #fields: ReadonlyMap<string, Field>
+  readonly #fields: ReadonlyMap<string, NamedField>
+  /** The fields that `read` and `write` handle. */
+  readonly #handled: readonly NamedField[]
   /** Parameters that no field of this format stands for. */
   readonly #missing: readonly Parameter[]
+  /** The fields of each canonical one. */
+  readonly #byParameter = new Map<keyof ChatRequest, readonly string[]>()
   /** Without unread fields. */
   readonly names: ReadonlySet<string>
-  /** The format's names of parameters that it spells otherwise than PARAMETER_NAMES, by the names there. */
+  /**
+   * The format's names of parameters and extra fields that it spells otherwise than PARAMETER_NAMES or ChatRequest.extra,
+   * by the names there. A name of a nested field is a path.
+   */
   readonly spellings: ReadonlyMap<string, string>
+  /** Extra fields that a field of this format stands for. */
+  readonly extras: readonly string[]
 
   constructor(fields: Readonly<Record<string, Field>>) {
-    this.#fields = new Map(Object.entries(fields))
-    this.names = new Set(Object.keys(fields).filter(name => fields[name]?.isUnread !== true))
+    this.#fields = new Map(Object.entries(fields).map(([name, field]) => [name, { ...field, name }]))
+    const all = [...this.#fields.values()]
+    this.names = new Set(all.filter(({ isUnread }) => isUnread !== true).map(({ name }) => name))
+    this.#handled = all.filter(
+      ({ read, write, extra, nested }) =>
+        read !== undefined || write !== undefined || extra !== undefined || nested !== undefined,
+    )
     const spellings = new Map<string, string>()
     const missing = new Set(Object.keys(PARAMETER_NAMES) as Parameter[])
+    const extras: string[] = []
     const place = (parameter: Parameter, path: string): void => {
       // The first of several fields gives the name.
       if (missing.delete(parameter) && PARAMETER_NAMES[parameter] !== path)
         spellings.set(PARAMETER_NAMES[parameter], path)
     }
-    for (const [name, { parameter, others = [], table }] of this.#fields) {
+    for (const { name, parameter, others = [], extra, nested } of all) {
+      if (parameter !== undefined) this.#byParameter.set(parameter, [...this.namesOf(parameter), name])
       for (const each of [parameter, ...others]) if (isParameter(each)) place(each, name)
-      for (const [each, path] of table?.listPlaces() ?? []) place(each, `${name}.${path}`)
+      if (extra !== undefined) {
+        extras.push(extra)
+        if (extra !== name) spellings.set(extra, name)
+      }
+      if (nested === undefined) continue
+      for (const each of nested.#listParameters()) {
+        place(each, `${name}.${nested.spell(PARAMETER_NAMES[each])}`)
+      }
+      extras.push(...nested.extras)
+      for (const each of nested.extras) spellings.set(each, `${name}.${nested.spell(each)}`)
     }
     this.spellings = spellings
     this.#missing = [...missing]
+    this.extras = extras
   }
 
-  /** Each parameter that a field of this table stands for, with the field's name. */
-  listPlaces(): [Parameter, string][] {
-    return (Object.keys(PARAMETER_NAMES) as Parameter[])
-      .filter(parameter => !this.#missing.includes(parameter))
-      .map(parameter => [
-        parameter,
-        this.spellings.get(PARAMETER_NAMES[parameter]) ?? PARAMETER_NAMES[parameter],
-      ])
+  #listParameters(): readonly Parameter[] {
+    const parameters = Object.keys(PARAMETER_NAMES) as Parameter[]
+    return parameters.filter(parameter => !this.#missing.includes(parameter))
   }
 
-  /** Reads every field that alone stands for a canonical one. Throws RequestError on a value of the wrong form. */
+  /** The format's name or path of a parameter or extra field. */
+  spell(name: string): string {
+    return this.spellings.get(name) ?? name
+  }
+
+  /**
+   * Reads every field that alone stands for a canonical one, and checks those that have no canonical meaning. Throws
+   * RequestError on a value of the wrong form. `path`: of the body, with a dot at its end.
+   */
   read(body: JsonObject, request: MutableRequest, path = ''): void {
-    for (const [name, { parameter, read, table }] of this.#fields) {
+    for (const { name, parameter, read, nested } of this.#handled) {
       const value = body[name]
       if (value === undefined || value === null) continue
-      if (table !== undefined) table.read(objectAt(value, path + name), request, `${path}${name}.`)
-      if (parameter === undefined || read === undefined) continue
-      ;(request as Record<keyof ChatRequest, unknown>)[parameter] = read(value, path + name)
+      if (nested !== undefined) nested.read(objectAt(value, path + name), request, `${path}${name}.`)
+      if (read === undefined) continue
+      const own = read(value, path + name)
+      if (parameter === undefined || own === undefined) continue
+      ;(request as Record<keyof ChatRequest, unknown>)[parameter] = own
     }
   }
 
-  /** Writes every canonical field that one field of the format alone stands for. */
+  /** Writes every canonical and extra field that one field of the format alone stands for. */
   write(request: ChatRequest, body: JsonObject): void {
-    for (const [name, { parameter, read, write, table }] of this.#fields) {
-      if (table !== undefined) table.#writeInto(request, body, name)
-      if (parameter === undefined || (read ?? write) === undefined) continue
-      const given = request[parameter] as Json | undefined
+    for (const { name, parameter, extra, read, write, nested } of this.#handled) {
+      if (nested !== undefined) nested.#writeInto(request, body, name)
+      const isHandled = parameter !== undefined && (read ?? write) !== undefined
+      const own = isHandled ? request[parameter] : undefined
+      const given = (own ?? (extra === undefined ? undefined : request.extra?.get(extra))) as Json | undefined
       const value = given === undefined || write === undefined ? given : write(given)
       if (value !== undefined) body[name] = value
     }
   }
 
   #writeInto(request: ChatRequest, body: JsonObject, name: string): void {
-    const object: JsonObject = {}
-    this.write(request, object)
-    if (Object.keys(object).length > 0) body[name] = object
+    const inner = toObject(body[name]) ?? {}
+    this.write(request, inner)
+    if (Object.keys(inner).length > 0) body[name] = inner
+  }
+
+  /** The names of the fields that stand for a canonical one. */
+  namesOf(parameter: keyof ChatRequest): readonly string[] {
+    return this.#byParameter.get(parameter) ?? NO_NAMES
+  }
+
+  /** What a request asks in the field of this name: a canonical value, or an extra field; undefined: nothing. */
+  valueOf(request: ChatRequest, name: string): Json | undefined {
+    const parameter = this.#fields.get(name)?.parameter
+    return parameter === undefined ? request.extra?.get(name) : (request[parameter] as Json | undefined)
+  }
+
+  /** The fields of a body that no canonical one stands for, for ChatRequest.extra; undefined: there are none. */
+  readExtra(body: JsonObject): ReadonlyMap<string, Json> | undefined {
+    let extra: Map<string, Json> | undefined
+    for (const name in body) {
+      const value = body[name]
+      if (value === undefined || value === null || this.#fields.get(name)?.parameter !== undefined) continue
+      extra ??= new Map()
+      extra.set(name, value)
+    }
+    return extra
+  }
+
+  /**
+   * Removes a parameter or an extra field from a body that was made by this table. Other names are ignored: they are fields
+   * of the caller's format, which may have the name of another field here, such as the object that has the output cap.
+   */
+  remove(body: JsonObject, name: string): void {
+    if (!this.#isRemovable(name)) return
+    const path = this.spell(name)
+    const dot = path === name ? -1 : path.indexOf('.')
+    if (dot < 0) {
+      delete body[path]
+      return
+    }
+    const object = path.slice(0, dot)
+    const inner = toObject(body[object])
+    if (inner === undefined) return
+    delete inner[path.slice(dot + 1)]
+    if (Object.keys(inner).length === 0) delete body[object]
+  }
+
+  #isRemovable(name: string): boolean {
+    if (PARAMETERS.has(name) || this.extras.includes(name)) return true
+    const field = this.#fields.get(name)
+    return field?.read !== undefined && field.parameter === name
   }
 
   /** The first field that the format does not know and a provider of it would get unread; undefined: there is none. */
@@ -149,11 +257,23 @@ export class FieldTable {
       const value = body[name]
       if (value === undefined || value === null) continue
       if (!this.names.has(name)) return name
-      const table = this.#fields.get(name)?.table
-      const inner = table?.findUnknown(objectAt(value, name))
+      const inner = this.#fields.get(name)?.nested?.findUnknown(objectAt(value, name))
       if (inner !== undefined) return `${name}.${inner}`
     }
     return undefined
+  }
+
+  /** The first field of a body that stands for the parameter; undefined: none does. */
+  findFieldOf(parameter: keyof ChatRequest, body: JsonObject): string | undefined {
+    for (const name in body) {
+      if (body[name] !== null && this.#fields.get(name)?.parameter === parameter) return name
+    }
+    return undefined
+  }
+
+  /** Does no other format have a place for this value of the field, which is not null? */
+  isOnlyHere(name: string, value: Json): boolean {
+    return this.#fields.get(name)?.isOnlyHere?.(value) === true
   }
 
   /** The fields that only a target of this format can honour, unknown ones included; those of nested objects come last. */
@@ -165,24 +285,36 @@ export class FieldTable {
       if (value === undefined || value === null) continue
       const field = this.#fields.get(name)
       if (field === undefined || field.isOnlyHere?.(value) === true) found.push(name)
-      if (field?.table === undefined) continue
-      for (const each of field.table.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${each}`)
+      if (field?.nested === undefined) continue
+      for (const each of field.nested.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${each}`)
     }
-    return inner.length === 0 ? found : found.concat(inner)
-  }
-
-  /** The first field of a body that stands for the parameter; undefined: none does. */
-  findFieldOf(parameter: keyof ChatRequest, body: JsonObject): string | undefined {
-    for (const name in body) {
-      if (body[name] !== null && this.#fields.get(name)?.parameter === parameter) return name
-    }
-    return undefined
+    found.push(...inner)
+    return found
   }
 
   /** PARAMETER_NAMES of what is set, has no field in this format, and whose loss would change the answer. */
   listUnsupported(request: ChatRequest): string[] {
     return listEffective(request, this.#missing)
   }
+}
+
+const NO_NAMES: readonly string[] = []
+
+function isParameter(name: keyof ChatRequest | undefined): name is Parameter {
+  return name !== undefined && Object.hasOwn(PARAMETER_NAMES, name)
+}
+
+const PARAMETERS: ReadonlyMap<string, Parameter> = new Map(
+  (Object.keys(PARAMETER_NAMES) as Parameter[]).map(parameter => [PARAMETER_NAMES[parameter], parameter]),
+)
+
+/** The `names` of parameters and extra fields that are set, and whose loss would change the answer. */
+export function listSet(request: ChatRequest, names: readonly string[]): string[] {
+  return names.filter(name => {
+    const parameter = PARAMETERS.get(name)
+    const own = parameter === undefined ? undefined : (request[parameter] as Json | undefined)
+    return !isHarmless(name, own ?? request.extra?.get(name))
+  })
 }
 
 /** PARAMETER_NAMES of those that are set to a value whose loss would change the answer. */
@@ -208,8 +340,4 @@ export function withoutParameters(request: ChatRequest, parameters: readonly Par
   const rest: MutableRequest = { ...request }
   for (const parameter of parameters) delete rest[parameter]
   return rest
-}
-
-function isParameter(name: keyof ChatRequest | undefined): name is Parameter {
-  return name !== undefined && Object.hasOwn(PARAMETER_NAMES, name)
 }

@@ -36,11 +36,14 @@ export function optionalText(source: JsonObject, name: string, path = name): str
   return value === undefined || value === null ? undefined : textAt(value, path)
 }
 
-export function optionalFlag(source: JsonObject, name: string, path = name): boolean | undefined {
-  const value = source[name]
-  if (value === undefined || value === null) return undefined
+export function flagAt(value: Json | undefined, path: string): boolean {
   if (typeof value !== 'boolean') throw invalid(path, 'must be true or false.')
   return value
+}
+
+export function optionalFlag(source: JsonObject, name: string, path = name): boolean | undefined {
+  const value = source[name]
+  return value === undefined || value === null ? undefined : flagAt(value, path)
 }
 
 export interface NumberRange {

@@ -5,12 +5,12 @@ import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
-/** Gemini's generateContent, as AI Studio and Vertex AI serve it. */
+/** The client of Gemini's generateContent, at AI Studio and Vertex AI. */
 export const geminiContent: ClientFormat = {
   id: 'gemini-content',
   framing: 'sse',
   takesEveryToolChoice: true,
-  // It fetches few addresses, and honours what robots may not read (wire facts §1.4).
+  // It fetches few addresses. Source: docs/providers.md, "Gemini".
   inlinesImages: true,
   passesOwn: true,
   encodeRequest,

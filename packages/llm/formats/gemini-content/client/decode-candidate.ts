@@ -5,13 +5,13 @@ import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts
 import { makeToolCallId } from '../../shared/decode-message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { toSignature } from '../wire/signatures.ts'
-import { readFinish } from './finish-reason.ts'
+import { toFinish } from './finish-reason.ts'
 import { PartialArguments } from './partial-arguments.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** One candidate over the chunks of its stream. */
+/** Decodes one candidate over the chunks of its stream. */
 export class CandidateDecoder {
   readonly #index: number
   readonly #replyId: string
@@ -28,9 +28,9 @@ export class CandidateDecoder {
   decode(candidate: JsonObject, events: StreamEvent[]): void {
     const delta = new DeltaBuilder(this.#index)
     for (const part of toObjects(toObject(candidate.content)?.parts)) this.#decodePart(part, delta)
-    const hasFinished = readFinish(candidate.finishReason, false) !== undefined
+    const hasFinished = toFinish(candidate.finishReason, false) !== undefined
     if (hasFinished) this.#close(delta)
-    const finish = readFinish(candidate.finishReason, this.#callCount > 0)
+    const finish = toFinish(candidate.finishReason, this.#callCount > 0)
     if (finish !== undefined && finish !== 'failed') delta.value.finishReason = finish
     if (!delta.isEmpty) events.push(delta.value)
     if (finish === 'failed') {
@@ -49,7 +49,7 @@ export class CandidateDecoder {
     const text = toText(part.text)
     if (text !== undefined && part.thought === true) delta.addReasoning(text)
     else if (text !== undefined) delta.addContent(text)
-    // What the provider's own tools signed has no place here: nobody is offered those.
+    // Signatures of the provider's own tools are left out: no caller can use those tools.
     const isText = part.text !== undefined || Object.keys(part).length === 1
     if (signature !== undefined && isText) delta.addDetail(this.#toDetail(signature, undefined))
   }
@@ -62,7 +62,7 @@ export class CandidateDecoder {
       if (!isOpen) this.#close(delta)
       return
     }
-    // A call that never said that it was whole ends where the next one begins.
+    // A call that has no end of its own ends where the next one begins.
     this.#close(delta)
     const index = this.#callCount++
     const id = toText(call.id) ?? makeToolCallId(this.#replyId, this.#index, index, name)
@@ -93,12 +93,12 @@ export class CandidateDecoder {
   }
 }
 
-/** Clients put a stream's details together by their index; within an id it says nothing. */
+/** Clients combine the details of a stream by their index. Within an id it is not needed. */
 function withoutIndex({ index: _, ...detail }: ReasoningDetail): ReasoningDetail {
   return detail
 }
 
-/** What one chunk says of one candidate. */
+/** Collects the delta of one candidate in one chunk. */
 class DeltaBuilder {
   readonly value: Mutable<Delta>
   readonly #details: ReasoningDetail[] = []

@@ -4,7 +4,7 @@ import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { decodeErrorBody as decodeAnyBody } from '../../shared/decode-error.ts'
 import type { ReplyHeaders } from '../../shared/retry-after.ts'
 
-/** Reasons in an error's details that are about the key, whatever its status says (a bad key is a 400). */
+/** Reasons in an error's details that are about the key. The status of such an error can be any: a wrong key is a 400. */
 const KEY_REASONS: ReadonlySet<string> = new Set([
   'API_KEY_INVALID',
   'API_KEY_EXPIRED',
@@ -16,7 +16,7 @@ const KEY_REASONS: ReadonlySet<string> = new Set([
   'BILLING_DISABLED',
 ])
 
-/** An answer that is not 2xx, by its cause. `body` as received. */
+/** The error of an answer that is not 2xx. `body`: as received. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
   let json: Json
   try {
@@ -27,7 +27,7 @@ export function decodeError(status: number, headers: ReplyHeaders, body: string)
   return decode(status, headers, json)
 }
 
-/** The same for a frame of a stream, which has no status of its own. */
+/** The error of a frame of a stream, which has no status. */
 export function decodeErrorBody(body: Json): UpstreamError {
   return decode(undefined, {}, body)
 }

@@ -6,8 +6,8 @@ import type { Usage } from '../../../usage/usage.ts'
 import { ChunkDecoder } from './decode-stream.ts'
 
 /**
- * A GenerateContentResponse as the canonical reply: the only chunk of its stream, so that both forms of an answer mean
- * the same. A candidate that is no answer is left out.
+ * A GenerateContentResponse as the canonical reply. It is decoded like the only chunk of a stream, so that plain and
+ * streamed answers agree. A candidate that failed is left out.
  */
 export function decodeReply(body: JsonObject): ChatReply {
   const choices = new Map<number, Choice>()

@@ -10,7 +10,7 @@ export function openStream(): StreamDecoder {
   return new ChunkDecoder()
 }
 
-/** Reads GenerateContentResponse objects: a stream's frames, or a plain answer as its only one. */
+/** Decodes GenerateContentResponse objects: the frames of a stream, or a plain answer as its only frame. */
 export class ChunkDecoder implements StreamDecoder {
   readonly #candidates = new Map<number, CandidateDecoder>()
   #responseId: string | undefined
@@ -22,7 +22,7 @@ export class ChunkDecoder implements StreamDecoder {
     } catch {
       return [{ type: 'error', error: brokenFrame(data) }]
     }
-    // Errors, and streams without framing, come in an array.
+    // Errors, and streams without framing, come as a list.
     const chunks = Array.isArray(value) ? toObjects(value) : [toObject(value)]
     return chunks.flatMap(chunk =>
       chunk === undefined ? [{ type: 'error', error: brokenFrame(data) } as const] : this.decodeChunk(chunk),
@@ -33,7 +33,7 @@ export class ChunkDecoder implements StreamDecoder {
     const events: StreamEvent[] = []
     this.#responseId ??= toText(chunk.responseId)
     const usage = decodeUsage(chunk)
-    // Before an error: what was used until then is owed all the same.
+    // Before an error, because the provider charges for a failed answer too.
     if (usage !== undefined) events.push({ type: 'usage', usage })
     if (chunk.error !== undefined && chunk.error !== null) {
       events.push({ type: 'error', error: decodeErrorBody(chunk) })
@@ -44,7 +44,7 @@ export class ChunkDecoder implements StreamDecoder {
       const candidate = toObject(item)
       if (candidate !== undefined) this.#decoderOf(candidate).decode(candidate, events)
     }
-    // A prompt that is blocked has no candidate at all.
+    // A blocked prompt has no candidate.
     if (candidates.length === 0 && toText(toObject(chunk.promptFeedback)?.blockReason) !== undefined) {
       events.push({ type: 'delta', index: 0, finishReason: 'content_filter' })
     }
@@ -63,5 +63,5 @@ export class ChunkDecoder implements StreamDecoder {
 }
 
 function brokenFrame(data: string): UpstreamError {
-  return { kind: 'interrupted', detail: `a frame of the stream is no JSON object: ${data.slice(0, 200)}` }
+  return { kind: 'interrupted', detail: `a frame of the stream is not a JSON object: ${data.slice(0, 200)}` }
 }

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** No request has more tokens: a larger count is a mistake of the provider. */
 const MAX_TOKENS = 1_000_000_000
 
 /**
- * `usageMetadata` in disjoint buckets; undefined where there is none to use. The total is prompt + candidates + thoughts
- * + tool use, and what was cached is part of the prompt (wire facts §0.1).
+ * `usageMetadata` in disjoint buckets; undefined: it has no usable counts. The total is prompt + candidates + thoughts +
+ * tool use, and cached tokens are part of the prompt.
  */
 export function decodeUsage(body: JsonObject): Usage | undefined {
   const usage = toObject(body.usageMetadata)
@@ -19,7 +19,7 @@ export function decodeUsage(body: JsonObject): Usage | undefined {
   const toolUse = toCount(usage.toolUsePromptTokenCount) ?? 0
   const given = toCount(usage.candidatesTokenCount)
   const input = prompt ?? Math.max(0, (total ?? 0) - (given ?? 0) - reasoning - toolUse)
-  // Absent where nothing was said; where something was, the total tells.
+  // Without a count of the answer, the total minus the rest is used.
   const output = given ?? Math.max(0, (total ?? 0) - input - reasoning - toolUse)
   const cacheRead = Math.min(input, toCount(usage.cachedContentTokenCount) ?? 0)
   const uncachedInput = input - cacheRead + toolUse
@@ -29,7 +29,7 @@ export function decodeUsage(body: JsonObject): Usage | undefined {
   return { uncachedInput, audioInput, cacheRead, cacheWrite: 0, output, reasoning }
 }
 
-/** What of a count was heard. */
+/** The audio tokens of a count. */
 function countAudio(details: Json | undefined): number {
   let tokens = 0
   for (const { modality, tokenCount } of toObjects(details)) {
@@ -38,7 +38,7 @@ function countAudio(details: Json | undefined): number {
   return tokens
 }
 
-/** A whole number of tokens; undefined: not a count at all. */
+/** A count of tokens as a whole number, rounded up; undefined: the value is not a count. */
 function toCount(value: Json | undefined): number | undefined {
   if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
   return Math.ceil(value)

@@ -10,7 +10,7 @@ interface Content {
   readonly parts: JsonObject[]
 }
 
-/** `systemInstruction` and `contents`: messages of one role that follow each other become one content. */
+/** Messages as `systemInstruction` and `contents`. Consecutive messages of one role become one content. */
 export function encodeContents(messages: readonly Message[], model: string): JsonObject {
   const system: JsonObject[] = []
   const contents: Content[] = []
@@ -41,7 +41,7 @@ export function encodeContents(messages: readonly Message[], model: string): Jso
   return withSystem(system, contents, model)
 }
 
-/** A conversation needs a turn, and open models take no instruction apart from it. */
+/** The body needs at least one content, and open models take instructions within the contents only. */
 function withSystem(system: JsonObject[], contents: Content[], model: string): JsonObject {
   if (contents.length === 0) {
     return { contents: [{ role: 'user', parts: system.length === 0 ? [{ text: '' }] : system }] }
@@ -75,7 +75,7 @@ function encodeCall({ id, function: fn }: ToolCall): JsonObject {
   return { ...withId(id), name: fn.name, args: parseArguments(fn.arguments) }
 }
 
-/** Of a call that came without one, the id is ours, and means nothing there. */
+/** The provider's id of a call; nothing if the provider sent none, so that the id is ours. */
 export function withId(packed: string): JsonObject {
   const id = plainToolCallId(packed)
   return /^call_[0-9a-f]{24}$/.test(id) || id === '' ? {} : { id }
@@ -85,7 +85,7 @@ function parseArguments(text: string): JsonObject {
   return toObject(parseJson(text)) ?? {}
 }
 
-/** The result of a call, by the name of the function that was called; images in it follow it. */
+/** The result of a call, with the name of its function. Images of the result are parts after it. */
 function encodeResult(message: Message, names: ReadonlyMap<string, string>): JsonObject[] {
   const packed = message.tool_call_id ?? ''
   const name = names.get(plainToolCallId(packed)) ?? message.name ?? plainToolCallId(packed)
@@ -95,7 +95,7 @@ function encodeResult(message: Message, names: ReadonlyMap<string, string>): Jso
   return [{ functionResponse: { ...withId(packed), name, response: toResponse(text) } }, ...media]
 }
 
-/** The API takes an object only. */
+/** A result as an object: the API takes nothing else. */
 function toResponse(text: string): JsonObject {
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
   return toObject(parsed) ?? { result: parsed ?? text }

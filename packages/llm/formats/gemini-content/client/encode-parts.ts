@@ -3,10 +3,10 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
-/** What `input_audio` calls a format, where the media type is called otherwise. */
+/** Media types by formats of `input_audio`, if they are not `audio/` and the format. */
 const AUDIO_TYPES: Readonly<Record<string, string>> = toTable({ mp3: 'audio/mp3', pcm16: 'audio/L16' })
 
-/** By the end of an address that the provider fetches itself. */
+/** Media types by the end of an address. */
 const TYPES_BY_END: Readonly<Record<string, string>> = toTable({
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -20,7 +20,7 @@ const TYPES_BY_END: Readonly<Record<string, string>> = toTable({
   mp3: 'audio/mp3',
 })
 
-/** Content as Gemini's parts. Text without a character is left out: Vertex refuses it. */
+/** Content as Gemini's parts. An empty text is left out: Vertex AI refuses it. */
 export function encodeParts(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {
   if (content === null || content === undefined || content === '') return []
   if (typeof content === 'string') return [{ text: content }]
@@ -31,7 +31,7 @@ export function isPartKnown(part: ContentPart): boolean {
   return part.type === 'text' || encodePart(part) !== undefined
 }
 
-/** undefined: the API has no word for it. */
+/** undefined: the API has no such part. */
 function encodePart(part: ContentPart): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -50,7 +50,7 @@ function encodePart(part: ContentPart): JsonObject | undefined {
   }
 }
 
-/** A data URL is sent along; any other address, such as `gs://`, is the provider's to fetch. */
+/** A data URL becomes inline data. The provider fetches other addresses, such as `gs://`. */
 function encodeUrl(url: string | undefined): JsonObject | undefined {
   if (url === undefined) return undefined
   if (!/^data:/i.test(url)) return encodeAddress(url)

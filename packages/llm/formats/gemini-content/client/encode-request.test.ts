@@ -42,8 +42,8 @@ const call = (id: string, name: string, text = '{}'): NonNullable<Message['tool_
   function: { name, arguments: text },
 })
 
-describe('where it goes', () => {
-  test('the model and the way of answering stand in the path', () => {
+describe('the address', () => {
+  test('has the model and the method in its path', () => {
     expect(encodeRequest(request(), target(), undefined)).toMatchObject({
       origin: 'https://a.example',
       path: '/v1beta/models/gemini-2.5-flash:generateContent',
@@ -55,7 +55,7 @@ describe('where it goes', () => {
     })
   })
 
-  test('no model’s name leads elsewhere', () => {
+  test('has every model’s name percent-encoded', () => {
     expect(encodeRequest(request(), target('../x?y#z'), undefined).path).toBe(
       '/v1beta/models/..%2Fx%3Fy%23z:generateContent',
     )
@@ -63,7 +63,7 @@ describe('where it goes', () => {
 })
 
 describe('messages', () => {
-  test('instructions are joined apart from the conversation', () => {
+  test('instructions become the systemInstruction', () => {
     const body = encode({
       messages: [
         { role: 'system', content: 'One.' },
@@ -78,7 +78,7 @@ describe('messages', () => {
     })
   })
 
-  test('open models get them with the first turn; alone they are the turn', () => {
+  test('instructions for open models stand in the first content, or are the only one', () => {
     const system: Message = { role: 'system', content: 'Be brief.' }
     const user: Message = { role: 'user', content: 'Hi' }
     const turn = [{ role: 'user', parts: [{ text: 'Be brief.' }, { text: 'Hi' }] }]
@@ -88,7 +88,7 @@ describe('messages', () => {
     })
   })
 
-  test('turns of one role in a row are one, and empty ones none', () => {
+  test('consecutive messages of one role become one content, and empty ones none', () => {
     expect(
       contents([
         { role: 'user', content: 'a' },
@@ -105,7 +105,7 @@ describe('messages', () => {
     ])
   })
 
-  test('images, documents and sound go along as data', () => {
+  test('images, documents and audio become inline data', () => {
     const content = [
       { type: 'text', text: 'Look' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
@@ -127,7 +127,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a half of a surrogate pair is replaced, whole ones and backslashes stay', () => {
+  test('half surrogate pairs are replaced, whole pairs and backslashes stay', () => {
     expect(contents([{ role: 'user', content: 'a\ud83d b\ude00 😀 \\ud83d' }])).toEqual([
       { role: 'user', parts: [{ text: 'a\ufffd b\ufffd 😀 \\ud83d' }] },
     ])
@@ -135,7 +135,7 @@ describe('messages', () => {
 })
 
 describe('tools', () => {
-  test('a result goes back under the name that its call had', () => {
+  test('a result has the name of its call', () => {
     const messages: Message[] = [
       { role: 'user', content: 'Hi' },
       {
@@ -167,7 +167,7 @@ describe('tools', () => {
     ])
   })
 
-  test('a result that is a list or has an image', () => {
+  test('a result may be a list, and its images follow it', () => {
     const messages: Message[] = [
       { role: 'assistant', tool_calls: [call('c1', 'f')] },
       {
@@ -188,7 +188,7 @@ describe('tools', () => {
     })
   })
 
-  test('ids that we made for calls without one are not sent', () => {
+  test('ids that the gateway made are not sent', () => {
     const id = `call_${'0a'.repeat(12)}`
     expect(
       contents([
@@ -201,7 +201,7 @@ describe('tools', () => {
     ])
   })
 
-  test('declared together; one without parameters has none', () => {
+  test('functions are declared in one tool, without a schema if they have no parameters', () => {
     const parameters = { type: 'object', properties: { a: { type: 'string', minLength: 1 } } }
     const tools = [
       { type: 'function' as const, function: { name: 'f', description: 'F', parameters, strict: true } },
@@ -230,13 +230,13 @@ describe('tools', () => {
   })
 })
 
-describe('signatures of thoughts', () => {
+describe('signatures of reasoning', () => {
   const FORMAT = 'google-gemini-v1'
   const encrypted = { type: 'reasoning.encrypted', format: FORMAT } as const
   const parts = (message: Partial<Message>, model = 'gemini-3-flash-preview'): unknown =>
     (contents([{ role: 'assistant', ...message } as Message], model) as JsonObject[])[0]?.parts
 
-  test('come back from a call’s id, for a client that keeps nothing else', () => {
+  test('are taken from the ids of calls if the message has no details', () => {
     const id = packToolCallId('c1', [{ ...encrypted, data: 'SIG', id: 'c1' }])
     expect(parts({ tool_calls: [call(id, 'f'), call('c2', 'g')] })).toEqual([
       { functionCall: { id: 'c1', name: 'f', args: {} }, thoughtSignature: 'SIG' },
@@ -244,7 +244,7 @@ describe('signatures of thoughts', () => {
     ])
   })
 
-  test('come back from the details, each to its own part', () => {
+  test('are taken from the details, each for its part', () => {
     const reasoning_details = [
       { ...encrypted, data: 'TEXT' },
       { ...encrypted, data: 'SECOND', id: 'c2' },
@@ -257,7 +257,7 @@ describe('signatures of thoughts', () => {
     ])
   })
 
-  test('lost, or of another family: the documented placeholder, once a turn, for models that ask for one', () => {
+  test('are replaced by the documented placeholder, once a content, if they are lost or of another provider', () => {
     const foreign = packToolCallId('t1', [
       { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'x', signature: 'S' },
     ])
@@ -276,7 +276,7 @@ describe('signatures of thoughts', () => {
 })
 
 describe('parameters', () => {
-  test('all that the format has a word for', () => {
+  test('are written as fields of generationConfig', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }
     expect(
       encode({
@@ -307,7 +307,7 @@ describe('parameters', () => {
     expect(encode({ responseFormat: { type: 'text' } })).not.toHaveProperty('generationConfig')
   })
 
-  test('n and top_k of a caller who has fields for them', () => {
+  test('include n and top_k of extra fields', () => {
     expect(encode(withExtra({ n: 2, top_k: 40 })).generationConfig).toEqual({
       candidateCount: 2,
       topK: 40,
@@ -332,7 +332,18 @@ describe('parameters', () => {
     expect(config?.thinkingConfig).toEqual(expected)
   })
 
-  test('a provider’s own options go out beside ours', () => {
+  test('are left out if they are dropped, but not with the object that has the cap', () => {
+    const asked = request({ maxOutputTokens: 9, topP: 0.5, temperature: 1 })
+    const dropped = ['top_p', 'generationConfig', 'contents', 'generationConfig.maxOutputTokens']
+    const { body } = encodeRequest(asked, target(), undefined, dropped)
+    expect(JSON.parse(body.toString())).toMatchObject({
+      contents: [{ role: 'user' }],
+      generationConfig: { maxOutputTokens: 9, temperature: 1 },
+    })
+    expect(body.toString()).not.toContain('topP')
+  })
+
+  test('are merged with the caller’s options for the provider', () => {
     const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
     const body = encode({
       temperature: 1,
@@ -349,7 +360,7 @@ describe('parameters', () => {
   })
 })
 
-describe('what cannot be honoured is named', () => {
+describe('unsupported parameters', () => {
   const find = (
     fields: Partial<ChatRequest>,
     model = 'gemini-2.5-flash',
@@ -357,21 +368,21 @@ describe('what cannot be honoured is named', () => {
   ): readonly string[] => findUnsupportedParams(request(fields), gemini, model, from)
   const tools = [{ type: 'function' as const, function: { name: 'f' } }]
 
-  test('nothing of an ordinary request', () => {
+  test('are none in an ordinary request', () => {
     expect(
       find({ tools, toolChoice: 'required', reasoningEffort: 'high', seed: 1, parallelToolCalls: true }),
     ).toEqual([])
     expect(find({ parallelToolCalls: false, reasoningEffort: 'none' })).toEqual([])
   })
 
-  test('one call at a time, thoughts of a model that has none, parts that it has no word for', () => {
+  test('are parallel calls turned off, an effort of a model that does not think, and unknown parts', () => {
     expect(find({ tools, parallelToolCalls: false })).toEqual(['parallel_tool_calls'])
     expect(find({ reasoningEffort: 'low' }, 'gemini-2.0-flash')).toEqual(['reasoning_effort'])
     const content = [{ type: 'file', file: { file_id: 'file-1' } }]
     expect(find({ messages: [{ role: 'user', content }] })).toEqual(['messages'])
   })
 
-  test('fields of an OpenAI caller, unless they ask for nothing', () => {
+  test('are extra fields, unless they ask for nothing', () => {
     const extra = withExtra({
       model: 'm',
       messages: [],

@@ -6,16 +6,17 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, findReservedOwn, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { encodeConfig } from './encode-config.ts'
+import { FIELDS } from '../wire/fields.ts'
+import { writeConfig } from './encode-config.ts'
 import { encodeContents } from './encode-contents.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
 import { OWN_NAMES } from './known-fields.ts'
 import { passRequest } from './pass-request.ts'
 
-/** Where models stand, after the base address. */
+/** The path of models after the base address. */
 const MODEL_PATH = '/models'
 
-/** See ClientFormat. */
+/** The canonical request as `:generateContent` takes it; a body of this format passes through. See ClientFormat. */
 export function encodeRequest(
   request: ChatRequest,
   target: Target,
@@ -25,10 +26,11 @@ export function encodeRequest(
   const { provider, model } = target
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
+  const { passedBody } = request
   const { body, reserved } =
-    source?.format === 'gemini-content'
-      ? passBody(request, source, target, dropped)
-      : makeBody(request, target, dropped)
+    source?.format === 'gemini-content' && passedBody !== undefined
+      ? passBody(passedBody, request, target, dropped)
+      : translateBody(request, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
     headers: {
@@ -47,35 +49,35 @@ interface Made {
 }
 
 function passBody(
+  own: JsonObject,
   request: ChatRequest,
-  source: SourceBody,
   { model }: Target,
   dropped: readonly string[],
 ): Made {
-  const body = passRequest(request, source, model, dropped)
+  const body = passRequest(own, request, model, dropped)
   return { body, reserved: findReservedOwn(body, OWN_NAMES) }
 }
 
-function makeBody(request: ChatRequest, target: Target, dropped: readonly string[]): Made {
-  const made = encodeBody(request, target, dropped)
+function translateBody(request: ChatRequest, target: Target, dropped: readonly string[]): Made {
+  const made = encodeBody(request, target)
+  for (const name of dropped) FIELDS.remove(made, name)
   const body = withOptions(made, request.providerOptions?.[target.provider.id])
   return { body, reserved: findChanged(made, body, optionsPath(target)) }
 }
 
-function encodeBody(request: ChatRequest, target: Target, dropped: readonly string[]): JsonObject {
-  const body: JsonObject = { ...encodeContents(request.messages, target.model) }
+function encodeBody(request: ChatRequest, target: Target): JsonObject {
+  const body: JsonObject = encodeContents(request.messages, target.model)
   const tools = encodeTools(request.tools)
   if (tools !== undefined) {
     body.tools = tools
-    const toolConfig = dropped.includes('tool_choice') ? undefined : encodeToolConfig(request.toolChoice)
+    const toolConfig = encodeToolConfig(request.toolChoice)
     if (toolConfig !== undefined) body.toolConfig = toolConfig
   }
-  const config = encodeConfig(request, target, dropped)
-  if (Object.keys(config).length > 0) body.generationConfig = config
+  writeConfig(request, target, body)
   return body
 }
 
-/** The API takes both spellings of a field, but not both at once. */
+/** Merges the caller's options for this provider. The API refuses a field in both spellings. */
 function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObject {
   if (options === undefined) return body
   const merged = new Map(Object.entries(body))
@@ -88,7 +90,7 @@ function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObj
   return Object.fromEntries(merged)
 }
 
-/** A half of a surrogate pair, which tools cut from longer texts, is refused by the API. */
+/** Replaces half surrogate pairs, which tools cut from longer texts: the API refuses them. */
 function stringify(body: JsonObject): string {
   const text = JSON.stringify(body)
   return /\\ud[89a-f]/i.test(text) ? JSON.stringify(body, toWellFormed) : text

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 
-/** All functions in one tool object, as the API wants them; undefined: there are none. */
+/** All functions in one tool, as the API requires; undefined: there are none. */
 export function encodeTools(tools: readonly FunctionTool[] | undefined): Json | undefined {
   if (tools === undefined || tools.length === 0) return undefined
   return [{ functionDeclarations: tools.map(encodeFunction) }]
@@ -13,7 +13,7 @@ function encodeFunction({ function: fn }: FunctionTool): JsonObject {
   return {
     name,
     ...(description === undefined ? {} : { description }),
-    // An object without properties is refused at the root: a function without parameters has none of them.
+    // The API refuses a schema without properties at the root, so a function without parameters has no schema.
     ...(isEmptyObject(parameters) ? {} : { parametersJsonSchema: parameters }),
   }
 }
@@ -37,7 +37,7 @@ function isComposed(schema: JsonObject): boolean {
   return COMPOSERS.some(name => schema[name] !== undefined)
 }
 
-/** undefined: the model decides, as without it. */
+/** undefined: the model decides, which is the default. */
 export function encodeToolConfig(choice: ToolChoice | undefined): JsonObject | undefined {
   const calling = choice === undefined ? undefined : encodeCalling(choice)
   return calling === undefined ? undefined : { functionCallingConfig: calling }

@@ -2,7 +2,7 @@ import type { Json } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 
-/** The candidate is no answer: the model called what nobody can carry out. Another try may do. */
+/** `failed`: the model made a call that cannot be carried out, and another attempt may succeed. */
 export type Finish = FinishReason | 'failed'
 
 const REASONS: Readonly<Record<string, Finish>> = toTable({
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, Finish>> = toTable({
   MISSING_THOUGHT_SIGNATURE: 'failed',
 })
 
-/** Some clients of the first version of Vertex's API were sent the numbers of its enumeration. */
+/** The first version of Vertex AI's API sent the numbers of its enumeration to some clients. */
 const NUMBERS: readonly string[] = [
   '',
   'STOP',
@@ -37,11 +37,11 @@ const NUMBERS: readonly string[] = [
   'MALFORMED_FUNCTION_CALL',
 ]
 
-/** undefined: the candidate has not finished. A reason that nobody knows is a stop. */
-export function readFinish(value: Json | undefined, hasToolCalls: boolean): Finish | undefined {
+/** undefined: the candidate has not finished. An unknown reason is a stop. */
+export function toFinish(value: Json | undefined, hasToolCalls: boolean): Finish | undefined {
   const name = typeof value === 'number' ? NUMBERS[value] : value
   if (typeof name !== 'string' || name === '' || name === 'FINISH_REASON_UNSPECIFIED') return undefined
   const reason = Object.hasOwn(REASONS, name) ? (REASONS[name] as Finish) : 'stop'
-  // The format says STOP after a call too.
+  // The reason is STOP after a call too.
   return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason
 }

@@ -6,40 +6,57 @@ import { needsSignature, PLACEHOLDER } from '../wire/signatures.ts'
 import { withId } from './encode-contents.ts'
 
 /**
- * The turns of a caller of this format as its provider takes them. Another provider may have answered some: their calls
- * have ids of ours, with that provider's state in them, and no signature. A turn of nobody's is the user's: on one of the
- * clouds it has to say so.
+ * The contents of a caller of this format as its provider takes them; the given ones stay as they are. If another provider
+ * answered before, ids of calls carry that provider's state, and calls have no signature. Vertex AI refuses a content
+ * without a role.
  */
-export function fitContents(body: JsonObject, model: string): void {
-  for (const content of toObjects(body.contents)) {
-    content.role ??= 'user'
-    const parts = toObjects(content.parts)
-    const calls = parts.filter(part => toObject(part.functionCall) !== undefined)
-    for (const part of calls) fitCall(part)
-    const [first] = calls
-    // Calls made at once have one signature, on the first.
-    if (first !== undefined && needsSignature(model) && calls.every(part => !hasSignature(part))) {
-      first.thoughtSignature = PLACEHOLDER
-    }
-    for (const part of parts) {
-      const result = toObject(part.functionResponse)
-      if (result !== undefined) part.functionResponse = fitId(result)
-    }
-  }
+export function fitContents(contents: readonly JsonObject[], model: string): JsonObject[] {
+  return contents.map(content => fitContent(content, model))
 }
 
-function hasSignature(part: JsonObject): boolean {
+function fitContent(content: JsonObject, model: string): JsonObject {
+  const parts = toObjects(content.parts)
+  const hasCalls = parts.some(hasCall)
+  const isFit = !hasCalls && !parts.some(hasResult)
+  const role = content.role ?? 'user'
+  if (isFit) return role === content.role ? content : { ...content, role }
+  const fitted = parts.map(fitPart)
+  const first = fitted.find(hasCall)
+  // Calls made at once have one signature, on the first.
+  if (first !== undefined && needsSignature(model) && !fitted.some(part => hasCall(part) && isSigned(part))) {
+    first.thoughtSignature = PLACEHOLDER
+  }
+  return { ...content, role, parts: fitted }
+}
+
+function hasCall(part: JsonObject): boolean {
+  return toObject(part.functionCall) !== undefined
+}
+
+function hasResult(part: JsonObject): boolean {
+  return toObject(part.functionResponse) !== undefined
+}
+
+function isSigned(part: JsonObject): boolean {
   return toText(part.thoughtSignature) !== undefined
 }
 
-function fitCall(part: JsonObject): void {
-  const call = toObject(part.functionCall) ?? {}
-  const { id, details } = unpackToolCallId(toText(call.id) ?? '')
-  const signature = findSignature(details, id)
-  if (signature !== undefined && !hasSignature(part)) part.thoughtSignature = signature
-  part.functionCall = fitId(call)
+function fitPart(part: JsonObject): JsonObject {
+  const call = toObject(part.functionCall)
+  const result = toObject(part.functionResponse)
+  if (call === undefined && result === undefined) return part
+  const fitted = { ...part }
+  if (call !== undefined) {
+    const { id, details } = unpackToolCallId(toText(call.id) ?? '')
+    const signature = findSignature(details, id)
+    if (signature !== undefined && !isSigned(part)) fitted.thoughtSignature = signature
+    fitted.functionCall = fitId(call)
+  }
+  if (result !== undefined) fitted.functionResponse = fitId(result)
+  return fitted
 }
 
+/** An id without our state, or none if it was made by us. */
 function fitId({ id, ...rest }: JsonObject): JsonObject {
   const given = toText(id)
   return given === undefined ? rest : { ...withId(given), ...rest }

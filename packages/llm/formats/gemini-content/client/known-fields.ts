@@ -1,24 +1,7 @@
 import { toOwnNames } from '../../../upstream/outgoing-body.ts'
+import { CONFIG_FIELDS, FIELDS } from '../wire/fields.ts'
 
-/** Fields that the gateway checks before it passes them on. */
-export const OWN_NAMES = toOwnNames(
-  [
-    'contents',
-    'systemInstruction',
-    'tools',
-    'toolConfig',
-    'safetySettings',
-    'cachedContent',
-    'labels',
-    'serviceTier',
-  ],
-  {
-    generationConfig: [
-      'maxOutputTokens',
-      'candidateCount',
-      'responseModalities',
-      'responseSchema',
-      'responseJsonSchema',
-    ],
-  },
-)
+const names = [...FIELDS.names].filter(name => name !== 'model')
+
+/** Names that the server side of the format reads and checks. The model stands in the path, never in the body. */
+export const OWN_NAMES = toOwnNames(names, { generationConfig: [...CONFIG_FIELDS.names] })

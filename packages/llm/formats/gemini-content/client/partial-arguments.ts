@@ -4,21 +4,21 @@ import { toJsonText, toObjects } from '../../../json/json-value.ts'
 type Container = { [key: string]: Node } | Node[]
 type Node = Json | Container
 
-/** Deeper than any schema of a tool. */
+/** No tool's schema is deeper. */
 const MAX_DEPTH = 64
 
 /**
- * Arguments that arrive in pieces, each with its place (`$.steps[0].text`) and its value; texts come in several. Put
- * together here, and told when they are whole.
+ * Collects arguments that arrive in pieces, each with its path (`$.steps[0].text`) and its value. Pieces of the same path
+ * are pieces of one text.
  */
 export class PartialArguments {
-  // Without a prototype: a piece may be for any name.
+  // Without a prototype, because a path can contain any name.
   readonly #root: { [key: string]: Node } = Object.create(null)
 
   add(partialArgs: Json | undefined): void {
     for (const piece of toObjects(partialArgs)) {
       const path = typeof piece.jsonPath === 'string' ? parsePath(piece.jsonPath) : undefined
-      const value = readValue(piece)
+      const value = findValue(piece)
       if (path !== undefined && path.length > 0 && value !== undefined) this.#put(path, value)
     }
   }
@@ -54,7 +54,7 @@ function getAt(container: Container, step: string | number): Node | undefined {
   return Array.isArray(container) ? container[Number(step)] : container[step]
 }
 
-/** false: a list grows by one at a time, or a single piece could make it as long as it likes. */
+/** Returns false if the step is not the next of its list: otherwise one piece could make a list of any length. */
 function setAt(container: Container, step: string | number, value: Node): boolean {
   if (!Array.isArray(container)) container[step] = value
   else if (typeof step === 'number' && step <= container.length) container[step] = value
@@ -62,7 +62,7 @@ function setAt(container: Container, step: string | number, value: Node): boolea
   return true
 }
 
-function readValue(piece: JsonObject): Json | undefined {
+function findValue(piece: JsonObject): Json | undefined {
   const { stringValue, numberValue, boolValue } = piece
   if (stringValue !== undefined) return stringValue
   if (numberValue !== undefined) return numberValue
@@ -72,7 +72,7 @@ function readValue(piece: JsonObject): Json | undefined {
 
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
-/** undefined: no path that we understand. */
+/** undefined: the path has an unknown form. */
 function parsePath(text: string): (string | number)[] | undefined {
   if (!text.startsWith('$')) return undefined
   const steps: (string | number)[] = []

@@ -1,60 +1,95 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { toSteps } from '../../shared/field-path.ts'
-import { spellCamel } from '../wire/spell-camel.ts'
 import { fitContents } from './fit-contents.ts'
 
 /**
- * The body of a caller of this format as it goes to a provider of the same one: what it wrote, in one spelling, but for
- * the cap that the gateway holds it to and for what must not be sent. `dropped` are paths such as `tools[0].googleSearch`.
+ * The body of a caller of this format for a provider of the same one: what the caller wrote, in one spelling, with the cap
+ * that the gateway holds it to, and without what must not be sent. `body` stays as it is, for the next attempt. `dropped`
+ * holds paths such as `tools[0].googleSearch`.
  */
 export function passRequest(
+  body: JsonObject,
   { maxOutputTokens }: ChatRequest,
-  { bytes }: SourceBody,
   model: string,
   dropped: readonly string[],
 ): JsonObject {
-  const spelled = spellCamel(JSON.parse(bytes.toString('utf8')) as JsonObject)
-  // Who writes a name twice was refused before.
-  if ('doubled' in spelled) throw new Error(`${spelled.doubled} stands twice in a body that was checked`)
-  const { body } = spelled
-  for (const path of dropped) remove(body, toSteps(path))
-  if (dropped.length > 0) removeEmptyTools(body)
-  // It is in the path.
-  delete body.model
-  removeForbidden(body)
-  fitContents(body, model)
+  const passed = toTable(dropped.length === 0 ? body : without(body, toRemovals(dropped)))
+  // The path names the model.
+  delete passed.model
+  if (dropped.length > 0) removeEmptyTools(passed)
+  removeForbidden(passed)
+  passed.contents = fitContents(toObjects(passed.contents), model)
   if (maxOutputTokens !== undefined) {
-    body.generationConfig = { ...toObject(body.generationConfig), maxOutputTokens }
+    passed.generationConfig = { ...toObject(passed.generationConfig), maxOutputTokens }
   }
-  return body
+  return passed
 }
 
-function remove(value: Json | undefined, steps: readonly string[]): void {
-  const [step, ...rest] = steps
-  if (step === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return
-  const container = value as JsonObject
-  if (rest.length > 0) remove(container[step], rest)
-  else delete container[step]
+/** What to remove, by the steps of its path; without steps: the field itself. */
+interface Removals {
+  readonly steps: Map<string, Removals>
 }
 
-/** What may not be called is not declared: it would be input that was not counted. */
-function removeForbidden(body: JsonObject): void {
-  const calling = toObject(toObject(body.toolConfig)?.functionCallingConfig)
-  const names = toArray(calling?.allowedFunctionNames)
-  if (names.length === 0) return
-  for (const tool of toObjects(body.tools)) {
-    if (tool.functionDeclarations === undefined || tool.functionDeclarations === null) continue
-    const declared = toObjects(tool.functionDeclarations)
-    tool.functionDeclarations = declared.filter(({ name }) => names.includes(name ?? null))
+function toRemovals(paths: readonly string[]): Removals {
+  const root: Removals = { steps: new Map() }
+  for (const path of paths) {
+    let at = root
+    for (const step of toSteps(path)) {
+      let next = at.steps.get(step)
+      if (next === undefined) {
+        next = { steps: new Map() }
+        at.steps.set(step, next)
+      }
+      at = next
+    }
   }
+  return root
+}
+
+/** A copy without fields; what does not change is shared. Entries of lists are never removed. */
+function without(object: JsonObject, { steps }: Removals): JsonObject {
+  const copy = toTable({ ...object })
+  for (const [name, inner] of steps) {
+    const value = copy[name]
+    if (value === undefined) continue
+    if (inner.steps.size === 0) delete copy[name]
+    else copy[name] = withoutInner(value, inner)
+  }
+  return copy
+}
+
+function withoutInner(value: Json, removals: Removals): Json {
+  if (Array.isArray(value)) {
+    return value.map((each, at) => {
+      const inner = removals.steps.get(String(at))
+      return inner === undefined ? each : withoutInner(each, inner)
+    })
+  }
+  const object = toObject(value)
+  return object === undefined ? value : without(object, removals)
 }
 
 function removeEmptyTools(body: JsonObject): void {
-  if (body.tools === undefined) return
   const tools = toArray(body.tools).filter(tool => Object.keys(toObject(tool) ?? {}).length > 0)
-  if (tools.length > 0) body.tools = [...tools]
+  if (tools.length > 0) body.tools = tools
   else delete body.tools
+}
+
+/** A function that may not be called is not declared: it would be input that was not counted. */
+function removeForbidden(body: JsonObject): void {
+  const calling = toObject(toObject(body.toolConfig)?.functionCallingConfig)
+  const names = new Set(toArray(calling?.allowedFunctionNames))
+  if (names.size === 0 || !Array.isArray(body.tools)) return
+  body.tools = body.tools.map(each => {
+    const tool = toObject(each)
+    const declared = tool?.functionDeclarations
+    if (declared === undefined || declared === null) return each
+    return {
+      ...tool,
+      functionDeclarations: toObjects(declared).filter(({ name }) => names.has(name ?? null)),
+    }
+  })
 }

@@ -13,7 +13,7 @@ import { unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { geminiContent } from './client.ts'
 import { decodeReply } from './decode-reply.ts'
 
-/** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */
+/** Recorded exchanges beside the repository. A clone without them runs the hand-written tests only. */
 const WIRE = new URL('../../../../../../shared/wire/', import.meta.url)
 
 interface Recording {
@@ -22,10 +22,10 @@ interface Recording {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string
-  /** Answers in the order of the stream; of a plain one the only one. */
+  /** The chunks of a stream in their order, or the only answer. */
   readonly chunks: readonly JsonObject[]
   readonly isStream: boolean
-  /** The bytes of the stream, where they were recorded. */
+  /** The bytes of the stream; absent if they were not recorded. */
   readonly bytes: Buffer | undefined
 }
 
@@ -64,7 +64,7 @@ function payloadsOf(...pieces: readonly Buffer[]): string[] {
   return payloads
 }
 
-/** What a reader who adds parts up makes of an answer. */
+/** Decodes an answer by adding its parts up. */
 interface Naive {
   content: string
   reasoning: string
@@ -94,7 +94,7 @@ function sumWire(chunks: readonly JsonObject[]): Naive {
   return sum
 }
 
-/** Pieces of arguments, put where their paths say; the recorded paths have plain names and numbers only. */
+/** Arguments from their pieces. The recorded paths have plain names and numbers only. */
 function addPartial(into: { args: Json } | undefined, call: JsonObject): void {
   for (const piece of toObjects(call.partialArgs)) {
     const steps = String(piece.jsonPath).slice(2).replaceAll(']', '').split(/[.[]/)
@@ -127,7 +127,7 @@ function expectReply({ choices: [choice], usage }: ChatReply, chunks: readonly J
   )
   expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length)
   expect(calls.every(({ id }) => /^[A-Za-z0-9_-]+$/.test(id))).toBe(true)
-  // Every signature is there twice: for clients that keep details, and in the ids for those that do not.
+  // Every signature stands in the details and in an id, for clients that keep only one of them.
   expect((message?.reasoning_details ?? []).map(({ data }) => data)).toEqual(naive.signatures)
   const carried = calls.flatMap(({ id }) => unpackToolCallId(id).details.map(({ data }) => data))
   const ofCalls = (message?.reasoning_details ?? []).filter(({ id }) => id !== undefined)
@@ -160,7 +160,7 @@ function decodeStream(payloads: readonly string[], target: Target): StreamEvent[
   return payloads.flatMap(data => decoder.decode(data))
 }
 
-/** As a client puts a stream together. */
+/** Combines a stream as clients do. */
 function collect(events: readonly StreamEvent[]): ChatReply {
   const deltas = events.filter(event => event.type === 'delta')
   const calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = []
@@ -202,7 +202,7 @@ function collect(events: readonly StreamEvent[]): ChatReply {
   }
 }
 
-/** A stream's chunks as the one answer that a plain call would have given. */
+/** The chunks of a stream as one plain answer. */
 function toPlain(chunks: readonly JsonObject[]): JsonObject {
   const candidates = chunks.flatMap(({ candidates }) => toObjects(candidates))
   return {
@@ -225,7 +225,7 @@ const named = (recordings: readonly Recording[]): (readonly [string, Recording])
   recordings.map(recording => [recording.name, recording] as const)
 
 describe.skipIf(!exists)('recorded answers', () => {
-  test('there are as many as there were', () => {
+  test('all recordings are found', () => {
     expect([good.length, bad.length]).toEqual([253, 6])
   })
 
@@ -250,7 +250,7 @@ describe.skipIf(!exists)('recorded answers', () => {
     },
   )
 
-  test('a stream means the same, wherever it is cut on its way', () => {
+  test('a stream decodes alike however its bytes are cut', () => {
     const streams = good.filter(({ bytes }) => bytes !== undefined)
     expect(streams.length).toBeGreaterThan(30)
     for (const { bytes = Buffer.alloc(0), target } of streams) {

@@ -2,17 +2,17 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { Provider } from '../../../provider/provider.ts'
 
-/** How a model is told how much to think: by a level, or by a number of tokens; undefined: it does not think. */
+/** How a model is asked to think: by a level, or by a number of tokens. */
 export type Thinking =
   | { readonly by: 'level'; readonly levels: readonly string[] }
   | { readonly by: 'budget'; readonly min: number; readonly max: number }
 
 const LEVELS = ['minimal', 'low', 'medium', 'high'] as const
 const FLASH_BUDGET = { by: 'budget', min: 0, max: 24_576 } as const
-/** It cannot be told not to think. */
+/** These models always think. */
 const PRO_BUDGET = { by: 'budget', min: 128, max: 32_768 } as const
 
-/** By the model's name, and the catalogue where that knows more. */
+/** How a model thinks, by the catalogue and its name; undefined: it does not. Source: docs/providers.md, "Gemini". */
 export function findThinking(provider: Provider, model: string): Thinking | undefined {
   const known = provider.catalog?.models.find(({ id }) => id === model)
   if (known !== undefined && !known.capabilities.includes('reasoning')) return undefined
@@ -24,7 +24,7 @@ export function findThinking(provider: Provider, model: string): Thinking | unde
   }
   if (known?.reasoning_efforts !== undefined) return { by: 'level', levels: known.reasoning_efforts }
   if (major >= 3) return { by: 'level', levels: listLevels(model, major, minor) }
-  // Names such as gemini-flash-latest: whatever it is today.
+  // Names such as gemini-flash-latest stand for the newest model.
   if (known !== undefined || /^gemini-[a-z-]*latest$/.test(model)) return { by: 'level', levels: LEVELS }
   return undefined
 }
@@ -32,14 +32,14 @@ export function findThinking(provider: Provider, model: string): Thinking | unde
 function listLevels(model: string, major: number, minor: number): readonly string[] {
   if (model.startsWith('gemini-3-pro')) return ['low', 'high']
   const isPro = model.includes('-pro')
-  // From 3.7 on flash takes no `minimal` either (wire facts §1.4).
+  // Flash models take `minimal` before 3.7 only.
   return isPro || major > 3 || minor >= 7 ? LEVELS.slice(1) : LEVELS
 }
 
-/** What OpenAI's words cost in tokens at Google's own OpenAI-format endpoint. */
+/** Tokens of an effort, as Google's own OpenAI-format address has them. */
 const BUDGETS: Readonly<Record<string, number>> = toTable({ none: 0, minimal: 1024, low: 1024, medium: 8192 })
 
-/** `thinkingConfig` for an effort in OpenAI's words; one that the model does not have is rounded up, else down. */
+/** `thinkingConfig` for an effort. A level that the model does not have becomes the next higher one, else the highest. */
 export function encodeThinking(effort: string, thinking: Thinking): JsonObject {
   const includeThoughts = effort !== 'none'
   if (thinking.by === 'budget') {

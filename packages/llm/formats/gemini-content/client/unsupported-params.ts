@@ -2,26 +2,27 @@ import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { findLostParams } from '../../shared/lost-params.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { isPartKnown } from './encode-parts.ts'
 import { isToolChoiceKnown } from './encode-tools.ts'
 import { findThinking } from './thinking.ts'
 
-/** Fields of an OpenAI-format caller that have no canonical meaning, but a word here. */
-const PASSED_ON = ['n', 'top_k']
-
-/** See ClientFormat. */
+/** See ClientFormat.findUnsupportedParams. */
 export function findUnsupportedParams(
   request: ChatRequest,
   provider: Provider,
   model: string,
   source?: SourceBody,
 ): readonly string[] {
-  // A body of this format goes out as it came.
+  // A body of this format is the provider's to judge.
   if (source?.format === 'gemini-content') return []
-  const { tools, toolChoice, parallelToolCalls, reasoningEffort, messages } = request
-  const names = findLostParams(request, [], PASSED_ON)
+  const { tools, toolChoice, reasoningEffort, messages } = request
   const hasTools = tools !== undefined && tools.length > 0
-  if (parallelToolCalls === false && hasTools) names.push('parallel_tool_calls')
+  const names = findLostParams(request, [], FIELDS.extras)
+  // Without tools there are no calls that could be parallel.
+  for (const name of FIELDS.listUnsupported(request)) {
+    if (name !== 'parallel_tool_calls' || hasTools) names.push(name)
+  }
   if (toolChoice !== undefined && hasTools && !isToolChoiceKnown(toolChoice)) names.push('tool_choice')
   const mayThink = reasoningEffort === undefined || reasoningEffort === 'none'
   if (!mayThink && findThinking(provider, model) === undefined) names.push('reasoning_effort')

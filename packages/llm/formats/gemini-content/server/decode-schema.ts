@@ -3,7 +3,7 @@ import { toArray, toObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import { toCamel } from '../wire/spell-camel.ts'
 
-/** Counts that the older form writes as texts, since its numbers are of 64 bits. */
+/** Counts that the older form writes as strings, because they have 64 bits. */
 const COUNTS: ReadonlySet<string> = new Set([
   'minItems',
   'maxItems',
@@ -17,21 +17,21 @@ const LISTS: ReadonlySet<string> = new Set(['anyOf', 'prefixItems'])
 const MAPS: ReadonlySet<string> = new Set(['properties', 'defs', '$defs'])
 
 /**
- * A schema in the API's older form, a part of OpenAPI's with types in capitals, as JSON Schema.
+ * A schema in the API's older form as JSON Schema. The older form is a part of OpenAPI's with types in capitals.
  */
 export function decodeSchema(schema: JsonObject): JsonObject {
   const decoded = toTable<JsonObject>({})
   for (const [given, value] of Object.entries(schema)) {
     if (value === undefined || value === null) continue
     const name = toCamel(given)
-    // An order of properties is told by their order.
+    // Both are expressed otherwise, see below.
     if (name === 'nullable' || name === 'propertyOrdering') continue
     decoded[name] = decodeKeyword(name, value)
   }
   const properties = toObject(decoded.properties)
   const ordering = schema.propertyOrdering ?? schema.property_ordering
   if (properties !== undefined && Array.isArray(ordering)) decoded.properties = order(properties, ordering)
-  // `enum` is no format of JSON Schema's, and says nothing that the list does not.
+  // JSON Schema has no format `enum`, and the list of values is there already.
   if (decoded.format === 'enum') delete decoded.format
   return schema.nullable === true ? withNull(decoded) : decoded
 }

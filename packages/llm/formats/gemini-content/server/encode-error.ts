@@ -1,6 +1,6 @@
 import type { ServedFault } from '../../shared/served-fault.ts'
 
-/** Statuses of HTTP in Google's words. */
+/** Google's names of HTTP statuses. */
 const STATUSES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   402: 'RESOURCE_EXHAUSTED',
@@ -15,7 +15,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 }
 
-/** What every failure under the Gemini prefix looks like: Google's shape, with our code as the reason. */
+/** A failure under the Gemini prefix in Google's shape, with the gateway's code as the reason. */
 export function toGoogleError(fault: ServedFault, requestId: string, baseUrl: string): { error: object } {
   const { code, status, param, retryAfterSeconds } = fault
   const info = {
@@ -47,7 +47,7 @@ function findStatus({ code, status }: ServedFault): string {
   return STATUSES[status] ?? 'INVALID_ARGUMENT'
 }
 
-/** Clients know by these words that they have to shorten the conversation. */
+/** By this text clients recognize that they must shorten the conversation. */
 function findMessage({ code, message }: ServedFault): string {
   return code === 'context_length_exceeded'
     ? `The input token count exceeds the maximum number of tokens allowed: ${message}`

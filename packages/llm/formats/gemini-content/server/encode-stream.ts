@@ -9,8 +9,8 @@ import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } fr
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /**
- * Canonical events as the chunks of this format's stream. A call has no pieces here, and pieces of parallel calls may
- * alternate: calls are told in the last chunk.
+ * Canonical events as the chunks of this format's stream. A call has no pieces in this format, and pieces of parallel calls
+ * may alternate, so calls are written in the last chunk.
  */
 export class ContentEncoder {
   readonly #envelope: ReplyEnvelope
@@ -23,7 +23,7 @@ export class ContentEncoder {
     this.#shown = shown
   }
 
-  /** Errors and the end are the caller's. The format's streams have one answer: others are left out. */
+  /** Errors and the end of the stream are written elsewhere. The format has one answer: others are left out. */
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const parts: JsonObject[] = []
@@ -31,7 +31,7 @@ export class ContentEncoder {
     if (this.#shown.thoughts && event.reasoning !== undefined && event.reasoning !== '') {
       parts.push({ text: event.reasoning, thought: true })
     }
-    this.#say(parts, event)
+    this.#addText(parts, event)
     for (const call of event.toolCalls ?? []) this.#calls.add(call)
     return parts.length === 0 ? [] : [this.#toChunk(parts)]
   }
@@ -48,7 +48,7 @@ export class ContentEncoder {
     return encodeChunk([{ content: { parts, role: 'model' }, index: 0 }], this.#envelope, undefined)
   }
 
-  #say(parts: JsonObject[], { content, refusal, reasoningDetails }: Delta): void {
+  #addText(parts: JsonObject[], { content, refusal, reasoningDetails }: Delta): void {
     const text = content ?? refusal ?? ''
     const signature = reasoningDetails === undefined ? undefined : findSignature(reasoningDetails, undefined)
     if (text === '' && signature === undefined) return

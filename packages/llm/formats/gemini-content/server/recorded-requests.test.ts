@@ -17,7 +17,7 @@ import {
 import type { Target } from '../../../upstream/target.ts'
 import { geminiContent } from '../client/client.ts'
 
-/** What has a meaning in the canonical request; the rest of a recorded body is the caller's own for this provider. */
+/** Fields with a canonical meaning. The others are sent as the caller's provider options. */
 const CANONICAL: ReadonlySet<string> = new Set([
   'model',
   'contents',
@@ -40,7 +40,7 @@ const CONFIGURED: ReadonlySet<string> = new Set([
 const withoutAbsent = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
-/** The API takes both spellings of a name; what a caller names stays as it is. */
+/** The first spelling of every name, except the caller's own names. */
 function toCamel(value: Json, key = ''): Json {
   if (Array.isArray(value)) return value.map(each => toCamel(each, key))
   const object = toObject(value)
@@ -65,7 +65,7 @@ function toCamel(value: Json, key = ''): Json {
   )
 }
 
-/** A recorded body as the canonical request that a client of ours would have sent for it. */
+/** The canonical request of a recorded body. */
 function toCanonical(body: JsonObject, isStream: boolean): ChatRequest {
   const config = toObject(body.generationConfig) ?? {}
   const declared = toObjects(body.tools).flatMap(({ functionDeclarations }) =>
@@ -127,7 +127,7 @@ function toPart(part: JsonObject): ContentPart | undefined {
   return { type: 'image_url', image_url: { url } }
 }
 
-/** Ids as an OpenAI-format client has them: each call has one, and its result names it. */
+/** Messages whose calls all have an id that their results name, as clients of OpenAI's format have them. */
 function toMessages(contents: readonly JsonObject[]): Message[] {
   const pending: { id: string; name: string }[] = []
   return contents.flatMap((content, turn) => {
@@ -167,7 +167,7 @@ function toAssistant(
       if (part.thoughtSignature !== undefined) details.push({ ...encrypted, data: part.thoughtSignature })
       return []
     }
-    // As we make ids for calls that come without.
+    // The form of ids that the gateway makes for calls without one.
     const id = toText(call.id) ?? `call_${`${turn}${at}`.padStart(24, '0')}`
     pending.push({ id, name: String(call.name) })
     if (part.thoughtSignature !== undefined) details.push({ ...encrypted, data: part.thoughtSignature, id })
@@ -218,7 +218,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   const cases = [...listCases('gemini', 'generateContent'), ...listCases('vertex', 'generateContent')]
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('all recordings are found', () => {
     expect([taken.length, cases.length]).toEqual([243, 15])
   })
 
@@ -232,7 +232,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
       const url = recorded.url.replace(/\?.*$/, '').replace(/:\w+$/, '')
       expect(`${origin}${path}`.replace(/:\w+(\?alt=sse)?$/, '')).toBe(url)
     }
-    // What the model was sent and took, it can honour.
+    // The model answered it, so it supports every parameter.
     expect(geminiContent.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
   })
 

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
@@ -16,58 +15,50 @@ import type {
 import { encodeChunk, encodeReply, toFinishReason } from '../wire/encode-reply.ts'
 import { toGoogleError } from './encode-error.ts'
 import { ContentEncoder } from './encode-stream.ts'
-import { findPassedOnContent, parseContent, parseContentCount, toCounted } from './parse-chat.ts'
+import { parseCountRequest, parseRequest } from './parse-request.ts'
 
 /**
- * `{gemini prefix}/v1beta/models/{model}:generateContent`: an answer of a provider of the same format is passed on, every
- * other one is translated.
+ * `{gemini prefix}/v1beta/models/{model}:generateContent`: answers of a provider of this format pass through, others are
+ * translated.
  */
 export const geminiServer: ChatServer = {
   id: 'gemini-content',
-  parse: (body, context) =>
-    withBodyFindings(parseContent(body, context.pathModel, false), body, context, findPassedOnContent),
+  parse: (body, context) => parseRequest(body, context, false),
   encodeReply: toContentReply,
   openStream: answered => openEncoder(answered, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     EVENTS.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
-  // Some clients of the format take a comment for an answer, and none a line of nothing.
+  // Some clients of the format fail on a comment. An empty line is safe.
   keepAlive: '\r\n',
-  // What was cut says so in its last chunk.
+  // The last chunk of a cut answer contains the reason.
   cutNote: '',
 }
 
 /** `:streamGenerateContent?alt=sse`. */
 export const geminiEvents: ChatServer = {
   ...geminiServer,
-  parse: (body, context) =>
-    withBodyFindings(parseContent(body, context.pathModel, true), body, context, findPassedOnContent),
+  parse: (body, context) => parseRequest(body, context, true),
 }
 
-/** `:streamGenerateContent` without more: one list, of which elements arrive as they are made. */
+/** `:streamGenerateContent` without `alt=sse`: one list whose elements are the chunks. */
 export const geminiList: ChatServer = {
   ...geminiEvents,
   openStream: answered => openEncoder(answered, LIST),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `${LIST.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true)}${LIST.end}`,
   streamType: 'application/json; charset=utf-8',
-  // Between the elements of a list there may be room.
+  // White space is allowed between the elements of a list.
   keepAlive: ' ',
 }
 
 /** `:countTokens`. */
 export const geminiCount: CountFormat = {
   server: geminiServer,
-  parse: (body, context) =>
-    withBodyFindings(
-      parseContentCount(body, context.pathModel),
-      toCounted(body),
-      context,
-      findPassedOnContent,
-    ),
+  parse: parseCountRequest,
   encode: totalTokens => ({ totalTokens }),
 }
 
-/** How the chunks of a stream are set apart. */
+/** How the chunks of a stream are separated. */
 interface Form {
   write(json: string, isFirst: boolean): string
   readonly end: string
@@ -81,8 +72,8 @@ const LIST: Form = {
   end: ']',
   isProviders: false,
 }
-/** What the gateway has to see. */
-const READ = /"(?:finishReason|functionCall|error|promptFeedback)"/
+/** A chunk with one of these must be decoded. */
+const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback)"/
 const END_OF_EVENT = /\n\r?\n$/
 
 function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
@@ -105,7 +96,7 @@ function openEncoder(answered: Answered, form: Form): StreamEncoder {
     : new TranslatedStream(answered, form)
 }
 
-/** Chunks in either form. */
+/** Writes chunks in either form. */
 class ChunkWriter {
   readonly #form: Form
   #isBegun = false
@@ -129,7 +120,7 @@ class ChunkWriter {
   }
 }
 
-/** What another format said, in this one's chunks. */
+/** Translates an answer of another format. */
 class TranslatedStream implements StreamEncoder {
   readonly #encoder: ContentEncoder
   readonly #out: ChunkWriter
@@ -160,12 +151,12 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
-/** The provider's own chunks, but for the last ones, which wait for the record. */
+/** Passes on the provider's chunks. The last ones wait for the record of the request. */
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
   readonly #form: Form
   readonly #out: ChunkWriter
-  readonly #held: string[] = []
+  readonly #last: string[] = []
 
   constructor(answered: Answered, form: Form) {
     this.#answered = answered
@@ -173,26 +164,26 @@ class PassedStream implements StreamEncoder {
     this.#out = new ChunkWriter(form)
   }
 
-  /** Whole events that only say more. */
+  /** A chunk of whole events that contain text only. */
   canPass(chunk: Buffer): boolean {
-    if (!this.#form.isProviders || this.#held.length > 0) return false
+    if (!this.#form.isProviders || this.#last.length > 0) return false
     const text = chunk.toString('latin1')
-    return text.includes('"candidates"') && END_OF_EVENT.test(text.slice(-3)) && !READ.test(text)
+    return text.includes('"candidates"') && END_OF_EVENT.test(text.slice(-3)) && !DECODED_MARKS.test(text)
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
     const isLast = events.some(event => event.type === 'delta' && event.finishReason !== undefined)
-    if (!isLast && this.#held.length === 0) return this.#out.write(data)
-    this.#held.push(data)
+    if (!isLast && this.#last.length === 0) return this.#out.write(data)
+    this.#last.push(data)
     return ''
   }
 
   finish({ finishReason, isFinishSent, bill, isCut }: StreamEnd): string {
-    if (isFinishSent) return this.#out.end(this.#held)
+    if (isFinishSent) return this.#out.end(this.#last)
     const content = { parts: [{ text: '' }], role: 'model' }
     const candidate = { content, finishReason: toFinishReason(finishReason), index: 0 }
     const last = encodeChunk([candidate], toEnvelope(this.#answered), bill.usage)
-    return this.#out.end([...this.#held, JSON.stringify(isCut ? withCutNote(last) : last)])
+    return this.#out.end([...this.#last, JSON.stringify(isCut ? withCutNote(last) : last)])
   }
 
   encodeFault(...fault: Parameters<ChunkWriter['encodeFault']>): string {
@@ -200,7 +191,7 @@ class PassedStream implements StreamEncoder {
   }
 }
 
-/** Why the answer ends here, where the format has a place for it. */
+/** Adds the reason why a limit ended the answer. */
 function withCutNote(chunk: JsonObject): JsonObject {
   const candidates = chunk.candidates as JsonObject[]
   const finishMessage = 'budget_exceeded: a limit of tokens or spend ended this answer'

@@ -8,9 +8,9 @@ import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
 
-/** What a caller asked to see besides the answer. */
+/** What a caller asked to get besides the answer. */
 export interface Shown {
-  /** It asked for thoughts. */
+  /** The answer contains thoughts. */
   readonly thoughts: boolean
 }
 
@@ -24,7 +24,7 @@ export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, shown: Sh
   return encodeChunk(candidates, envelope, reply.usage)
 }
 
-/** A whole answer, or one piece of a stream: their shape is the same. */
+/** A complete answer, or a chunk of a stream, which has the same shape. */
 export function encodeChunk(
   candidates: JsonObject[],
   { id, model }: ReplyEnvelope,
@@ -35,7 +35,7 @@ export function encodeChunk(
   return chunk
 }
 
-/** The format says STOP after a call too. */
+/** The reason is STOP after a call too. */
 export function toFinishReason(reason: FinishReason): string {
   if (reason === 'length') return 'MAX_TOKENS'
   return reason === 'content_filter' ? 'SAFETY' : 'STOP'
@@ -55,14 +55,14 @@ function encodeMessage(message: ReplyMessage, shown: Shown): JsonObject[] {
   return parts
 }
 
-/** On the text that it belongs to, or on an empty one. */
+/** Puts a signature on the text that it belongs to, or on an empty one. */
 function sign(parts: JsonObject[], thoughtSignature: string): void {
   const last = parts.at(-1)
   if (last === undefined || last.thought === true) parts.push({ text: '', thoughtSignature })
   else last.thoughtSignature = thoughtSignature
 }
 
-/** What this format's own models signed, of the text or of a call. */
+/** The signature that Google made of a call, or of the text if there is no id. */
 export function findSignature(
   details: readonly ReasoningDetail[],
   callId: string | undefined,
@@ -72,7 +72,7 @@ export function findSignature(
   return details.find(isMeant)?.data
 }
 
-/** A call. Of this format's own state the part has a place for its signature; that of others travels in the call's id. */
+/** A call. A signature of Google's has its own field; state of other providers stays in the call's id. */
 export function encodeCall(
   { id: packed, function: fn }: ToolCall,
   details: readonly ReasoningDetail[],
@@ -87,7 +87,7 @@ export function encodeCall(
   }
 }
 
-/** The format has objects only: what is none was the model's mistake. */
+/** Arguments as an object, which the format requires; empty if the model wrote something else. */
 function parseArguments(text: string): JsonObject {
   try {
     return toObject(JSON.parse(text) as Json) ?? {}

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens } from '../../../usage/usage-sums.ts'
 
-/** `usageMetadata` by this format's arithmetic: what was cached is part of the prompt, thoughts are no candidates. */
+/** `usageMetadata`: the prompt includes cached tokens, candidates do not include thoughts. */
 export function encodeUsage(usage: Usage): JsonObject {
   const prompt = inputTokens(usage)
   const heard = usage.audioInput ?? 0

@@ -7,10 +7,10 @@ import {
   unpackToolCallId,
 } from '../../shared/reasoning-carrier.ts'
 
-/** Google's name for what its family alone understands. */
+/** The format of reasoning details that only Google's models understand. */
 export const FORMAT = 'google-gemini-v1'
 
-/** What Google documents for calls that another model made, or whose signature a client lost. */
+/** Google documents this signature for calls of other models, and for calls whose signature was lost. */
 export const PLACEHOLDER = 'skip_thought_signature_validator'
 
 export function toSignature(data: string, callId: string | undefined): ReasoningDetail {
@@ -39,7 +39,7 @@ export function findSignatures(message: Message, model: string): Signatures {
   }
   findReasoningDetails(message, FORMAT).forEach(note)
   const calls = message.tool_calls ?? []
-  // A client may have kept some of the details only: each call's id carries its own.
+  // A client may keep a part of the details: each call's id carries its own.
   for (const { id } of calls) unpackToolCallId(id).details.forEach(note)
   const [first] = calls
   if (
@@ -53,7 +53,7 @@ export function findSignatures(message: Message, model: string): Signatures {
   return { ofText, ofCalls }
 }
 
-/** Since Gemini 3 a call that comes back without is refused; models before, and open ones, make none or ask for none. */
+/** Since Gemini 3 a call that comes back without a signature is refused. Older and open models need none. */
 export function needsSignature(model: string): boolean {
   return model.startsWith('gemini-') && !/^gemini-[12](?:[.-]|$)/.test(model)
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 
-/** What a caller fills with names of its own. */
+/** Fields whose names inside are the caller's own. */
 const FREE: ReadonlySet<string> = new Set([
   'args',
   'response',
@@ -13,39 +13,64 @@ const FREE: ReadonlySet<string> = new Set([
   'partMetadata',
 ])
 
-/** Lists, of which the API takes the only element by itself too. */
+/** Lists in whose place the API takes a single element. */
 const LISTS: ReadonlySet<string> = new Set(['contents', 'parts', 'tools', 'functionDeclarations'])
 
-/** A body with every name in the first of the API's two spellings, or the path of a name that stands in both. */
+/** A body with every name in the first of its two spellings, or the path of a name that stands in both. */
 export type Spelled = { readonly body: JsonObject } | { readonly doubled: string }
 
-/** The API takes `system_instruction` as well as `systemInstruction`, and one part as a list of it: here there is one form. */
+/**
+ * Returns the body in one form: the API takes `system_instruction` as well as `systemInstruction`, and a single element in
+ * place of a list of it.
+ */
 export function spellCamel(body: JsonObject): Spelled {
-  const doubled: string[] = []
-  const spelled = spellObject(body, '', doubled)
-  return doubled[0] === undefined ? { body: spelled } : { doubled: doubled[0] }
+  const found: Found = { doubled: undefined }
+  const spelled = spellObject(body, found)
+  return found.doubled === undefined ? { body: spelled } : { doubled: found.doubled }
 }
 
 export function toCamel(name: string): string {
   return name.includes('_') ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name
 }
 
-function spellObject(object: JsonObject, path: string, doubled: string[]): JsonObject {
-  // Without a prototype: `__proto__` is a name like any other.
-  const spelled: JsonObject = Object.create(null)
-  for (const [given, value] of Object.entries(object)) {
+/** The path of the first name in both spellings: each level puts its own step before it. */
+interface Found {
+  doubled: string | undefined
+}
+
+function spellObject(object: JsonObject, found: Found): JsonObject {
+  // No name in camel case is `__proto__`, so that every assignment makes a field.
+  const spelled: JsonObject = {}
+  for (const given in object) {
+    const value = object[given]
     const name = toCamel(given)
-    const at = path === '' ? given : `${path}.${given}`
-    if (name in spelled) doubled.push(at)
+    if (Object.hasOwn(spelled, name)) {
+      found.doubled = given
+      return spelled
+    }
     if (value === undefined) continue
-    const whole = FREE.has(name) ? value : spell(value, at, doubled)
+    const whole = FREE.has(name) ? value : spell(value, found, given)
+    if (found.doubled !== undefined) return spelled
     spelled[name] = LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole
   }
   return spelled
 }
 
-function spell(value: Json, path: string, doubled: string[]): Json {
-  if (Array.isArray(value)) return value.map((each, at) => spell(each, `${path}[${at}]`, doubled))
-  const object = toObject(value)
-  return object === undefined ? value : spellObject(object, path, doubled)
+function spell(value: Json, found: Found, step: string): Json {
+  if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value)) {
+    const spelled = spellObject(value, found)
+    if (found.doubled !== undefined) found.doubled = joinSteps(step, found.doubled)
+    return spelled
+  }
+  const list: Json[] = []
+  for (let at = 0; at < value.length && found.doubled === undefined; at++) {
+    list.push(spell(value[at] as Json, found, `[${at}]`))
+    if (found.doubled !== undefined) found.doubled = joinSteps(step, found.doubled)
+  }
+  return list
+}
+
+function joinSteps(step: string, rest: string): string {
+  return rest.startsWith('[') ? step + rest : `${step}.${rest}`
 }

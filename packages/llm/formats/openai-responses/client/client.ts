@@ -5,7 +5,7 @@ import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
-/** OpenAI's Responses as we call them. No state is kept there for us: every request carries its whole conversation. */
+/** The client of OpenAI's Responses. The provider keeps no state for us: every request carries its whole conversation. */
 export const openAiResponses: ClientFormat = {
   id: 'openai-responses',
   framing: 'sse',

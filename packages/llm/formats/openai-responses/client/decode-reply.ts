@@ -8,16 +8,16 @@ import { withReportedCost } from '../../../usage/reported-cost.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import {
+  decodeCall,
+  decodeFinish,
+  decodeMessage,
+  decodeReasoning,
+  decodeReasoningDetails,
   PARAGRAPH,
-  readCall,
-  readFinish,
-  readMessage,
-  readReasoning,
-  readReasoningDetails,
-} from '../wire/read-items.ts'
+} from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
 
-/** A `response` object as the canonical reply. One that failed has no choices. */
+/** A `response` object as the canonical reply. A failed one has no choices. */
 export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const usage = withReportedCost(decodeUsage(body), body.usage, target)
   if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
@@ -26,11 +26,11 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const gathered = new Gathered(toText(body.id) ?? '')
   for (const item of toObjects(body.output)) gathered.add(item)
   const message = gathered.toMessage()
-  const finishReason = readFinish(body, message.tool_calls !== undefined)
+  const finishReason = decodeFinish(body, message.tool_calls !== undefined)
   return { choices: [{ index: 0, message, finishReason }], usage }
 }
 
-/** The items of one output, put together as one message. */
+/** Collects the items of one output as one message. */
 class Gathered {
   readonly #replyId: string
   #content = ''
@@ -38,7 +38,7 @@ class Gathered {
   #refusal = ''
   #reasoning = ''
   readonly #details: ReasoningDetail[] = []
-  /** What was thought since the last call: it travels in the next one's id. */
+  /** The reasoning since the last call, which goes into the id of the next call. */
   #pending: ReasoningDetail[] = []
   readonly #calls: ToolCall[] = []
 
@@ -48,21 +48,21 @@ class Gathered {
 
   add(item: JsonObject): void {
     if (item.type === 'message') {
-      const { content, refusal } = readMessage(item)
+      const { content, refusal } = decodeMessage(item)
       this.#hasMessage ||= content !== ''
       this.#content += content
       this.#refusal += refusal
     } else if (item.type === 'reasoning') {
-      const text = readReasoning(item)
+      const text = decodeReasoning(item)
       if (text !== '') this.#reasoning += this.#reasoning === '' ? text : PARAGRAPH + text
-      const details = readReasoningDetails(item)
+      const details = decodeReasoningDetails(item)
       this.#details.push(...details)
       this.#pending.push(...details)
     } else this.#addCall(item)
   }
 
   #addCall(item: JsonObject): void {
-    const call = readCall(item)
+    const call = decodeCall(item)
     if (call === undefined) return
     const id = call.id ?? makeToolCallId(this.#replyId, 0, this.#calls.length, call.name)
     this.#calls.push({

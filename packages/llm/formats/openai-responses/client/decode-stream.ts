@@ -8,7 +8,13 @@ import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { PARAGRAPH, readArguments, readCall, readFinish, readReasoningDetails } from '../wire/read-items.ts'
+import {
+  decodeArguments,
+  decodeCall,
+  decodeFinish,
+  decodeReasoningDetails,
+  PARAGRAPH,
+} from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
@@ -20,21 +26,21 @@ export function openStream(target: Target): StreamDecoder {
   return new ResponseDecoder(target)
 }
 
-/** One tool call of the stream: our number of it, and how much of its arguments went out. */
+/** A tool call of the stream. `index`: its canonical number; `sent`: the arguments that were passed on so far. */
 interface OpenCall {
   readonly index: number
   sent: string
 }
 
-/** Reads `response.*` events. What is unknown says nothing: providers add kinds of events as they please. */
+/** Decodes `response.*` events. Events of an unknown type are skipped: providers add types at any time. */
 class ResponseDecoder implements StreamDecoder {
   private readonly target: Target
   private replyId = ''
   private readonly calls = new Map<string, OpenCall>()
-  /** Of every text, by the item and the part that it belongs to: what went out. */
+  /** The text that was passed on so far, by the item and the part that it belongs to. */
   private readonly texts = new Map<string, string>()
   private lastReasoning: string | undefined
-  /** What was thought since the last call: it travels in the next one's id. */
+  /** The reasoning since the last call, which goes into the id of the next call. */
   private pending: ReasoningDetail[] = []
 
   constructor(target: Target) {
@@ -45,7 +51,7 @@ class ResponseDecoder implements StreamDecoder {
     if (data === '[DONE]') return NOTHING
     const frame = parseObject(data)
     if (frame === undefined) {
-      const detail = `a frame of the stream is no JSON object: ${data.slice(0, 200)}`
+      const detail = `a frame of the stream is not a JSON object: ${data.slice(0, 200)}`
       return [{ type: 'error', error: { kind: 'interrupted', detail } }]
     }
     const type = toText(frame.type) ?? event
@@ -59,20 +65,20 @@ class ResponseDecoder implements StreamDecoder {
     return [{ type: 'delta', index: 0, role: 'assistant' }]
   }
 
-  /** A piece of a text. */
+  /** Passes on a piece of a text. */
   addText(field: 'content' | 'refusal' | 'reasoning', frame: JsonObject): Events {
     const text = toText(frame.delta)
-    return text === undefined ? NOTHING : this.sayText(field, textKey(field, frame), text)
+    return text === undefined ? NOTHING : this.sendText(field, textKey(field, frame), text)
   }
 
-  /** The whole of a text: what of it no delta brought. */
+  /** Passes on the rest of a complete text that came in no delta. */
   completeText(field: 'content' | 'refusal' | 'reasoning', key: string, whole: string | undefined): Events {
     const sent = this.texts.get(key) ?? ''
     if (whole === undefined || whole.length <= sent.length || !whole.startsWith(sent)) return NOTHING
-    return this.sayText(field, key, whole.slice(sent.length))
+    return this.sendText(field, key, whole.slice(sent.length))
   }
 
-  private sayText(field: 'content' | 'refusal' | 'reasoning', key: string, text: string): Events {
+  private sendText(field: 'content' | 'refusal' | 'reasoning', key: string, text: string): Events {
     this.texts.set(key, (this.texts.get(key) ?? '') + text)
     if (field !== 'reasoning')
       return [field === 'content' ? delta({ content: text }) : delta({ refusal: text })]
@@ -83,13 +89,13 @@ class ResponseDecoder implements StreamDecoder {
 
   addItem(frame: JsonObject): Events {
     const item = toObject(frame.item)
-    // A call of free text has its input only when it is done.
+    // The input of a tool that takes free text comes when the call is complete.
     return item?.type === 'function_call' ? this.openCall(item, itemKey(frame)) : NOTHING
   }
 
   addArguments(frame: JsonObject): Events {
     const call = this.calls.get(itemKey(frame))
-    const text = readArguments(frame.delta)
+    const text = decodeArguments(frame.delta)
     if (call === undefined || text === '') return NOTHING
     call.sent += text
     return [delta({ toolCalls: [{ index: call.index, function: { arguments: text } }] })]
@@ -106,7 +112,7 @@ class ResponseDecoder implements StreamDecoder {
   completeItem(item: JsonObject, key: string): Events {
     if (item.type === 'message') return this.completeMessage(item, key)
     if (item.type === 'reasoning') return this.completeReasoning(item, key)
-    const call = readCall(item)
+    const call = decodeCall(item)
     if (call === undefined) return NOTHING
     return [
       ...this.openCall(item, key),
@@ -129,13 +135,13 @@ class ResponseDecoder implements StreamDecoder {
         events.push(...this.completeText('reasoning', `${list} ${key} ${at}`, toText(part.text)))
       }
     }
-    const details = readReasoningDetails(item)
+    const details = decodeReasoningDetails(item)
     if (details.length === 0) return events
     this.pending.push(...details)
     return [...events, delta({ reasoningDetails: details })]
   }
 
-  /** The first fragment of a call; nothing where it is known. */
+  /** The first fragment of a call; nothing if the call is open already. */
   private openCall(item: JsonObject, key: string): Events {
     const name = toText(item.name)
     if (name === undefined || this.calls.has(key)) return NOTHING
@@ -153,18 +159,18 @@ class ResponseDecoder implements StreamDecoder {
     const response = toObject(frame.response) ?? {}
     const events: StreamEvent[] = []
     if (this.texts.size === 0 && this.calls.size === 0) {
-      // Nothing came piece by piece: all of it is here.
+      // No deltas came, so the whole output is in this event.
       for (const [at, item] of toObjects(response.output).entries())
         events.push(...this.completeItem(item, String(at)))
     }
-    events.push(delta({ finishReason: readFinish(response, this.calls.size > 0) }))
-    const usage = this.readUsage(response)
+    events.push(delta({ finishReason: decodeFinish(response, this.calls.size > 0) }))
+    const usage = this.findUsage(response)
     if (usage !== undefined) events.push({ type: 'usage', usage })
     events.push({ type: 'end' })
     return events
   }
 
-  private readUsage(response: JsonObject): Usage | undefined {
+  private findUsage(response: JsonObject): Usage | undefined {
     return withReportedCost(decodeUsage(response), response.usage, this.target)
   }
 
@@ -175,8 +181,8 @@ class ResponseDecoder implements StreamDecoder {
       {},
       { error: response?.error ?? frame.error ?? { ...frame, type: null } },
     )
-    const usage = response === undefined ? undefined : this.readUsage(response)
-    // What was used until then is owed all the same.
+    const usage = response === undefined ? undefined : this.findUsage(response)
+    // The provider charges for a failed response too.
     return usage === undefined
       ? [{ type: 'error', error }]
       : [
@@ -204,7 +210,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     'response.reasoning_text.delta': (decoder, frame) => decoder.addText('reasoning', frame),
     'response.function_call_arguments.delta': (decoder, frame) => decoder.addArguments(frame),
     'response.function_call_arguments.done': (decoder, frame) =>
-      decoder.completeArguments(itemKey(frame), readArguments(frame.arguments)),
+      decoder.completeArguments(itemKey(frame), decodeArguments(frame.arguments)),
     'response.completed': (decoder, frame) => decoder.finish(frame),
     'response.incomplete': (decoder, frame) => decoder.finish(frame),
     'response.failed': (decoder, frame) => decoder.fail(frame),
@@ -213,7 +219,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   }),
 )
 
-/** Items are told apart by their place in the output; the few that leave it out have an id. */
+/** Identifies an item by its place in the output, or by its id if the event has no place. */
 function itemKey(frame: JsonObject): string {
   return typeof frame.output_index === 'number' ? String(frame.output_index) : (toText(frame.item_id) ?? '')
 }

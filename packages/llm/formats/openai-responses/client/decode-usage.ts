@@ -3,12 +3,12 @@ import { toObject } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { readTier } from '../../shared/decode-usage.ts'
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** No request has more tokens: a larger count is a mistake of the provider. */
 const MAX_TOKENS = 1_000_000_000
 
 /**
- * The usage of a `response` object in disjoint buckets; undefined where it has none to use. Here everybody counts alike:
- * the input includes what was cached, the output includes reasoning (wire facts §0.1).
+ * The usage of a `response` object in disjoint buckets; undefined: it has no usable counts. All providers of the format
+ * count cached tokens as input and reasoning as output.
  */
 export function decodeUsage(response: JsonObject): Usage | undefined {
   const usage = toObject(response.usage)
@@ -37,7 +37,7 @@ function difference(total: number | undefined, part: number | undefined): number
   return total === undefined || part === undefined || part > total ? undefined : total - part
 }
 
-/** A whole number of tokens, fractions rounded up; undefined: not a count at all. */
+/** A count of tokens as a whole number, rounded up; undefined: the value is not a count. */
 function toCount(value: Json | undefined): number | undefined {
   if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
   return Math.ceil(value)

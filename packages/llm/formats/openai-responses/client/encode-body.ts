@@ -4,55 +4,40 @@ import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeInput } from './encode-input.ts'
 
-/** What a chat completion's body calls as this format does: passed on where the caller wrote one. */
-export const SAME_NAMES = [
-  'metadata',
-  'store',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'prompt_cache_options',
-  'service_tier',
-] as const
+/** OpenAI refuses a lower cap. Source: docs/providers.md, "OpenAI's Responses". */
+const MIN_OUTPUT_TOKENS = 16
 
-type BodyName =
-  | (typeof SAME_NAMES)[number]
-  | 'tools'
-  | 'tool_choice'
-  | 'parallel_tool_calls'
-  | 'temperature'
-  | 'top_p'
-  | 'user'
+export function encodeOutputCap(tokens: number): number {
+  return Math.max(MIN_OUTPUT_TOKENS, tokens)
+}
 
-/** The canonical request under this format's names, without model, cap and what the gateway adds. */
+/** The canonical request as a body of this format, without the model and what a model's rules add. */
 export function encodeBody(
   request: ChatRequest,
   deviations: OpenAiDeviations,
   dropped: readonly string[],
 ): JsonObject {
   const body: JsonObject = { input: encodeInput(request.messages, deviations.developerRole === true) }
-  const set = (name: BodyName, value: unknown): void => {
-    if (value !== undefined && value !== null && !dropped.includes(name)) body[name] = value as Json
+  FIELDS.write(request, body)
+  if (request.maxOutputTokens !== undefined) {
+    body.max_output_tokens = encodeOutputCap(request.maxOutputTokens)
   }
-  set('tools', request.tools?.map(encodeTool))
-  set('tool_choice', encodeToolChoice(request.toolChoice))
-  set('parallel_tool_calls', request.parallelToolCalls)
-  set('temperature', request.temperature)
-  set('top_p', request.topP)
-  set('user', request.user)
-  if (request.reasoningEffort !== undefined && !dropped.includes('reasoning_effort')) {
-    body.reasoning = { effort: request.reasoningEffort }
-  }
-  const { extra } = request
-  if (extra !== undefined) for (const name of SAME_NAMES) set(name, extra.get(name))
-  const text = encodeText(request.responseFormat, extra?.get('verbosity'))
-  if (text !== undefined) body.text = text
+  if (request.tools !== undefined) body.tools = request.tools.map(encodeTool)
+  const choice = encodeToolChoice(request.toolChoice)
+  if (choice !== undefined) body.tool_choice = choice
+  const format = encodeFormat(request.responseFormat)
+  if (format !== undefined) body.text = { ...toObject(body.text), format }
+  if (request.stream) body.stream = true
+  for (const name of dropped) FIELDS.remove(body, name)
+  // The provider keeps nothing: the reasoning goes to the caller, encrypted, and comes back with the next request.
+  body.store ??= false
   return body
 }
 
-/** Strictness is the default here and not in chat completions, so it is always said. */
+/** `strict` is true by default here and false in chat completions, so it is always written. */
 function encodeTool({ function: fn }: FunctionTool): JsonObject {
   return {
     type: 'function',
@@ -77,11 +62,7 @@ function flatten({ type, function: fn }: JsonObject): JsonObject {
   return { type, name: toObject(fn)?.name }
 }
 
-function encodeText(format: ResponseFormat | undefined, verbosity: Json | undefined): JsonObject | undefined {
-  const text: JsonObject = {}
-  if (format?.type === 'json_schema')
-    text.format = { type: 'json_schema', ...(format.json_schema as JsonObject) }
-  else if (format !== undefined) text.format = { type: format.type }
-  if (verbosity !== undefined && verbosity !== null) text.verbosity = verbosity
-  return Object.keys(text).length === 0 ? undefined : text
+function encodeFormat(format: ResponseFormat | undefined): JsonObject | undefined {
+  if (format?.type === 'json_schema') return { type: 'json_schema', ...(format.json_schema as JsonObject) }
+  return format === undefined ? undefined : { type: format.type }
 }

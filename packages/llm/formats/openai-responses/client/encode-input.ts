@@ -8,9 +8,9 @@ import {
   plainToolCallId,
   unpackToolCallId,
 } from '../../shared/reasoning-carrier.ts'
-import { REASONING_FORMAT } from '../wire/read-items.ts'
+import { REASONING_FORMAT } from '../wire/decode-items.ts'
 
-/** A chat's messages as input items. One message can be several: its reasoning, its text, each of its calls. */
+/** Messages as input items. The reasoning, the text and each call of a message are items of their own. */
 export function encodeInput(messages: readonly Message[], developerRole: boolean): JsonObject[] {
   return messages.flatMap(message => encodeMessage(message, developerRole))
 }
@@ -27,8 +27,8 @@ function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
 }
 
 /**
- * Reasoning goes before what it led to: before the call whose id carries it, and before everything where it belongs to
- * the first call or to the text.
+ * Reasoning precedes the item that it led to: the call whose id carries it, or the whole message if it belongs to the text
+ * or to the first call.
  */
 function encodeAssistant(message: Message): JsonObject[] {
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(call => ({
@@ -38,7 +38,7 @@ function encodeAssistant(message: Message): JsonObject[] {
   const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(keyOf)))
   const first = findReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
   const items = encodeReasoning(first)
-  const content = encodeSaid(message)
+  const content = encodeAnswer(message)
   if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })
   for (const [at, { call, details }] of calls.entries()) {
     if (at > 0) items.push(...encodeReasoning(details))
@@ -55,7 +55,7 @@ function keyOf({ type, id, data, summary }: ReasoningDetail): string {
   return JSON.stringify([type, id, data, summary])
 }
 
-/** Details of one id are one item; only what is encrypted can come back without state on the other side. */
+/** Details of one id become one item. Without state at the provider, only encrypted reasoning can come back. */
 function encodeReasoning(details: readonly ReasoningDetail[]): JsonObject[] {
   const items: JsonObject[] = []
   let summary: JsonObject[] = []
@@ -75,10 +75,10 @@ function encodeCall({ id, function: fn }: ToolCall): JsonObject {
   return { type: 'function_call', call_id: plainToolCallId(id), name: fn.name, arguments: fn.arguments }
 }
 
-/** What an assistant said, text and refusals alike. */
-function encodeSaid({ content, refusal }: Message): JsonObject[] {
+/** The text and the refusals of an assistant as parts. */
+function encodeAnswer({ content, refusal }: Message): JsonObject[] {
   const parts: JsonObject[] = []
-  const say = (type: 'text' | 'refusal', value: unknown): void => {
+  const add = (type: 'text' | 'refusal', value: unknown): void => {
     if (typeof value !== 'string' || value === '') return
     parts.push(
       type === 'text'
@@ -86,9 +86,9 @@ function encodeSaid({ content, refusal }: Message): JsonObject[] {
         : { type: 'refusal', refusal: value },
     )
   }
-  if (typeof content === 'string') say('text', content)
-  else for (const part of content ?? []) say(part.type === 'refusal' ? 'refusal' : 'text', part[part.type])
-  say('refusal', refusal)
+  if (typeof content === 'string') add('text', content)
+  else for (const part of content ?? []) add(part.type === 'refusal' ? 'refusal' : 'text', part[part.type])
+  add('refusal', refusal)
   return parts
 }
 
@@ -97,7 +97,7 @@ function encodeContent(content: Message['content']): Json {
   return (content ?? []).map(encodePart)
 }
 
-/** A tool's result: text where it is nothing else, because not everyone takes parts there. */
+/** A tool's result: a string if it is text only, because some providers take no parts here. */
 function encodeOutput(content: Message['content']): Json {
   if (typeof content === 'string') return content
   const parts = content ?? []
@@ -113,6 +113,6 @@ function encodePart(part: ContentPart): JsonObject {
   }
   // `file_data`, `file_id` and `filename` have the same names here.
   if (part.type === 'file') return { type: 'input_file', ...toObject(part.file) }
-  // What we do not know is the provider's to judge.
+  // The provider judges unknown parts.
   return part
 }

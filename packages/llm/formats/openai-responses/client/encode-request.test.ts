@@ -11,6 +11,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { readExtra } from '../../shared/lost-params.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packReasoning } from '../wire/carried-reasoning.ts'
 import { openAiResponses } from './client.ts'
 
 const at = (model: string, more: Partial<Target> = {}): Target => ({
@@ -49,7 +50,7 @@ function encode(
 const inputOf = (...messages: Message[]): unknown => encode(ask({ messages })).input
 
 describe('a chat as a Responses request', () => {
-  test('no state is asked for, and encrypted reasoning of models that reason', () => {
+  test('asks for no state, and for encrypted reasoning if the model reasons', () => {
     const body = encode(ask())
     expect(body).toEqual({
       model: 'gpt-5',
@@ -60,7 +61,7 @@ describe('a chat as a Responses request', () => {
     expect(encode(ask(), at('gpt-4o')).include).toBeUndefined()
   })
 
-  test('parameters under this format’s names; the cap is never below what the provider takes', () => {
+  test('has parameters under this format’s names, and no cap below what the provider takes', () => {
     const body = encode(
       ask({
         stream: true,
@@ -95,7 +96,7 @@ describe('a chat as a Responses request', () => {
     })
   })
 
-  test('messages of every kind', () => {
+  test('has an item for each kind of message', () => {
     expect(
       inputOf(
         { role: 'developer', content: 'Be brief' },
@@ -144,7 +145,7 @@ describe('a chat as a Responses request', () => {
     ])
   })
 
-  describe('reasoning of the turn before', () => {
+  describe('reasoning of an earlier message', () => {
     const detail = (id: string): ReasoningDetail => ({
       type: 'reasoning.encrypted',
       format: 'openai-responses-v1',
@@ -164,7 +165,7 @@ describe('a chat as a Responses request', () => {
     })
     const wireCall = (id: string) => ({ type: 'function_call', call_id: id, name: 'now', arguments: '{}' })
 
-    test('comes back from the ids of tool calls, each before its call', () => {
+    test('is taken from the ids of tool calls, and each piece stands before its call', () => {
       expect(
         inputOf(
           {
@@ -184,7 +185,7 @@ describe('a chat as a Responses request', () => {
       ])
     })
 
-    test('is sent once where the client kept it in both places, and with its summary', () => {
+    test('is sent once, with its summary, if the message and the ids both have it', () => {
       const summary: ReasoningDetail = {
         type: 'reasoning.summary',
         format: 'openai-responses-v1',
@@ -209,7 +210,7 @@ describe('a chat as a Responses request', () => {
       ])
     })
 
-    test('another maker’s stays at home', () => {
+    test('is left out if another provider made it', () => {
       const foreign: ReasoningDetail = {
         type: 'reasoning.text',
         format: 'anthropic-claude-v1',
@@ -222,7 +223,7 @@ describe('a chat as a Responses request', () => {
     })
   })
 
-  test('what a compat caller wrote under the same name goes along, and verbosity', () => {
+  test('has the extra fields that both formats know, and verbosity in text', () => {
     const written = {
       model: 'x',
       messages: [],
@@ -240,7 +241,16 @@ describe('a chat as a Responses request', () => {
     })
   })
 
-  test('the native format’s metadata is for the log only', () => {
+  test('has no dropped parameter, but fields that a field of another format is called like', () => {
+    const asked = ask({ maxOutputTokens: 99, topP: 0.5, reasoningEffort: 'low', user: 'u' })
+    const dropped = ['top_p', 'user', 'reasoning', 'max_output_tokens', 'input', 'text']
+    const body = encode(asked, at('gpt-5.1'), undefined, dropped)
+    expect(body).toMatchObject({ max_output_tokens: 99, reasoning: { effort: 'low' }, input: [{}] })
+    expect(body).not.toHaveProperty('top_p')
+    expect(body).not.toHaveProperty('user')
+  })
+
+  test('has no metadata of the native format, which is for the log only', () => {
     const source = toSource({ model: 'x', messages: [], metadata: { a: 'b' } }, 'native')
     expect(encode(ask(), at('gpt-5'), source).metadata).toBeUndefined()
   })
@@ -255,12 +265,12 @@ describe('a request in this format passes through', () => {
     temperature: 1,
   }
 
-  test('with the model’s own name; unknown fields stay', () => {
+  test('with the provider’s name of the model, and with unknown fields', () => {
     const body = encode(ask(), at('gpt-4o'), toSource(written, 'openai-responses'))
     expect(body).toEqual({ ...written, model: 'gpt-4o' })
   })
 
-  test('a lower cap, where one was decided, and without what the model refuses', () => {
+  test('with the lower cap that the gateway decided, and without fields that the model refuses', () => {
     const body = encode(
       ask({ maxOutputTokens: 100 }),
       at('gpt-5'),
@@ -271,11 +281,52 @@ describe('a request in this format passes through', () => {
   })
 })
 
-describe('what cannot be honoured', () => {
+describe('the output cap of a body that passes through', () => {
+  const pass = (received: number, decided: number): unknown => {
+    const source = toSource({ ...BODY, max_output_tokens: received }, 'openai-responses')
+    const request = ask({ maxOutputTokens: decided, receivedOutputCap: received })
+    return encode(request, at('gpt-4o'), source).max_output_tokens
+  }
+  const BODY = { model: 'x', input: 'x' }
+
+  test('stays as the caller wrote it, also below what the provider takes', () => {
+    expect(pass(5, 5)).toBe(5)
+  })
+
+  test('is the lower one that the gateway decided, but not below what the provider takes', () => {
+    expect([pass(500, 100), pass(500, 7)]).toEqual([100, 16])
+  })
+})
+
+describe('state of another provider in a body that passes through', () => {
+  const foreign: ReasoningDetail = { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'x' }
+  const packed = packToolCallId('c1', [foreign])
+  const call = { type: 'function_call', call_id: packed, name: 'f', arguments: '{}' }
+  const own = { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'secret' }
+  const carried = { ...own, encrypted_content: packReasoning([foreign]) }
+  const items = [{ role: 'user', content: packed }, own, carried, call]
+
+  test('is left out, and everything else of the input stays', () => {
+    const source = toSource({ model: 'x', input: items }, 'openai-responses')
+    expect(encode(ask({ carriesReasoning: true }), at('gpt-4o'), source).input).toEqual([
+      { role: 'user', content: packed },
+      own,
+      { ...call, call_id: 'c1' },
+    ])
+  })
+
+  test('leaves the bytes as they came if the parser found none', () => {
+    const source = toSource({ model: 'gpt-4o', input: items.slice(0, 2) }, 'openai-responses')
+    const { body } = openAiResponses.encodeRequest(ask(), at('gpt-4o'), source)
+    expect(body.equals(source.bytes)).toBe(true)
+  })
+})
+
+describe('unsupported parameters', () => {
   const find = (request: Partial<ChatRequest>, model: string, source?: SourceBody): readonly string[] =>
     openAiResponses.findUnsupportedParams(ask(request), at(model).provider, model, source)
 
-  test('parameters that the format has not', () => {
+  test('are those without a field in the format, unless they ask for nothing', () => {
     expect(find({ stop: ['x'], seed: 1, presencePenalty: 0, frequencyPenalty: 1 }, 'gpt-4o')).toEqual([
       'stop',
       'seed',
@@ -285,7 +336,7 @@ describe('what cannot be honoured', () => {
     expect(find({ ...(extra && { extra }) }, 'gpt-4o')).toEqual(['logprobs', 'modalities'])
   })
 
-  test('sampling, by models that reason: always, or while they do', () => {
+  test('are sampling parameters of models that reason, always or while they reason', () => {
     expect(find({ temperature: 0.5, topP: 1 }, 'gpt-5')).toEqual(['temperature'])
     expect(find({ temperature: 0.5 }, 'gpt-5.1')).toEqual([])
     expect(find({ temperature: 0.5, reasoningEffort: 'low' }, 'gpt-5.1')).toEqual(['temperature'])
@@ -294,6 +345,9 @@ describe('what cannot be honoured', () => {
     expect(find({ temperature: 0.5 }, 'gpt-5-chat-latest')).toEqual([])
     const source = toSource({ model: 'x', input: 'x', temperature: 0.5 }, 'openai-responses')
     expect(find({ temperature: 0.5 }, 'o3', source)).toEqual(['temperature'])
+    const extra = new Map([['top_logprobs', 2]])
+    expect(find({ extra }, 'o3', source)).toEqual(['top_logprobs'])
+    expect(find({ temperature: 1 }, 'o3', source)).toEqual([])
   })
 })
 
@@ -303,14 +357,14 @@ describe('deployments', () => {
   const pathOf = (options: JsonObject): string =>
     openAiResponses.encodeRequest(ask(), at('gpt-5', { provider, baseUrl, options }), undefined).path
 
-  test('by the newer path and by the older', () => {
+  test('are reached by the newer path, or by the older one with an API version', () => {
     expect(pathOf({})).toBe('/openai/v1/responses')
     expect(pathOf({ api_version: '2025-04-01-preview' })).toBe(
       '/openai/responses?api-version=2025-04-01-preview',
     )
   })
 
-  test('a model goes by the name of its deployment', () => {
+  test('are named in place of the model', () => {
     const options = { deployments: { 'gpt-5': 'my gpt', constructor: 'x' } }
     expect(encode(ask(), at('gpt-5', { provider, baseUrl, options })).model).toBe('my gpt')
     expect(encode(ask(), at('toString', { provider, baseUrl, options })).model).toBe('toString')

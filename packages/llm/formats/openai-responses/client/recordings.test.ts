@@ -13,10 +13,10 @@ import type { Usage } from '../../../usage/usage.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { openAiResponses } from './client.ts'
 
-/** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */
+/** Recorded exchanges beside the repository. A clone without them runs the hand-written tests only. */
 const WIRE = new URL('../../../../../../shared/wire/', import.meta.url)
 const FOLDERS = ['openai', 'azure', 'xai', 'deepseek', 'bedrock', 'openrouter', 'selfhosted']
-/** The count of a request's tokens, and one chat completion among them: no responses at all. */
+/** Matches recordings that are no responses: counts of tokens, and one chat completion. */
 const NO_RESPONSE = /"object":\s*"response\.input_tokens"|"choices":/
 
 interface Recording {
@@ -43,7 +43,7 @@ function readOne(folder: string, file: string): Recording {
   const isStream = file.includes('__stream__')
   const payloads: string[] = response.chunks ?? []
   if (isStream && typeof response.body === 'string') payloads.push(...framesOf(response.body))
-  // One file holds three answers, one after the other.
+  // One recording holds three answers in a row.
   const end = payloads.findIndex(data => data.startsWith('{"type":"response.completed"'))
   if (end >= 0) payloads.splice(end + 1)
   const target = { provider, model, baseUrl: 'https://example.com/v1', apiKey: '' }
@@ -59,7 +59,7 @@ function framesOf(body: string): string[] {
   return payloads
 }
 
-/** What a reader who knows only the format's documentation makes of a response. */
+/** Decodes a response by the format's documentation alone. */
 function readNaively(response: JsonObject) {
   const items = toObjects(response.output)
   const parts = items.filter(({ type }) => type === 'message').flatMap(item => toObjects(item.content))
@@ -119,7 +119,7 @@ function decodeAll(recording: Recording): StreamEvent[] {
   return recording.payloads.flatMap(data => decoder.decode(data))
 }
 
-/** The pieces of a stream, added up as clients do. */
+/** Adds up the pieces of a stream as clients do. */
 function addUp(events: readonly StreamEvent[]): ChatReply {
   const message: ReplyMessage = { role: 'assistant', content: null }
   const calls: NonNullable<ReplyMessage['tool_calls']> = []
@@ -154,8 +154,8 @@ function addUp(events: readonly StreamEvent[]): ChatReply {
 }
 
 /**
- * The response as its finished items tell it: the last event's own list is encrypted once more, and was trimmed from
- * some recordings.
+ * The last event's response with the items of earlier events: its own items are encrypted again, and some recordings have
+ * none.
  */
 function toWhole(payloads: readonly string[], final: JsonObject): JsonObject {
   const frames = payloads.filter(data => data !== '[DONE]').map(data => JSON.parse(data) as JsonObject)
@@ -186,7 +186,7 @@ const whole = streams.filter(({ payloads }) => findFinal(payloads) !== undefined
 const named = (recordings: readonly Recording[]) => recordings.map(each => [each.name, each] as const)
 
 describe.skipIf(!exists)('recorded responses', () => {
-  test('there are as many as there were', () => {
+  test('are all found', () => {
     expect([plain.length, streams.length]).toEqual([expect.any(Number), expect.any(Number)])
     expect(plain.length).toBeGreaterThan(215)
     expect(whole.length).toBeGreaterThan(95)
@@ -202,7 +202,7 @@ describe.skipIf(!exists)('recorded responses', () => {
     checkUsage(reply.usage, response)
   })
 
-  test.each(named(whole))('%s: the pieces add up to what the last event holds', (_, recording) => {
+  test.each(named(whole))('%s: the pieces add up to the response of the last event', (_, recording) => {
     const response = toWhole(recording.payloads, findFinal(recording.payloads) as JsonObject)
     const events = decodeAll(recording)
     expect(events.at(-1)).toEqual({ type: 'end' })
@@ -210,11 +210,11 @@ describe.skipIf(!exists)('recorded responses', () => {
     checkMessage(streamed.choices[0]?.message as ReplyMessage, response)
     checkFinish(streamed.choices[0]?.finishReason, response)
     checkUsage(streamed.usage, response)
-    // The same answer, had it not been streamed.
+    // The same response decodes alike if it was not streamed.
     expect(streamed).toEqual(openAiResponses.decodeReply(response, recording.target))
   })
 
-  test('an answer that failed is an error, with its cause', () => {
+  test('a failed response is an error with its cause', () => {
     const failed = streams.filter(
       ({ payloads }) =>
         findFinal(payloads) === undefined && payloads.some(data => data.includes('"error":{')),
@@ -224,7 +224,7 @@ describe.skipIf(!exists)('recorded responses', () => {
   })
 
   test.each(named(all.filter(({ status }) => status !== 200)))(
-    '%s: refused, by its cause',
+    '%s: an error status has its cause',
     (name, recording) => {
       const { kind } = openAiResponses.decodeError(recording.status, recording.headers, recording.body)
       const expected =
@@ -239,7 +239,7 @@ describe.skipIf(!exists)('recorded responses', () => {
     },
   )
 
-  test('however the bytes of a stream are cut, it decodes alike', () => {
+  test('a stream decodes alike however its bytes are cut', () => {
     const samples = whole
       .filter((_, at) => at % 9 === 0)
       .map(each => {

@@ -7,7 +7,7 @@ import { encodeResponse, type ResponseHead, type ResponseState } from './respons
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 
-/** A stream in this format: each method gives the events that it adds, numbered. */
+/** Writes a stream in this format. Each method returns the events that it adds, with their numbers. */
 export interface EventEncoder {
   add(delta: Delta): WireEvent[]
   finish(reason: FinishReason, usage: Usage): WireEvent[]
@@ -18,7 +18,7 @@ export function openEventEncoder(head: ResponseHead): EventEncoder {
   return new ResponseWriter(head)
 }
 
-/** A whole answer: what its stream's last event would have held. */
+/** A complete answer: the response that the last event of its stream would contain. */
 export function encodeReply(
   head: ResponseHead,
   message: ReplyMessage,
@@ -26,14 +26,14 @@ export function encodeReply(
   usage: Usage,
 ): JsonObject {
   const writer = new ResponseWriter(head)
-  const say = (fields: Omit<Delta, 'type' | 'index'>): unknown =>
+  const add = (fields: Omit<Delta, 'type' | 'index'>): unknown =>
     writer.add({ type: 'delta', index: 0, ...fields })
-  if (message.reasoning !== undefined) say({ reasoning: message.reasoning })
-  if (message.reasoning_details !== undefined) say({ reasoningDetails: message.reasoning_details })
-  if (message.content !== null && message.content !== '') say({ content: message.content })
-  if (message.refusal !== undefined) say({ refusal: message.refusal })
+  if (message.reasoning !== undefined) add({ reasoning: message.reasoning })
+  if (message.reasoning_details !== undefined) add({ reasoningDetails: message.reasoning_details })
+  if (message.content !== null && message.content !== '') add({ content: message.content })
+  if (message.refusal !== undefined) add({ refusal: message.refusal })
   const calls = message.tool_calls?.map((call, index): ToolCallDelta => ({ ...call, index }))
-  if (calls !== undefined) say({ toolCalls: calls })
+  if (calls !== undefined) add({ toolCalls: calls })
   return writer.finish(reason, usage).at(-1)?.response as JsonObject
 }
 
@@ -41,7 +41,7 @@ class ResponseWriter implements EventEncoder {
   readonly #head: ResponseHead
   #number = 0
   #hasBegun = false
-  /** Every item so far; those that are not closed yet still change. */
+  /** All items so far. Items that are not closed yet still change. */
   readonly #items: OpenItem[] = []
   #current: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
@@ -53,7 +53,8 @@ class ResponseWriter implements EventEncoder {
   add(delta: Delta): WireEvent[] {
     const events = this.#begin()
     if (delta.index !== 0) return this.#count(events)
-    if (delta.reasoning !== undefined) events.push(...this.#reason(item => item.think(delta.reasoning ?? '')))
+    if (delta.reasoning !== undefined)
+      events.push(...this.#reason(item => item.addText(delta.reasoning ?? '')))
     if (delta.reasoningDetails !== undefined) {
       const details = delta.reasoningDetails
       events.push(
@@ -64,9 +65,9 @@ class ResponseWriter implements EventEncoder {
       )
     }
     if (delta.content !== undefined && delta.content !== '')
-      events.push(...this.#say('output_text', delta.content))
+      events.push(...this.#addText('output_text', delta.content))
     if (delta.refusal !== undefined && delta.refusal !== '')
-      events.push(...this.#say('refusal', delta.refusal))
+      events.push(...this.#addText('refusal', delta.refusal))
     for (const call of delta.toolCalls ?? []) events.push(...this.#call(call))
     return this.#count(events)
   }
@@ -109,10 +110,10 @@ class ResponseWriter implements EventEncoder {
     return [...this.#open(item), ...write(item)]
   }
 
-  #say(kind: 'output_text' | 'refusal', text: string): WireEvent[] {
-    if (this.#current instanceof MessageItem) return this.#current.say(kind, text)
+  #addText(kind: 'output_text' | 'refusal', text: string): WireEvent[] {
+    if (this.#current instanceof MessageItem) return this.#current.addText(kind, text)
     const item = new MessageItem(this.#items.length, this.#idOf('msg'))
-    return [...this.#open(item), ...item.say(kind, text)]
+    return [...this.#open(item), ...item.addText(kind, text)]
   }
 
   #open(item: MessageItem | ReasoningItem): WireEvent[] {
@@ -122,7 +123,7 @@ class ResponseWriter implements EventEncoder {
     return [...events, ...item.open()]
   }
 
-  /** Calls stay open to the end: some providers write several at a time. */
+  /** Calls stay open until the end, because some providers send pieces of several calls in turn. */
   #call({ index, id, function: fn }: ToolCallDelta): WireEvent[] {
     const known = this.#calls.get(index)
     if (known !== undefined) return known.addArguments(fn?.arguments ?? '')

@@ -4,15 +4,15 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 
-/** An event of the stream, without its number. */
+/** An event of the stream. It gets its number later. */
 export type WireEvent = JsonObject & { readonly type: string }
 
-/** An item of the output that is being written: gives the events of each step, and the item when it is done. */
+/** An item of the output that is being written. Each step returns its events. */
 export interface OpenItem {
   readonly index: number
   open(): WireEvent[]
   close(): WireEvent[]
-  /** As it stands. */
+  /** The item as it is now. */
   toItem(status: 'in_progress' | 'completed'): JsonObject
 }
 
@@ -44,11 +44,11 @@ abstract class BaseItem implements OpenItem {
 
 type PartKind = 'output_text' | 'refusal'
 
-/** Text, and a refusal where there is one: parts of one message. */
+/** A message of text and refusals, which are its parts. */
 export class MessageItem extends BaseItem {
   readonly #parts: { kind: PartKind; text: string }[] = []
 
-  say(kind: PartKind, text: string): WireEvent[] {
+  addText(kind: PartKind, text: string): WireEvent[] {
     const events: WireEvent[] = []
     let part = this.#parts.at(-1)
     if (part?.kind !== kind) {
@@ -99,12 +99,12 @@ function toPart({ kind, text }: { kind: PartKind; text: string }): JsonObject {
     : { type: kind, text, annotations: [], logprobs: [] }
 }
 
-/** Reasoning: what may be shown as its summary, what must come back as its encrypted content. */
+/** Reasoning. Its text is the summary, and state that must come back is the encrypted content. */
 export class ReasoningItem extends BaseItem {
   #text = ''
   readonly #details: ReasoningDetail[] = []
 
-  think(text: string): WireEvent[] {
+  addText(text: string): WireEvent[] {
     const events: WireEvent[] = []
     if (this.#text === '') {
       const part = { type: 'summary_text', text: '' }
@@ -161,7 +161,7 @@ export class CallItem extends BaseItem {
 
   addArguments(text: string): WireEvent[] {
     this.#arguments += text
-    // What others wrap in JSON is told when it can be unwrapped: at the end.
+    // The input of other kinds is unwrapped from JSON, which is possible at the end only.
     if (this.#kind !== 'function' || text === '') return []
     return [this.at('response.function_call_arguments.delta', { delta: text })]
   }
@@ -195,7 +195,7 @@ export class CallItem extends BaseItem {
     return this.#arguments === '' ? '{}' : this.#arguments
   }
 
-  /** The one argument of a tool that takes free text; models sometimes leave the wrapping out. */
+  /** The one argument of a tool that takes free text. Some models send the text itself instead of JSON. */
   #input(): string {
     const input = parse(this.#arguments)?.input
     return typeof input === 'string' ? input : this.#arguments

@@ -14,11 +14,12 @@ import {
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
+import type { ParsedChat } from '../../shared/parsed-chat.ts'
 import { openAiResponses } from '../client/client.ts'
-import { parseResponses } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
 const FOLDERS = ['openai', 'azure', 'xai', 'deepseek', 'bedrock', 'openrouter']
-/** What our surface reads, or what encodes anew; the rest of a recorded body is the caller's own for this provider. */
+/** Fields that the server side parses or the client side writes. The others are sent as the caller's provider options. */
 const CANONICAL: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
   ...['max_output_tokens', 'temperature', 'top_p', 'user', 'stream', 'store', 'include'],
@@ -33,32 +34,39 @@ function toTarget({ provider, model, body }: RecordedRequest): Target {
   }
 }
 
-/** The canonical request of a recorded body, as our own surface reads it. */
+const parse = (body: JsonObject): ParsedChat => parseRequest(body, { isEndUser: false })
+
+/** The paths of what not every target can give. */
+function listFound(body: JsonObject): readonly string[] {
+  const { nativeOnly, hosted, stateful, uncounted, unread } = parse(body).findings
+  return [...nativeOnly, ...hosted, ...stateful, ...uncounted, ...unread]
+}
+
+/** The canonical request of a recorded body, as the server side parses it. */
 function toCanonical({ body, isStream }: RecordedRequest, provider: string): ChatRequest {
   const rest = Object.entries(body).filter(([name]) => !CANONICAL.has(name))
-  const { request } = parseResponses({ ...body, stream: isStream })
+  const { request } = parse({ ...body, stream: isStream })
   return rest.length === 0
     ? request
     : { ...request, providerOptions: { [provider]: Object.fromEntries(rest) } }
 }
 
-/** What the gateway cannot bill: dear tiers, answers that are fetched later, stored prompts, another's routing. */
+/** Is the body refused because the gateway cannot bill it: by its tier, a stored prompt, or a later answer? */
 function isRefused(body: JsonObject): boolean {
   try {
-    parseResponses(body)
+    parse(body)
     return false
   } catch {
     return true
   }
 }
 
-/** Has all of it a canonical form? What has not goes to targets of this format only, as it was received. */
+/** Does every field have a canonical form? Others go to targets of this format only, as they were received. */
 function isPortable(body: JsonObject): boolean {
-  const { findings } = parseResponses(body)
-  return findings !== undefined && Object.values(findings).every(list => list.length === 0)
+  return listFound(body).length === 0
 }
 
-/** Where a body has what `path` names, such as `input[1].content[0]`; undefined: it is not there. */
+/** The place of a path such as `input[1].content[0]` in a body; undefined: the body has no such place. */
 function findPlace(body: JsonObject, path: string): { parent: Json[] | JsonObject; key: string } | undefined {
   const steps = path.split(/[.[\]]+/).filter(step => step !== '')
   let parent: Json | undefined = body
@@ -70,11 +78,11 @@ function findPlace(body: JsonObject, path: string): { parent: Json[] | JsonObjec
   return { parent: parent as Json[] | JsonObject, key: steps.at(-1) ?? '' }
 }
 
-/** The body without what the findings name, as a target of another format gets it; and what that was. */
+/** The body without the fields that the findings name, as a target of another format gets it, and those fields. */
 function withoutFindings(body: JsonObject): { rest: JsonObject; named: Difference[] } {
   const rest = structuredClone(body)
-  const paths = Object.values(parseResponses(body).findings ?? {}).flat() as string[]
-  // With the id of a file its whole part goes.
+  const paths = listFound(body)
+  // A part with the id of a file is left out as a whole.
   const places = paths.map(path => [path, findPlace(rest, path.replace(/\.file_id$/, ''))] as const)
   const named = places.map(([path, place]): Difference => {
     const recorded = place === undefined ? undefined : (place.parent as JsonObject)[place.key]
@@ -90,12 +98,12 @@ function withoutFindings(body: JsonObject): { rest: JsonObject; named: Differenc
     const value = rest[name]
     if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) delete rest[name]
   }
-  // Who has no tools can choose none.
+  // Without tools there is no choice.
   if (rest.tools === undefined) delete rest.tool_choice
   return { rest, named }
 }
 
-/** What was taken out of a list leaves a hole in it. */
+/** Removes the holes that deleted entries leave in lists. */
 function removeHoles(value: Json | undefined): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -105,8 +113,8 @@ function removeHoles(value: Json | undefined): void {
 }
 
 /**
- * Instructions are the first message, and a text is written as such or as a part: both are read alike. Reasoning that is
- * not encrypted is only the name of what its provider keeps, and nothing to another.
+ * Makes bodies of the same meaning equal: instructions are the first message, and a text is a list with one part.
+ * Reasoning without encrypted content refers to state at the provider, and is left out.
  */
 function normalize({ instructions, input, ...body }: JsonObject): JsonObject {
   const first =
@@ -138,7 +146,7 @@ const differences = (sent: Buffer, recorded: JsonObject) =>
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (268 requests)')
 
-describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on', () => {
+describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', () => {
   const taken = FOLDERS.flatMap(folder => listRecordedRequests(folder, 'responses')).filter(
     ({ status, body, url }) => status === 200 && body.input !== undefined && !url.endsWith('/input_tokens'),
   )
@@ -150,7 +158,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   )
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('all recordings are found', () => {
     expect([taken, received, portable, found, cases].map(({ length }) => length)).toEqual([
       277, 268, 189, 79, 16,
     ])
@@ -162,21 +170,25 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     const { body } = openAiResponses.encodeRequest(request, target, undefined)
     expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
     expect(JSON.parse(body.toString()).stream).toBe(recorded.isStream ? true : undefined)
-    // What the model was sent and took, it can honour.
+    // The model answered it, so it supports every parameter.
     expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
   })
 
   test.each(found.map(recorded => [recorded.name, recorded] as const))(
-    'what only this format has is named, and nothing else is lost: %s',
+    'with findings, loses what they name and nothing else: %s',
     (name, recorded) => {
       const target = toTarget(recorded)
       const { rest, named } = withoutFindings(recorded.body)
-      // Each name is the path of something that was there.
+      // Each finding is the path of something in the body.
       for (const { path, recorded: value } of named) expect([path, value]).not.toEqual([path, undefined])
       const request = toCanonical({ ...recorded, body: rest }, target.provider.id)
       const whole = toCanonical(recorded, target.provider.id)
-      // Without what was named the request means the same: the rest was read as if the findings were not there.
-      expect({ ...request, providerOptions: undefined }).toEqual({ ...whole, providerOptions: undefined })
+      // The rest is parsed as if the named fields were not there.
+      const { extra, ...meant } = whole
+      expect({ ...request, providerOptions: undefined }).toEqual({ ...meant, providerOptions: undefined })
+      // The findings name every extra field.
+      const names = named.map(({ path }) => path.replace('/named/', ''))
+      expect(names).toEqual(expect.arrayContaining([...(extra?.keys() ?? [])]))
       const { body } = openAiResponses.encodeRequest(request, target, undefined)
       const left = [...differences(body, rest), ...named]
       expect(justified.unexplained(name, left)).toEqual([])
@@ -184,11 +196,11 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   )
 
   test.each(received.map(recorded => [recorded.name, recorded] as const))(
-    'as received, nothing changes: %s',
+    'passes through unchanged: %s',
     (_, recorded) => {
       const target = toTarget(recorded)
       const source = toSourceBody('openai-responses', recorded.body)
-      const { request } = parseResponses(recorded.body)
+      const { request } = parse(recorded.body)
       expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model, source)).toEqual(
         [],
       )
@@ -198,7 +210,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
   )
 
   test.each(cases.map(one => [one.name, one] as const))(
-    'from the canonical request: %s',
+    'is encoded from the canonical request: %s',
     (name, { request, recorded }) => {
       const { body } = openAiResponses.encodeRequest(request, toTarget(recorded), undefined)
       expect(justified.unexplained(`canonical ${name}`, differences(body, recorded.body))).toEqual([])

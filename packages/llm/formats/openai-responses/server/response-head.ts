@@ -4,7 +4,7 @@ import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import type { RepeatedFields } from '../../shared/parsed-chat.ts'
 
-/** What a response says of itself besides its output. */
+/** The fields of a response that do not change while it is written. */
 export interface ResponseHead extends ReplyEnvelope, RepeatedFields {}
 
 export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
@@ -17,7 +17,7 @@ export interface ResponseState {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** The `response` object, with every field that OpenAI's published schema asks for. */
+/** The `response` object, with every field that OpenAI's published schema requires. */
 export function encodeResponse({ id, created, model, echo }: ResponseHead, state: ResponseState): JsonObject {
   return {
     id,
@@ -34,7 +34,7 @@ export function encodeResponse({ id, created, model, echo }: ResponseHead, state
     store: false,
     truncation: 'disabled',
     ...echo,
-    // A response that is not done has none, and the schema knows no null here.
+    // An incomplete response has no usage, and the schema does not allow null.
     ...(state.usage === undefined ? {} : { usage: encodeUsage(state.usage) }),
   }
 }

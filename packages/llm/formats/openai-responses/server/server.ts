@@ -1,7 +1,6 @@
 import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import { toEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
@@ -13,16 +12,16 @@ import type {
   UpstreamEvent,
 } from '../../shared/server-format.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
-import { findPassedOnResponses, parseResponses } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /**
- * `{prefix}/v1/responses`: bytes of a provider that speaks the format pass through, anything else is written in it. No
- * state is kept: an answer's id opens nothing.
+ * `{prefix}/v1/responses`: answers of a provider of this format pass through, others are translated. The gateway stores no
+ * answer, so its id cannot be used as `previous_response_id`.
  */
 export const responsesServer: ChatServer = {
   id: 'openai-responses',
-  parse: (body, context) => withBodyFindings(parseResponses(body), body, context, findPassedOnResponses),
+  parse: parseRequest,
   encodeReply: toReply,
   openStream: answered =>
     answered.format === 'openai-responses' ? new PassedStream(answered) : new TranslatedStream(answered),
@@ -71,7 +70,7 @@ class TranslatedStream implements StreamEncoder {
   encode(events: readonly StreamEvent[]): string {
     let frames = ''
     for (const event of events) {
-      // What ends an answer waits for the bill.
+      // The events that end an answer are written by finish, after the bill.
       if (event.type === 'delta') frames += toFrames(this.#events.add(event))
     }
     return frames
@@ -87,8 +86,8 @@ class TranslatedStream implements StreamEncoder {
 }
 
 const NEWLINE = 10
-/** In these stands what the gateway must see: an item, the response as a whole, or an error. */
-const SEEN = ['"response":', '"item":', '"error"', '[DONE]']
+/** Events with these marks must be decoded: an item, the whole response, or an error. */
+const DECODED_MARKS = ['"response":', '"item":', '"error"', '[DONE]']
 
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
@@ -102,7 +101,7 @@ class PassedStream implements StreamEncoder {
     const { length } = chunk
     if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
     const text = chunk.toString('latin1')
-    return !SEEN.some(mark => text.includes(mark))
+    return !DECODED_MARKS.some(mark => text.includes(mark))
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
@@ -122,8 +121,8 @@ class PassedStream implements StreamEncoder {
 }
 
 /**
- * Both ways in which clients learn of a failure: `response.failed`, whose codes are few, and `error` with ours, which the
- * official client raises.
+ * Clients read a failure from either of two events: `response.failed`, which allows a few codes, and `error` with the
+ * gateway's code, which the official client throws.
  */
 function encodeFault(events: EventEncoder, fault: ServedFault, requestId: string, baseUrl: string): string {
   const { code, message } = fault
@@ -131,7 +130,7 @@ function encodeFault(events: EventEncoder, fault: ServedFault, requestId: string
   const failed = events.fail({ code: isLimit ? 'rate_limit_exceeded' : 'server_error', message })
   const last = Number(failed.at(-1)?.sequence_number ?? 0)
   const { error } = toEnvelope(fault, requestId, baseUrl)
-  const told = {
+  const errorEvent = {
     type: 'error',
     sequence_number: last + 1,
     code,
@@ -139,7 +138,7 @@ function encodeFault(events: EventEncoder, fault: ServedFault, requestId: string
     param: fault.param ?? null,
     error: { ...error },
   }
-  return toFrames([...failed, told])
+  return toFrames([...failed, errorEvent])
 }
 
 function toFrames(events: readonly { readonly type: string }[]): string {

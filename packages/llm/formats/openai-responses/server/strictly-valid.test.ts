@@ -18,7 +18,7 @@ import { openAiResponses } from '../client/client.ts'
 import { encodeReply, openEventEncoder } from './encode-events.ts'
 import type { ResponseHead } from './response-head.ts'
 
-/** OpenAI's published schemas and real traffic, kept beside the repository. */
+/** OpenAI's published schemas and recorded exchanges, beside the repository. */
 const WIRE = new URL('../../../../../../shared/wire/', import.meta.url)
 const SCHEMAS = new URL('openai-schemas.json', WIRE)
 const exists = existsSync(SCHEMAS)
@@ -118,7 +118,7 @@ function decodeStream({ format, payloads }: Recording): StreamEvent[] {
   return end < 0 ? events : events.slice(0, end)
 }
 
-/** The whole stream of Responses that these events become. */
+/** The whole stream of this format that the events become. */
 function toEvents(events: readonly StreamEvent[], of = head()): JsonObject[] {
   const encoder = openEventEncoder(of)
   const written = events.flatMap(event => (event.type === 'delta' ? encoder.add(event) : []))
@@ -128,11 +128,11 @@ function toEvents(events: readonly StreamEvent[], of = head()): JsonObject[] {
 }
 
 describe.skipIf(!exists)('what we write of recorded answers is strictly valid', () => {
-  test('there are as many recordings as there were', () => {
+  test('all recordings are found', () => {
     expect(all.length).toBeGreaterThan(940)
   })
 
-  test('a whole answer as a response', () => {
+  test('a complete answer is a valid response', () => {
     for (const recording of all.filter(({ isStream }) => !isStream)) {
       const { choices } = decodePlain(recording)
       for (const { message, finishReason } of choices) {
@@ -141,13 +141,13 @@ describe.skipIf(!exists)('what we write of recorded answers is strictly valid', 
     }
   })
 
-  test('a stream as the events of a response', () => {
+  test('a stream has valid events of a response', () => {
     for (const recording of all.filter(({ isStream }) => isStream)) {
       for (const event of toEvents(decodeStream(recording))) expectValid('event', event)
     }
   })
 
-  test('a response as a chat completion and its chunks', () => {
+  test('a response is a valid chat completion and valid chunks', () => {
     const envelope = { id: 'chatcmpl-x', created: 1_700_000_000, model: 'openai/gpt-5' }
     for (const recording of all.filter(({ format }) => format === openAiResponses)) {
       if (!recording.isStream) {
@@ -180,7 +180,7 @@ const delta = fc.oneof(
   }),
 )
 
-/** Deltas as a decoder gives them: a call's first fragment has its name and id. */
+/** Deltas as a decoder returns them: the first fragment of a call has its name and id. */
 function toDeltas(parts: readonly (typeof delta extends fc.Arbitrary<infer T> ? T : never)[]): StreamEvent[] {
   const known = new Map<number, number>()
   return parts.map(part => {
@@ -201,7 +201,7 @@ const kinds: readonly [string, ToolKind][] = [
   ['local_shell', 'local_shell'],
 ]
 
-describe('any stream of ours', () => {
+describe('any stream that the gateway writes', () => {
   const run = (check: (events: JsonObject[]) => void): void =>
     fc.assert(
       fc.property(fc.array(delta, { maxLength: 14 }), parts => check(toEvents(toDeltas(parts), head(kinds)))),
@@ -226,7 +226,7 @@ describe('any stream of ours', () => {
     })
   })
 
-  test('ends with what its items said: a reader of the last event alone misses nothing', () => {
+  test('has all its items in the last event too', () => {
     run(events => {
       const done = events
         .filter(({ type }) => type === 'response.output_item.done')
@@ -236,7 +236,7 @@ describe('any stream of ours', () => {
     })
   })
 
-  test('reads back as it was written, by our own client', () => {
+  test('decodes to the events that it was written from', () => {
     run(events => {
       const decoder = openAiResponses.openStream(target)
       const streamed = events.flatMap(event => decoder.decode(JSON.stringify(event)))

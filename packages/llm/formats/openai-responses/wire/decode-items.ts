@@ -3,10 +3,10 @@ import { toJsonText, toObject, toObjects, toText } from '../../../json/json-valu
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 
-/** What plain responses and streams have in common: the items of an output, and how an output ended. */
+/** Decoders of output items and of a response's end, for plain responses and streams. */
 
 export const REASONING_FORMAT = 'openai-responses-v1'
-/** Between two parts of a reasoning summary, which are paragraphs with headings of their own. */
+/** Separates the parts of a reasoning summary, which are paragraphs with headings. */
 export const PARAGRAPH = '\n\n'
 
 export interface ItemText {
@@ -14,8 +14,8 @@ export interface ItemText {
   readonly refusal: string
 }
 
-/** What a message item says. */
-export function readMessage(item: JsonObject): ItemText {
+/** The text and the refusal of a message item. */
+export function decodeMessage(item: JsonObject): ItemText {
   let content = ''
   let refusal = ''
   for (const part of toObjects(item.content)) {
@@ -25,8 +25,8 @@ export function readMessage(item: JsonObject): ItemText {
   return { content, refusal }
 }
 
-/** The reasoning that may be shown: a summary, or the text itself from those who show it. */
-export function readReasoning(item: JsonObject): string {
+/** The readable reasoning of an item: its summary, and the text itself if the provider sends it. */
+export function decodeReasoning(item: JsonObject): string {
   const parts = [...toObjects(item.summary), ...toObjects(item.content)]
   return parts
     .map(part => toText(part.text) ?? '')
@@ -34,8 +34,8 @@ export function readReasoning(item: JsonObject): string {
     .join(PARAGRAPH)
 }
 
-/** What has to come back with the next turn; nothing where the provider sent no encrypted state. */
-export function readReasoningDetails(item: JsonObject): readonly ReasoningDetail[] {
+/** The details that must come back with the next request; empty: the provider sent no encrypted state. */
+export function decodeReasoningDetails(item: JsonObject): readonly ReasoningDetail[] {
   const data = toText(item.encrypted_content)
   if (data === undefined) return []
   const id = toText(item.id)
@@ -56,29 +56,29 @@ export function readReasoningDetails(item: JsonObject): readonly ReasoningDetail
   ]
 }
 
-/** A call that the caller has to run: its name and arguments; undefined: another item. */
-export function readCall(
+/** A call of one of the caller's tools; undefined: the item is not such a call. */
+export function decodeCall(
   item: JsonObject,
 ): { readonly id: string | undefined; readonly name: string; readonly arguments: string } | undefined {
   const id = toText(item.call_id) ?? toText(item.id)
   const name = toText(item.name)
   if (item.type === 'function_call' && name !== undefined) {
-    return { id, name, arguments: readArguments(item.arguments) }
+    return { id, name, arguments: decodeArguments(item.arguments) }
   }
-  // A tool whose input is free text: its call has the one argument that we give such tools elsewhere.
+  // A tool that takes free text is a function with the one argument `input` in the canonical form.
   if (item.type === 'custom_tool_call' && name !== undefined) {
     return { id, name, arguments: toJsonText({ input: item.input ?? '' }) }
   }
   return undefined
 }
 
-export function readArguments(value: JsonObject[string]): string {
+export function decodeArguments(value: JsonObject[string]): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : toJsonText(value)
 }
 
-/** How a response ended: by its status and content. */
-export function readFinish(response: JsonObject, hasToolCalls: boolean): FinishReason {
+/** The finish reason, by the status and the calls of a response. */
+export function decodeFinish(response: JsonObject, hasToolCalls: boolean): FinishReason {
   const reason = toObject(response.incomplete_details)?.reason
   if (reason === 'content_filter') return 'content_filter'
   if (response.status === 'incomplete') return 'length'

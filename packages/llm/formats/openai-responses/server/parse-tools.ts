@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import type { TargetFindings } from '../../shared/findings.ts'
 import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findOtherField } from '../../shared/tool-fields.ts'
+import { type Found, isMarked } from './found.ts'
 
-/** Tools that become functions, with their fields. */
+/** Kinds of tools that become functions for other formats, with all their fields. */
 const AS_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'function',
@@ -17,7 +17,7 @@ const AS_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['custom', new Set(['type', 'name', 'description', 'format', 'defer_loading', 'cache_control', 'id'])],
   ['local_shell', new Set(['type'])],
 ])
-/** Other tools that the caller runs, with their fields. Only this format has them. */
+/** Other kinds of tools that the caller runs, with all their fields. Only this format has them. */
 const OWN_TOOLS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['apply_patch', new Set(['type'])],
   ['tool_search', new Set(['type', 'execution', 'description', 'parameters'])],
@@ -26,8 +26,8 @@ const OWN_TOOLS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['computer_use_preview', new Set(['type', 'display_width', 'display_height', 'environment'])],
   ['shell', new Set(['type', 'environment'])],
 ])
-/** Fields of an environment on the caller's machine. */
-const LOCAL_SHELL: ReadonlySet<string> = new Set(['type', 'skills'])
+/** Fields of a shell's environment on the caller's machine. */
+const LOCAL_ENVIRONMENT: ReadonlySet<string> = new Set(['type', 'skills'])
 
 const SHELL_PARAMETERS: JsonObject = {
   type: 'object',
@@ -39,19 +39,20 @@ const SHELL_PARAMETERS: JsonObject = {
   required: ['command'],
 }
 
-export interface ResponsesTools {
+export interface ParsedTools {
   /** undefined: the caller sent none. */
   readonly tools: readonly FunctionTool[] | undefined
+  /** By the name of the function that a tool of another kind became. */
   readonly kinds: ReadonlyMap<string, ToolKind>
 }
 
-/** Tools of this format as functions, which everybody knows. What cannot be one is among the findings. */
-export function parseResponsesTools(value: Json | undefined, findings: TargetFindings): ResponsesTools {
+/** The tools of a request as functions, which every format has. Tools that cannot be functions are added to `found`. */
+export function parseTools(value: Json | undefined, found: Found): ParsedTools {
   const kinds = new Map<string, ToolKind>()
   if (value === undefined || value === null) return { tools: undefined, kinds }
   const tools: FunctionTool[] = []
   for (const [at, entry] of listAt(value, 'tools').entries()) {
-    const tool = parseTool(objectAt(entry, `tools[${at}]`), `tools[${at}]`, kinds, findings)
+    const tool = parseTool(objectAt(entry, `tools[${at}]`), `tools[${at}]`, kinds, found)
     if (tool !== undefined) tools.push(tool)
   }
   return { tools, kinds }
@@ -61,11 +62,13 @@ function parseTool(
   tool: JsonObject,
   path: string,
   kinds: Map<string, ToolKind>,
-  findings: TargetFindings,
+  found: Found,
 ): FunctionTool | undefined {
   const type = textAt(tool.type, `${path}.type`)
+  if (isMarked(tool)) found.hasCacheMark = true
+  if (type === 'tool_search' && tool.execution !== 'client') found.searchTool ??= path
   if (isHostedTool(tool)) {
-    findings.hosted.push(path)
+    found.hosted.push(path)
     return undefined
   }
   if (type === 'function') return parseFunction(tool, path)
@@ -79,7 +82,7 @@ function parseTool(
     const description = 'Runs a command on the machine of the user and returns what it prints.'
     return { type: 'function', function: { name: type, description, parameters: SHELL_PARAMETERS } }
   }
-  findings.nativeOnly.push(path)
+  found.nativeOnly.push(path)
   return undefined
 }
 
@@ -104,16 +107,7 @@ const IN_NAMESPACES: ReadonlySet<Json | undefined> = new Set(['function', 'custo
 function isLocal(environment: Json | undefined): boolean {
   if (environment === undefined || environment === null) return true
   if (!isObject(environment)) return false
-  return environment.type === 'local' && findOtherField(environment, LOCAL_SHELL) === undefined
-}
-
-/** Returns the path of the first tool search that the provider runs, or undefined. It has no price of its own. */
-export function findSearchTool({ tools }: JsonObject): string | undefined {
-  if (!Array.isArray(tools)) return undefined
-  const at = tools.findIndex(
-    tool => isObject(tool) && tool.type === 'tool_search' && tool.execution !== 'client',
-  )
-  return at < 0 ? undefined : `tools[${at}]`
+  return environment.type === 'local' && findOtherField(environment, LOCAL_ENVIRONMENT) === undefined
 }
 
 /** Some editors nest a function as chat completions do. */
@@ -133,7 +127,7 @@ function parseFunction(entry: JsonObject, path: string): FunctionTool {
   }
 }
 
-/** Free text becomes the one argument `input`; a grammar can only be described. */
+/** A tool that takes free text becomes a function with the one argument `input`, whose description states the grammar. */
 function describeCustom(tool: JsonObject, path: string): { description: string; parameters: JsonObject } {
   const given = optionalText(tool, 'description', `${path}.description`) ?? ''
   const format = isObject(tool.format) ? tool.format : {}
@@ -145,16 +139,14 @@ function describeCustom(tool: JsonObject, path: string): { description: string; 
   return { description: given, parameters: { type: 'object', properties: { input }, required: ['input'] } }
 }
 
-export function parseResponsesToolChoice(
-  value: Json | undefined,
-  findings: TargetFindings,
-): ToolChoice | undefined {
+/** A choice that other formats do not have, such as `allowed_tools`, is added to `found`. */
+export function parseToolChoice(value: Json | undefined, found: Found): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (value === 'auto' || value === 'none' || value === 'required') return value
   const choice = objectAt(value, 'tool_choice')
   if ((choice.type === 'function' || choice.type === 'custom') && typeof choice.name === 'string') {
     return { type: 'function', function: { name: choice.name } }
   }
-  findings.nativeOnly.push('tool_choice')
+  found.nativeOnly.push('tool_choice')
   return undefined
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { decodeSchema } from './decode-schema.ts'
+
+test('a schema of the older form becomes JSON Schema, also with properties named like keywords', () => {
+  expect(
+    decodeSchema({
+      type: 'OBJECT',
+      nullable: true,
+      required: ['type'],
+      properties: {
+        type: { type: 'STRING', format: 'enum', enum: ['A'] },
+        nullable: { anyOf: [{ type: 'NUMBER' }], nullable: true },
+        list: { type: 'ARRAY', min_items: '2', items: { type: 'INTEGER', nullable: true } },
+      },
+      propertyOrdering: ['list', 'type'],
+    }),
+  ).toEqual({
+    type: ['object', 'null'],
+    required: ['type'],
+    properties: {
+      type: { type: 'string', enum: ['A'] },
+      nullable: { anyOf: [{ anyOf: [{ type: 'number' }] }, { type: 'null' }] },
+      list: { type: 'array', minItems: 2, items: { type: ['integer', 'null'] } },
+    },
+  })
+})

@@ -1,0 +1,136 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toText } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
+import type { ContentPart } from '../../../request/message.ts'
+import { joinPath } from '../../shared/field-path.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
+import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
+import { findNativeOnly, findUnread } from './find-unread.ts'
+import { toFilePart, toInlinePart } from './to-content-part.ts'
+
+/** One part of a content. Each of its fields may stand beside any other. */
+export interface ParsedPart {
+  readonly text?: string
+  readonly isThought?: boolean
+  /** Of the text, or of the call. */
+  readonly signature?: string
+  /** Inline data, or a file by its address. */
+  readonly media?: ContentPart
+  readonly call?: ParsedCall
+  readonly result?: ParsedResult
+}
+
+export interface ParsedCall {
+  readonly id: string | undefined
+  readonly name: string
+  readonly args: JsonObject
+}
+
+export interface ParsedResult {
+  readonly id: string | undefined
+  readonly name: string
+  readonly response: JsonObject
+  readonly media: readonly ContentPart[]
+}
+
+type MutablePart = { -readonly [K in keyof ParsedPart]: ParsedPart[K] }
+
+/** Throws RequestError where a part has the wrong form. Fields that not every target can honour are added to the findings. */
+export function parseParts(
+  value: Json | undefined,
+  path: string,
+  findings: TargetFindings,
+): readonly ParsedPart[] {
+  if (value === undefined || value === null) return []
+  return listAt(value, path).map((each, at) =>
+    parsePart(objectAt(each, `${path}[${at}]`), `${path}[${at}]`, findings),
+  )
+}
+
+function parsePart(fields: JsonObject, path: string, findings: TargetFindings): ParsedPart {
+  const part: MutablePart = {}
+  for (const name in fields) {
+    const value = fields[name]
+    if (value === null || value === undefined) continue
+    const at = joinPath(path, name)
+    const parse = FIELD_PARSERS[name]
+    if (parse !== undefined) parse(part, value, at, findings)
+    else if (NATIVE_FIELDS.has(name)) findings.nativeOnly.push(at)
+    else findings.unread.push(at)
+  }
+  return part
+}
+
+/** What parts show to a model: no thoughts, calls and results. A text goes before media of the same part. */
+export function listContent(parts: readonly ParsedPart[]): ContentPart[] {
+  const content: ContentPart[] = []
+  for (const { text, media, isThought } of parts) {
+    if (isThought === true) continue
+    if (text !== undefined) content.push({ type: 'text', text })
+    else if (media !== undefined) content.push(media)
+  }
+  return content
+}
+
+/** Fields that only a provider of the format knows: they qualify the content, or are content of its own tools. */
+const NATIVE_FIELDS: ReadonlySet<string> = new Set([
+  ...['videoMetadata', 'mediaResolution', 'partMetadata', 'executableCode', 'codeExecutionResult'],
+  ...['toolCall', 'toolResponse'],
+])
+
+const RESULT_FIELDS = ['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']
+
+type FieldParser = (part: MutablePart, value: Json, path: string, findings: TargetFindings) => void
+
+const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable<
+  Record<string, FieldParser | undefined>
+>({
+  text: (part, value, path) => {
+    part.text = textAt(value, path)
+  },
+  thought: (part, value) => {
+    part.isThought = value === true
+  },
+  thoughtSignature: (part, value, path) => {
+    const signature = textAt(value, path)
+    if (signature !== '') part.signature = signature
+  },
+  inlineData: (part, value, path, findings) => {
+    const blob = objectAt(value, path)
+    findUnread(blob, path, ['mimeType', 'data', 'displayName'], findings)
+    const mimeType = textAt(blob.mimeType, `${path}.mimeType`)
+    const data = textAt(blob.data, `${path}.data`)
+    part.media = toInlinePart(mimeType, data, toText(blob.displayName))
+  },
+  fileData: (part, value, path, findings) => {
+    const file = objectAt(value, path)
+    findUnread(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
+    const fileUri = textAt(file.fileUri, `${path}.fileUri`)
+    if (isKeptAtProvider(fileUri)) findings.stateful.push(`${path}.fileUri`)
+    const mimeType = optionalText(file, 'mimeType', `${path}.mimeType`)
+    part.media ??= toFilePart(mimeType === '' ? undefined : mimeType, fileUri, toText(file.displayName))
+  },
+  functionCall: (part, value, path, findings) => {
+    const call = objectAt(value, path)
+    findUnread(call, path, ['id', 'name', 'args'], findings)
+    const name = textAt(call.name, `${path}.name`)
+    optionalText(call, 'id', `${path}.id`)
+    const args = optionalObject(call, 'args', `${path}.args`) ?? {}
+    part.call = { id: toText(call.id), name, args }
+  },
+  functionResponse: (part, value, path, findings) => {
+    const result = objectAt(value, path)
+    findUnread(result, path, RESULT_FIELDS, findings)
+    const name = textAt(result.name, `${path}.name`)
+    optionalText(result, 'id', `${path}.id`)
+    const response = optionalObject(result, 'response', `${path}.response`) ?? {}
+    const media = listContent(parseParts(result.parts, `${path}.parts`, findings))
+    findNativeOnly(result, path, ['scheduling', 'willContinue'], findings)
+    part.result = { id: toText(result.id), name, response, media }
+  },
+})
+
+/** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
+function isKeptAtProvider(fileUri: string): boolean {
+  return !/^https?:\/\//i.test(fileUri) || /\/v\w+\/files\/[^/]+$/.test(fileUri)
+}

@@ -1,0 +1,121 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { joinPath } from '../../shared/field-path.ts'
+import type { MutableRequest } from '../../shared/field-table.ts'
+import { noFindings, type TargetFindings } from '../../shared/findings.ts'
+import { GEMINI_LABELS, parseLogMetadata } from '../../shared/log-metadata.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import { invalid, isObject, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
+import { RequestError } from '../../shared/request-error.ts'
+import { refuseReservedName } from '../../shared/reserved-fields.ts'
+import { findStored } from '../../shared/stored-fields.ts'
+import { CONFIG_FIELDS, FIELDS, SECRET_KEY_CONFIG_FIELDS, SECRET_KEY_FIELDS } from '../wire/fields.ts'
+import { spellCamel, toCamel } from '../wire/spell-camel.ts'
+import { parseConfig } from './parse-config.ts'
+import { parseContents } from './parse-contents.ts'
+import { parseSafety, parseTools } from './parse-tools.ts'
+
+/**
+ * A body of `POST {gemini prefix}/v1beta/models/{model}:generateContent` as a canonical request. Throws RequestError where
+ * the gateway relies on a value of the wrong form, or could not bill the answer. A field that the gateway does not know is
+ * sent to no target: it could be a tool or an option with a price of its own.
+ */
+export function parseRequest(given: JsonObject, context: ParseContext, stream: boolean): ParsedChat {
+  const body = spell(given)
+  const model = context.pathModel
+  const findings = noFindings()
+  listFields(body, findings)
+  refuseOtherModel(body, model)
+  refuseOtherTier(body)
+  const request: MutableRequest = {
+    model,
+    messages: parseContents(body, findings),
+    stream,
+    // The last chunk of a stream always reports usage.
+    includeUsage: true,
+    passedBody: body,
+  }
+  parseTools(body, request, findings)
+  const { choices, showsThoughts } = parseConfig(body, request, findings)
+  parseSafety(body.safetySettings, findings)
+  if (optionalText(body, 'cachedContent') !== undefined) findings.stateful.push('cachedContent')
+  const { isEndUser } = context
+  return {
+    request,
+    metadata: parseLogMetadata(optionalObject(body, 'labels'), GEMINI_LABELS),
+    timeoutMs: undefined,
+    endUser: given.end_user,
+    spellings: FIELDS.spellings,
+    findings: {
+      nativeOnly: findings.nativeOnly,
+      hosted: findings.hosted,
+      stateful: findings.stateful,
+      uncounted: findings.uncounted,
+      unread: findings.unread,
+      passedOn: isEndUser ? findPassedOn(given) : undefined,
+      stored: isEndUser ? findStored(given) : undefined,
+      choices,
+      // The format has no marks of caching, and its providers keep no answers.
+      asksForCaching: false,
+      mayBeStored: false,
+    },
+    showsReasoning: showsThoughts,
+  }
+}
+
+/** A body of `:countTokens`: the contents alone, or a whole request in `generateContentRequest`. */
+export function parseCountRequest(given: JsonObject, context: ParseContext): ParsedChat {
+  return parseRequest(toCounted(given), context, false)
+}
+
+function toCounted(given: JsonObject): JsonObject {
+  const whole = given.generateContentRequest ?? given.generate_content_request
+  if (whole === undefined || whole === null) return given
+  if (Object.keys(given).length > 1) throw invalid('generateContentRequest', 'must stand alone.')
+  return objectAt(whole, 'generateContentRequest')
+}
+
+function spell(given: JsonObject): JsonObject {
+  const spelled = spellCamel(given)
+  if ('body' in spelled) return spelled.body
+  const { doubled } = spelled
+  const message = `${doubled}: stands in the body in both spellings.`
+  throw new RequestError('request_validation_failed', message, { param: doubled })
+}
+
+function listFields(body: JsonObject, findings: TargetFindings): void {
+  for (const name in body) {
+    if (body[name] === null || FIELDS.names.has(name)) continue
+    refuseReservedName(name, name)
+    findings.unread.push(joinPath('', name))
+  }
+}
+
+/** Some clients name the model in the body too; the model of the path is the authorized one. */
+function refuseOtherModel(body: JsonObject, model: string): void {
+  const named = optionalText(body, 'model')
+  if (named === undefined || named.replace(/^models\//, '') === model) return
+  throw invalid('model', 'contradicts the path.')
+}
+
+function refuseOtherTier(body: JsonObject): void {
+  const tier = optionalText(body, 'serviceTier')
+  if (tier === undefined || /^(?:service_tier_)?(?:standard|unspecified)$/i.test(tier)) return
+  throw invalid('serviceTier', 'must be standard: other tiers have prices that the gateway does not know.')
+}
+
+/** The first field, as the caller spelled it, that a client token may not send. */
+function findPassedOn(given: JsonObject): string | undefined {
+  for (const spelled in given) {
+    const name = toCamel(spelled)
+    if (!FIELDS.names.has(name) || SECRET_KEY_FIELDS.has(name)) return spelled
+    const config = given[spelled]
+    if (name !== 'generationConfig' || !isObject(config)) continue
+    for (const inner in config) {
+      const own = toCamel(inner)
+      if (!CONFIG_FIELDS.names.has(own) || SECRET_KEY_CONFIG_FIELDS.has(own)) return `${PATH}.${inner}`
+    }
+  }
+  return undefined
+}
+
+const PATH = 'generationConfig'

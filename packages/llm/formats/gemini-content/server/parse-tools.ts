@@ -1,0 +1,131 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { joinPath } from '../../shared/field-path.ts'
+import type { MutableRequest } from '../../shared/field-table.ts'
+import type { TargetFindings } from '../../shared/findings.ts'
+import { listAt, objectAt, optionalObject, optionalText, textAt, textsAt } from '../../shared/read-fields.ts'
+import { decodeSchema } from './decode-schema.ts'
+import { findNativeOnly, findUnread } from './find-unread.ts'
+
+/** Sets the functions of a request and the choice among them. */
+export function parseTools(body: JsonObject, request: MutableRequest, findings: TargetFindings): void {
+  const declared = parseDeclared(body.tools, findings)
+  const { mode, names } = parseToolConfig(body, findings)
+  // Other formats have one choice, of all functions or a single one: the others are left out.
+  const allowed = new Set(names)
+  const tools = names.length === 0 ? declared : declared.filter(tool => allowed.has(tool.function.name))
+  if (tools.length === 0) return
+  request.tools = tools
+  const choice = toToolChoice(mode, names)
+  if (choice !== undefined) request.toolChoice = choice
+}
+
+function parseDeclared(value: Json | undefined, findings: TargetFindings): FunctionTool[] {
+  if (value === undefined || value === null) return []
+  const tools: FunctionTool[] = []
+  for (const [at, each] of listAt(value, 'tools').entries()) {
+    const tool = objectAt(each, `tools[${at}]`)
+    for (const name in tool) {
+      const given = tool[name]
+      if (given === null) continue
+      const path = joinPath(`tools[${at}]`, name)
+      // The provider runs every other kind of tool, at a price of its own.
+      if (name !== 'functionDeclarations') findings.hosted.push(path)
+      else {
+        for (const [index, declared] of listAt(given, path).entries()) {
+          tools.push(parseFunction(declared, `${path}[${index}]`, findings))
+        }
+      }
+    }
+  }
+  return tools
+}
+
+const DECLARED_FIELDS = ['name', 'description', 'parameters', 'parametersJsonSchema']
+/** Fields of a declaration that no other format has. */
+const NATIVE_DECLARED_FIELDS = ['behavior', 'response', 'responseJsonSchema']
+const KNOWN_DECLARED_FIELDS = [...DECLARED_FIELDS, ...NATIVE_DECLARED_FIELDS]
+
+/** Of a function without parameters. */
+const EMPTY: JsonObject = { type: 'object', properties: {} }
+
+function parseFunction(value: Json, path: string, findings: TargetFindings): FunctionTool {
+  const declared = objectAt(value, path)
+  findUnread(declared, path, KNOWN_DECLARED_FIELDS, findings)
+  const name = textAt(declared.name, `${path}.name`)
+  const description = optionalText(declared, 'description', `${path}.description`)
+  const older = optionalObject(declared, 'parameters', `${path}.parameters`)
+  const newer = optionalObject(declared, 'parametersJsonSchema', `${path}.parametersJsonSchema`)
+  findNativeOnly(declared, path, NATIVE_DECLARED_FIELDS, findings)
+  const parameters = newer ?? (older === undefined ? EMPTY : decodeSchema(older))
+  return {
+    type: 'function',
+    function: description === undefined ? { name, parameters } : { name, description, parameters },
+  }
+}
+
+const CALLING = 'toolConfig.functionCallingConfig'
+const CALLING_FIELDS = ['mode', 'allowedFunctionNames', 'streamFunctionCallArguments']
+
+interface Calling {
+  readonly mode: string | undefined
+  /** The functions that may be called; empty: all. */
+  readonly names: readonly string[]
+}
+
+const ANY_FUNCTION: Calling = { mode: undefined, names: [] }
+
+function parseToolConfig(body: JsonObject, findings: TargetFindings): Calling {
+  const config = optionalObject(body, 'toolConfig')
+  if (config === undefined) return ANY_FUNCTION
+  for (const name in config) {
+    const value = config[name]
+    if (name === 'functionCallingConfig' || value === null || value === false) continue
+    findings.nativeOnly.push(joinPath('toolConfig', name))
+  }
+  const calling = optionalObject(config, 'functionCallingConfig', CALLING)
+  if (calling === undefined) return ANY_FUNCTION
+  findUnread(calling, CALLING, CALLING_FIELDS, findings)
+  const allowed = calling.allowedFunctionNames
+  return {
+    mode: optionalText(calling, 'mode', `${CALLING}.mode`),
+    names:
+      allowed === undefined || allowed === null ? [] : textsAt(allowed, `${CALLING}.allowedFunctionNames`),
+  }
+}
+
+function toToolChoice(mode: string | undefined, names: readonly string[]): ToolChoice | undefined {
+  const [first] = names
+  switch (mode?.toUpperCase()) {
+    case 'NONE':
+      return 'none'
+    case 'ANY':
+      return names.length === 1 && first !== undefined
+        ? { type: 'function', function: { name: first } }
+        : 'required'
+    // VALIDATED makes calls fit their schema, which other providers do by themselves.
+    case 'AUTO':
+    case 'VALIDATED':
+      return 'auto'
+    default:
+      return undefined
+  }
+}
+
+/** Thresholds that only loosen a filter: providers without such filters do no more than that. */
+const LOOSE: ReadonlySet<Json | undefined> = new Set([
+  ...['BLOCK_NONE', 'OFF', 'BLOCK_ONLY_HIGH', 'HARM_BLOCK_THRESHOLD_UNSPECIFIED'],
+  undefined,
+  null,
+])
+
+/** Adds `safetySettings` to the findings if one of them makes a filter stricter. */
+export function parseSafety(value: Json | undefined, findings: TargetFindings): void {
+  if (value === undefined || value === null) return
+  let isStrict = false
+  for (const [at, each] of listAt(value, 'safetySettings').entries()) {
+    const { threshold } = objectAt(each, `safetySettings[${at}]`)
+    if (!LOOSE.has(threshold)) isStrict = true
+  }
+  if (isStrict) findings.nativeOnly.push('safetySettings')
+}

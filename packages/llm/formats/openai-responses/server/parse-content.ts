@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { ContentPart } from '../../../request/message.ts'
+import { toPlainName } from '../../../upstream/reserved-names.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { type Found, isMarked } from './found.ts'
+
+/** What a user, a system message or a tool's output contains. Parts that no other format has are added to `found`. */
+export function parseContent(content: Json | undefined, path: string, found: Found): string | ContentPart[] {
+  if (typeof content === 'string') return content
+  const parts: ContentPart[] = []
+  for (const [at, value] of listAt(content, path).entries()) {
+    const given = objectAt(value, `${path}[${at}]`)
+    const part = parsePart(given, `${path}[${at}]`)
+    if (part === undefined ? hasCacheMark(given) : isMarked(given)) found.hasCacheMark = true
+    if (findFileId(given, `${path}[${at}]`, found)) continue
+    if (part === undefined) found.nativeOnly.push(`${path}[${at}]`)
+    else parts.push(part)
+  }
+  // A single text is the content itself: some providers take no list of parts.
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' ? String(only.text) : parts
+}
+
+/** The text of an assistant's message, refusals included. */
+export function parseAnswer(content: Json | undefined, path: string, found: Found): string {
+  if (typeof content === 'string') return content
+  let text = ''
+  for (const [at, value] of listAt(content, path).entries()) {
+    const part = objectAt(value, `${path}[${at}]`)
+    const hasFileId = findFileId(part, `${path}[${at}]`, found)
+    const said = typeof part.text === 'string' ? part.text : part.refusal
+    if (typeof said === 'string' ? isMarked(part) : hasCacheMark(part)) found.hasCacheMark = true
+    if (typeof said === 'string') text += said
+    else if (!hasFileId) found.nativeOnly.push(`${path}[${at}]`)
+  }
+  return text
+}
+
+/** Returns true if the part names a file in the provider's store, and adds its path to `found`. */
+function findFileId(part: JsonObject, path: string, found: Found): boolean {
+  for (const name in part) {
+    if (part[name] === null || toPlainName(name) !== 'fileid') continue
+    found.stateful.push(`${path}.${name}`)
+    return true
+  }
+  return false
+}
+
+/** undefined: a part that no other format has. */
+function parsePart(part: JsonObject, path: string): ContentPart | undefined {
+  const type = textAt(part.type, `${path}.type`)
+  if (type === 'input_text' || type === 'output_text' || type === 'text') {
+    return { type: 'text', text: textAt(part.text, `${path}.text`) }
+  }
+  if (type === 'input_image' && typeof part.image_url === 'string') {
+    const detail = typeof part.detail === 'string' ? { detail: part.detail } : {}
+    return { type: 'image_url', image_url: { url: part.image_url, ...detail } }
+  }
+  if (type === 'input_file' && typeof part.file_data === 'string') {
+    const filename = typeof part.filename === 'string' ? { filename: part.filename } : {}
+    return { type: 'file', file: { ...filename, file_data: part.file_data } }
+  }
+  if (type === 'input_audio' && isObject(part.input_audio)) return { type, input_audio: part.input_audio }
+  return undefined
+}

@@ -1,0 +1,186 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { Message, ToolCall } from '../../../request/message.ts'
+import { InnerTexts } from '../../shared/inner-texts.ts'
+import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
+import { type Found, isMarked } from './found.ts'
+import { parseAnswer, parseContent } from './parse-content.ts'
+import { isHostedTool } from './parse-tools.ts'
+
+/**
+ * The input of a request as messages. An assistant's reasoning, text and calls are items of their own here, and one
+ * message in the canonical form. What not every target can honour is added to `found`.
+ */
+export function parseInput(value: Json | undefined, found: Found): Message[] {
+  if (typeof value === 'string') return [{ role: 'user', content: value }]
+  const parser = new InputParser(found)
+  for (const [at, item] of listAt(value, 'input').entries()) {
+    const path = `input[${at}]`
+    parser.parseItem(objectAt(item, path), path)
+  }
+  return parser.finish()
+}
+
+/** What an assistant did since the last message of another role. */
+interface AssistantMessage {
+  text: string
+  readonly calls: ToolCall[]
+  readonly details: ReasoningDetail[]
+}
+
+class InputParser {
+  readonly #found: Found
+  readonly #messages: Message[] = []
+  readonly #carried = new InnerTexts()
+  #assistant: AssistantMessage | undefined
+
+  constructor(found: Found) {
+    this.#found = found
+  }
+
+  parseItem(item: JsonObject, path: string): void {
+    const type = item.type === undefined || item.type === null ? 'message' : textAt(item.type, `${path}.type`)
+    if (carriesState(item)) this.#found.carriesReasoning = true
+    const parse = ITEM_PARSERS[type]
+    if (parse !== undefined) {
+      parse(this, item, path)
+      this.#findTools(item, path)
+    } else if (type === 'item_reference') this.#found.stateful.push(path)
+    else {
+      // An item of another kind can bring tools, and goes to a target of this format only.
+      this.#findNestedTools(item, path)
+      this.#found.nativeOnly.push(path)
+    }
+  }
+
+  finish(): Message[] {
+    this.#endAssistant()
+    return this.#messages
+  }
+
+  parseMessage(item: JsonObject, path: string): void {
+    const role = textAt(item.role, `${path}.role`)
+    if (role === 'assistant') {
+      // A text after calls begins another message.
+      if (this.#assistant !== undefined && this.#assistant.calls.length > 0) this.#endAssistant()
+      this.#openAssistant().text += parseAnswer(item.content, `${path}.content`, this.#found)
+      return
+    }
+    const known = role === 'system' || role === 'developer' ? role : 'user'
+    this.#add({ role: known, content: parseContent(item.content, `${path}.content`, this.#found) })
+  }
+
+  parseReasoning(item: JsonObject, path: string): void {
+    const { details } = this.#openAssistant()
+    const data = item.encrypted_content
+    if (typeof data !== 'string' || data === '') return
+    this.#carried.addCarried(data)
+    const fault = this.#carried.findFault(path)
+    if (fault !== undefined) throw fault
+    const own = typeof item.id === 'string' ? { id: item.id } : {}
+    for (const detail of unpackReasoning(data, own)) details.push(detail)
+  }
+
+  parseCall(id: Json | undefined, name: string, args: string, path: string): void {
+    this.#openAssistant().calls.push({
+      id: textAt(id, `${path}.call_id`),
+      type: 'function',
+      function: { name, arguments: args === '' ? '{}' : args },
+    })
+  }
+
+  parseOutput(id: Json | undefined, output: Json | undefined, path: string): void {
+    const content =
+      typeof output === 'string' || Array.isArray(output)
+        ? parseContent(output, `${path}.output`, this.#found)
+        : JSON.stringify(output ?? '')
+    this.#add({ role: 'tool', tool_call_id: textAt(id, `${path}.call_id`), content })
+  }
+
+  /** Finds hosted tools in lists called `tools`, in any case and at any depth, and marks of caching. */
+  #findNestedTools(value: Json | undefined, path: string): void {
+    if (Array.isArray(value)) {
+      for (const each of value) this.#findNestedTools(each, path)
+      return
+    }
+    if (!isObject(value)) return
+    this.#findTools(value, path)
+    for (const name in value) if (!isToolList(name)) this.#findNestedTools(value[name], `${path}.${name}`)
+  }
+
+  #findTools(item: JsonObject, path: string): void {
+    if (isMarked(item)) this.#found.hasCacheMark = true
+    for (const name in item) {
+      const value = item[name]
+      if (value === null || value === undefined || !isToolList(name)) continue
+      for (const [index, tool] of (Array.isArray(value) ? value : [value]).entries()) {
+        if (isMarked(tool)) this.#found.hasCacheMark = true
+        if (isHostedTool(tool)) this.#found.hosted.push(`${path}.${name}[${index}]`)
+      }
+    }
+  }
+
+  #openAssistant(): AssistantMessage {
+    this.#assistant ??= { text: '', calls: [], details: [] }
+    return this.#assistant
+  }
+
+  #endAssistant(): void {
+    const open = this.#assistant
+    this.#assistant = undefined
+    if (open === undefined || (open.text === '' && open.calls.length === 0)) return
+    const message: Message = { role: 'assistant', content: open.text === '' ? null : open.text }
+    if (open.calls.length > 0) message.tool_calls = open.calls
+    if (open.details.length > 0) message.reasoning_details = open.details
+    this.#messages.push(message)
+  }
+
+  #add(message: Message): void {
+    this.#endAssistant()
+    this.#messages.push(message)
+  }
+}
+
+/** Calls and results of every kind have an id that may carry state; reasoning has it in its encrypted content. */
+function carriesState({ call_id: id, encrypted_content: data }: JsonObject): boolean {
+  return (typeof id === 'string' && id.includes(CARRIER_MARK)) || (typeof data === 'string' && isPacked(data))
+}
+
+function isToolList(name: string): boolean {
+  return /^tools$/i.test(name)
+}
+
+type ItemParser = (parser: InputParser, item: JsonObject, path: string) => void
+
+const parseOutput: ItemParser = (parser, item, path) =>
+  parser.parseOutput(item.call_id ?? item.id, item.output, path)
+
+const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
+  message: (parser, item, path) => parser.parseMessage(item, path),
+  reasoning: (parser, item, path) => parser.parseReasoning(item, path),
+  function_call: (parser, item, path) =>
+    parser.parseCall(
+      item.call_id,
+      textAt(item.name, `${path}.name`),
+      textAt(item.arguments, `${path}.arguments`),
+      path,
+    ),
+  custom_tool_call: (parser, item, path) =>
+    parser.parseCall(
+      item.call_id,
+      textAt(item.name, `${path}.name`),
+      JSON.stringify({ input: item.input ?? '' }),
+      path,
+    ),
+  local_shell_call: (parser, item, path) => {
+    const { command, working_directory, timeout_ms } = objectAt(item.action, `${path}.action`)
+    const args = JSON.stringify({ command, working_directory, timeout_ms })
+    parser.parseCall(item.call_id, 'local_shell', args, path)
+  },
+  function_call_output: parseOutput,
+  custom_tool_call_output: parseOutput,
+  local_shell_call_output: parseOutput,
+})

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import type { ParsedChat } from '../../shared/parsed-chat.ts'
+import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packReasoning } from '../wire/carried-reasoning.ts'
+import { parseRequest } from './parse-request.ts'
+
+const BODY = { model: 'm', input: 'hi' }
+const DETAIL: ReasoningDetail = { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'x' }
+const SEARCH = { type: 'web_search' }
+
+const parse = (fields: JsonObject, isEndUser = false): ParsedChat =>
+  parseRequest({ ...BODY, ...fields }, { isEndUser })
+const find = (fields: JsonObject, isEndUser = false) => parse(fields, isEndUser).findings
+const findInItem = (...items: JsonObject[]) => find({ input: items })
+
+test('reads every field that stands for a canonical one', () => {
+  const fields = {
+    instructions: 'Be brief',
+    stream: true,
+    max_output_tokens: 5,
+    temperature: 0.5,
+    top_p: 0.25,
+    user: 'u',
+    parallel_tool_calls: false,
+    reasoning: { effort: 'low', summary: 'auto' },
+    text: { format: { type: 'json_schema', name: 'n', schema: {}, strict: true } },
+    tools: [{ type: 'function', name: 'f' }],
+    tool_choice: 'required',
+  }
+  expect(parse(fields).request).toEqual({
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be brief' },
+      { role: 'user', content: 'hi' },
+    ],
+    stream: true,
+    includeUsage: true,
+    maxOutputTokens: 5,
+    receivedOutputCap: 5,
+    temperature: 0.5,
+    topP: 0.25,
+    user: 'u',
+    parallelToolCalls: false,
+    reasoningEffort: 'low',
+    responseFormat: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: true } },
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    toolChoice: 'required',
+  })
+})
+
+test('takes null for an absent field', () => {
+  const names = ['instructions', 'stream', 'tools', 'tool_choice', 'text', 'reasoning', 'max_output_tokens']
+  const others = ['temperature', 'user', 'store', 'include', 'previous_response_id', 'prompt', 'other']
+  const { request, findings } = parse(Object.fromEntries([...names, ...others].map(name => [name, null])))
+  expect(request).toEqual(parse({}).request)
+  expect(findings).toEqual(find({}))
+})
+
+test.each<[JsonObject, string]>([
+  [{ model: '' }, 'model'],
+  [{ max_output_tokens: 0 }, 'max_output_tokens'],
+  [{ top_p: '1' }, 'top_p'],
+  [{ store: 1 }, 'store'],
+  [{ top_logprobs: 'x' }, 'top_logprobs'],
+  [{ reasoning: [] }, 'reasoning'],
+  [{ reasoning: { effort: 1 } }, 'reasoning.effort'],
+  [{ text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema'],
+  [{ service_tier: 'flex' }, 'service_tier'],
+  [{ service_tier: 'priority' }, 'service_tier'],
+  [{ background: true }, 'background'],
+  [{ prompt: { id: 'p' } }, 'prompt'],
+  [{ models: ['x'] }, 'models'],
+  [{ extra_body: { model: 'x' } }, 'extra_body.model'],
+  [{ Input: 'x' }, 'Input'],
+])('refuses %j', (fields, param) => {
+  expect(() => parse(fields)).toThrow(expect.objectContaining({ param }))
+})
+
+describe('finds', () => {
+  test('fields that only this format has, which are extra fields of the request', () => {
+    const fields = { store: true, truncation: 'auto', top_logprobs: 2, other: 1 }
+    expect(find(fields).nativeOnly).toEqual(Object.keys(fields))
+    expect(parse(fields).request.extra).toEqual(new Map(Object.entries(fields)))
+    const logprobs = { include: ['message.output_text.logprobs'] }
+    expect(find(logprobs).nativeOnly).toEqual(['include'])
+    expect(find({ reasoning: { mode: 'x', context: 'all' }, text: { verbosity: 'low' } }).nativeOnly).toEqual(
+      ['reasoning.mode', 'reasoning.context', 'text.verbosity'],
+    )
+  })
+
+  test('no field with a value that asks for nothing', () => {
+    const { request, findings } = parse({
+      store: false,
+      truncation: 'disabled',
+      top_logprobs: 0,
+      include: ['reasoning.encrypted_content'],
+      reasoning: { mode: 'auto', context: 'auto' },
+      text: { verbosity: 'medium' },
+    })
+    expect(findings.nativeOnly).toEqual([])
+    expect(request.extra).toBeUndefined()
+  })
+
+  test('what refers to state at the provider', () => {
+    const part = { type: 'input_file', file_id: 'file_1' }
+    const found = find({
+      previous_response_id: 'r',
+      conversation: 'c',
+      input: [
+        { type: 'item_reference', id: 'i' },
+        { role: 'user', content: [part] },
+      ],
+    })
+    expect(found.stateful).toEqual([
+      'input[0]',
+      'input[1].content[0].file_id',
+      'previous_response_id',
+      'conversation',
+    ])
+  })
+
+  test.each([
+    [[{ type: 'namespace', name: 'a', tools: [SEARCH] }], 'tools[0]'],
+    [[{ type: 'namespace', name: 'a', tools: [{ type: 'mcp', server_url: 'x' }] }], 'tools[0]'],
+    [[{ type: 'function', name: 'f', web_search: {} }], 'tools[0]'],
+    [[{ type: 'shell', environment: { type: 'container_auto' } }], 'tools[0]'],
+  ])('a tool that the provider runs: %j', (tools, path) => {
+    expect(find({ tools }).hosted).toEqual([path])
+  })
+
+  test('tools that the provider runs in items of any kind, at any depth', () => {
+    expect(findInItem({ role: 'user', content: 'x', tools: [SEARCH] }).hosted).toEqual(['input[0].tools[0]'])
+    expect(findInItem({ type: 'new', a: { Tools: SEARCH } }).hosted).toEqual(['input[0].a.Tools[0]'])
+    expect(findInItem({ type: 'new', a: [[{ tools: [SEARCH] }]] }).hosted).toEqual(['input[0].a.tools[0]'])
+  })
+
+  test('a mark of prompt caching at each place that has one, and in no text', () => {
+    const mark = { cache_control: { type: 'ephemeral' } }
+    const places: JsonObject[] = [
+      mark,
+      { tools: [{ type: 'function', name: 'f', ...mark }] },
+      { input: [{ role: 'user', content: 'x', ...mark }] },
+      { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', ...mark }] }] },
+      { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'x', ...mark }] }] },
+      { input: [{ type: 'new', a: [{ b: mark }] }] },
+      { input: [{ role: 'user', content: [{ type: 'new', a: [mark] }] }] },
+      { input: [{ role: 'assistant', content: [{ type: 'new', a: mark }] }] },
+      { other: { a: [mark] } },
+    ]
+    for (const fields of places) expect([fields, find(fields).asksForCaching]).toEqual([fields, true])
+    expect(find({ input: 'cache_control cachePoint' }).asksForCaching).toBe(false)
+    expect(find({ tools: [{ type: 'function', name: 'f', cache_control: null }] }).asksForCaching).toBe(false)
+  })
+
+  test('one answer, which may be stored by the format’s default', () => {
+    expect(find({})).toMatchObject({ choices: 1, mayBeStored: true })
+  })
+
+  test('what an end user may not send: unknown fields, state, tool searches and stored files', () => {
+    const search = { tools: [{ type: 'tool_search' }] }
+    expect(find({ other: 1 }, true).passedOn).toBe('other')
+    expect(find({ previous_response_id: 'r' }, true).passedOn).toBe('previous_response_id')
+    expect(find(search, true).passedOn).toBe('tools[0]')
+    expect(find({ tools: [{ type: 'tool_search', execution: 'client' }] }, true).passedOn).toBeUndefined()
+    expect(find({ store: false, metadata: {}, max_tool_calls: 1 }, true).passedOn).toBeUndefined()
+    const file = { input: [{ role: 'user', content: [{ type: 'input_image', fileId: 'f' }] }] }
+    expect(find(file, true).stored).toBe('input[0].content[0].fileId')
+    expect(find({ ...file, ...search, other: 1 })).toMatchObject({ stored: undefined, passedOn: undefined })
+  })
+})
+
+describe('state that we packed', () => {
+  const id = packToolCallId('c', [DETAIL])
+  const call = { type: 'function_call', call_id: id, name: 'f', arguments: '{}' }
+  const reasoning = { type: 'reasoning', id: 'r', summary: [], encrypted_content: packReasoning([DETAIL]) }
+
+  test.each<[string, JsonObject]>([
+    ['the id of a call', call],
+    ['the id of a result', { type: 'function_call_output', call_id: id, output: 'x' }],
+    ['the id of a call of another kind', { type: 'apply_patch_call', call_id: id }],
+    ['a reasoning item', reasoning],
+  ])('is noticed in %s', (_, item) => {
+    expect(parse({ input: [item] }).request.carriesReasoning).toBe(true)
+  })
+
+  test('is not seen in a text or in reasoning of the provider', () => {
+    const own = { ...reasoning, encrypted_content: 'secret' }
+    const { request } = parse({ input: [{ role: 'user', content: id }, own] })
+    expect(request).not.toHaveProperty('carriesReasoning')
+  })
+
+  test('comes back as the reasoning of the message', () => {
+    const [message] = parse({ input: [reasoning, { ...call, call_id: 'c' }] }).request.messages
+    expect(message?.reasoning_details).toEqual([DETAIL])
+  })
+})
+
+test('parameters are named as this format spells them', () => {
+  expect([...(parse({}).spellings ?? [])]).toEqual([
+    ['response_format', 'text.format'],
+    ['verbosity', 'text.verbosity'],
+    ['reasoning_effort', 'reasoning.effort'],
+  ])
+})

@@ -1,0 +1,149 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
+import type { Message } from '../../../request/message.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
+import type { MutableRequest } from '../../shared/field-table.ts'
+import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import {
+  invalid,
+  objectAt,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  set,
+  textAt,
+} from '../../shared/read-fields.ts'
+import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
+import { findStored } from '../../shared/stored-fields.ts'
+import { FIELDS, NESTED_FIELDS, STATE_FIELDS } from '../wire/fields.ts'
+import { type Found, isMarked, nothingFound } from './found.ts'
+import { parseInput } from './parse-input.ts'
+import { parseToolChoice, parseTools } from './parse-tools.ts'
+import { toEcho } from './repeat-request.ts'
+
+/**
+ * A body of `POST {prefix}/v1/responses` as a canonical request. Throws RequestError where the gateway relies on a value of
+ * the wrong form, or where it could not bill the answer; everything else is the provider's to judge.
+ */
+export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext, 'isEndUser'>): ParsedChat {
+  refuseReservedFields(body, FIELDS.names)
+  refuseOtherTier(body.service_tier)
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  refuseUnbilled(body)
+  const found = nothingFound()
+  const { tools, kinds } = parseTools(body.tools, found)
+  const request: MutableRequest = {
+    model,
+    messages: parseMessages(body, found),
+    stream: optionalFlag(body, 'stream') ?? false,
+    // The last event of a stream always reports usage.
+    includeUsage: true,
+  }
+  const toolChoice = parseToolChoice(body.tool_choice, found)
+  // Many providers refuse an empty list, and a choice among none.
+  if (tools !== undefined && tools.length > 0) {
+    request.tools = tools
+    set(request, 'toolChoice', toolChoice)
+  }
+  FIELDS.read(body, request)
+  set(request, 'responseFormat', parseFormat(toObject(body.text)?.format))
+  set(request, 'receivedOutputCap', request.maxOutputTokens)
+  if (found.carriesReasoning) request.carriesReasoning = true
+  listFields(body, request, found)
+  return {
+    request,
+    metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
+    timeoutMs: undefined,
+    endUser: body.end_user,
+    spellings: FIELDS.spellings,
+    findings: {
+      nativeOnly: found.nativeOnly,
+      hosted: found.hosted,
+      stateful: found.stateful,
+      uncounted: found.uncounted,
+      unread: found.unread,
+      passedOn: isEndUser ? findPassedOn(body, found) : undefined,
+      stored: isEndUser ? findStored(body) : undefined,
+      choices: 1,
+      asksForCaching: found.hasCacheMark || isMarked(body),
+      // The format stores an answer unless `store` is false.
+      mayBeStored: true,
+    },
+    repeated: { echo: toEcho(body, tools), toolKinds: kinds },
+  }
+}
+
+function refuseUnbilled(body: JsonObject): void {
+  if (optionalFlag(body, 'background') === true) {
+    throw invalid('background', 'must be false: an answer that is fetched later cannot be billed.')
+  }
+  if (body.prompt !== undefined && body.prompt !== null) {
+    throw invalid('prompt', 'may not be set here: a stored prompt brings its own model, messages and tools.')
+  }
+}
+
+function parseMessages(body: JsonObject, found: Found): Message[] {
+  const instructions = optionalText(body, 'instructions')
+  const messages = parseInput(body.input, found)
+  if (instructions !== undefined && instructions !== '') {
+    messages.unshift({ role: 'system', content: instructions })
+  }
+  return messages
+}
+
+/** The name, the schema and the type of a format stand side by side here. */
+function parseFormat(value: Json | undefined): ResponseFormat | undefined {
+  if (value === undefined || value === null) return undefined
+  const format = objectAt(value, 'text.format')
+  const type = textAt(format.type, 'text.format.type')
+  if (type !== 'json_schema') return { type } as ResponseFormat
+  const description = optionalText(format, 'description', 'text.format.description')
+  return {
+    type,
+    json_schema: {
+      name: textAt(format.name, 'text.format.name'),
+      schema: objectAt(format.schema, 'text.format.schema'),
+      ...(typeof format.strict === 'boolean' ? { strict: format.strict } : {}),
+      ...(description === undefined ? {} : { description }),
+    },
+  }
+}
+
+/** Finds the fields that change an answer and that no other format has. Those of the top level are extra fields too. */
+function listFields(body: JsonObject, request: MutableRequest, found: Found): void {
+  let extra: Map<string, Json> | undefined
+  for (const name in body) {
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    if (STATE_FIELDS.has(name)) found.stateful.push(name)
+    if (FIELDS.names.has(name) && !FIELDS.isOnlyHere(name, value)) continue
+    found.nativeOnly.push(name)
+    if (hasCacheMark(value)) found.hasCacheMark = true
+    extra ??= new Map()
+    extra.set(name, value)
+  }
+  if (extra !== undefined) request.extra = extra
+  listNestedFields(body, 'reasoning', found)
+  listNestedFields(body, 'text', found)
+}
+
+/** Unknown fields of these objects are left out at other formats, unlike those of the top level. */
+function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, found: Found): void {
+  const object = optionalObject(body, name)
+  for (const inner in object) {
+    const value = object[inner]
+    if (value === undefined || value === null) continue
+    if (NESTED_FIELDS[name].isOnlyHere(inner, value)) found.nativeOnly.push(`${name}.${inner}`)
+  }
+}
+
+/** A field of state, an unknown field, or a tool search of the provider. */
+function findPassedOn(body: JsonObject, { searchTool }: Found): string | undefined {
+  for (const name in body) {
+    if (body[name] !== null && (!FIELDS.names.has(name) || STATE_FIELDS.has(name))) return name
+  }
+  return searchTool
+}
