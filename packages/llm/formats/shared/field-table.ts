@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import { isHarmless } from './harmless-params.ts'
-import { type NumberRange, numberAt, textAt, textsAt } from './read-fields.ts'
+import { flagAt, type NumberRange, numberAt, textAt, textsAt } from './read-fields.ts'
 
 /** A canonical request while a format fills it. */
 export type MutableRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] }
@@ -27,9 +27,11 @@ export interface Field {
   /** The canonical field that it stands for; absent: none, or the format reads it together with others. */
   readonly parameter?: keyof ChatRequest
   /** Reads a caller's value, never null. Throws RequestError with `path`. Absent: the format's own code reads it. */
-  readonly read?: (value: Json, path: string) => Json | readonly Json[]
+  readonly read?: (value: Json, path: string) => unknown
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
   readonly isOnlyHere?: (value: Json) => boolean
+  /** The gateway knows the name, but does not read the value: a provider of the format gets it unread. */
+  readonly isUnread?: true
 }
 
 /** A field that the format's own code reads and writes. */
@@ -46,8 +48,22 @@ export function text(parameter: keyof ChatRequest): Field {
   return { parameter, read: textAt }
 }
 
+export function flag(parameter: keyof ChatRequest): Field {
+  return { parameter, read: flagAt }
+}
+
 export function texts(parameter: keyof ChatRequest): Field {
   return { parameter, read: textsAt }
+}
+
+/** A field whose value `read` checks. It has the same form in the canonical request, where it is written from as it is. */
+export function checked(parameter: keyof ChatRequest, read: (value: Json, path: string) => unknown): Field {
+  return { parameter, read }
+}
+
+/** A field that goes to a provider of the format unread. */
+export function unread(): Field {
+  return { isUnread: true }
 }
 
 /** A field that only this format knows, but for values that ask for nothing. */
@@ -63,6 +79,7 @@ export class FieldTable {
   readonly #fields: ReadonlyMap<string, Field>
   /** Parameters that no field of this format stands for. */
   readonly #missing: readonly Parameter[]
+  readonly #names = new Map<keyof ChatRequest, readonly string[]>()
   readonly names: ReadonlySet<string>
   /** The format's names of parameters that it spells otherwise than PARAMETER_NAMES, by the names there. */
   readonly spellings: ReadonlyMap<string, string>
@@ -73,7 +90,9 @@ export class FieldTable {
     const spellings = new Map<string, string>()
     const missing = new Set(Object.keys(PARAMETER_NAMES) as Parameter[])
     for (const [name, { parameter }] of this.#fields) {
-      if (parameter === undefined || !isParameter(parameter)) continue
+      if (parameter === undefined) continue
+      this.#names.set(parameter, [...this.namesOf(parameter), name])
+      if (!isParameter(parameter)) continue
       missing.delete(parameter)
       if (PARAMETER_NAMES[parameter] !== name) spellings.set(PARAMETER_NAMES[parameter], name)
     }
@@ -98,6 +117,35 @@ export class FieldTable {
       const value = request[parameter] as Json | undefined
       if (value !== undefined) body[name] = value
     }
+  }
+
+  /** The names of the fields that stand for a canonical one. */
+  namesOf(parameter: keyof ChatRequest): readonly string[] {
+    return this.#names.get(parameter) ?? NO_NAMES
+  }
+
+  /** What a request asks in the field of this name: its canonical value, or an extra one; undefined: nothing. */
+  valueOf(request: ChatRequest, name: string): Json | undefined {
+    const parameter = this.#fields.get(name)?.parameter
+    return parameter === undefined ? request.extra?.get(name) : (request[parameter] as Json | undefined)
+  }
+
+  /** Does the gateway know the field and read its value? */
+  isRead(name: string): boolean {
+    const field = this.#fields.get(name)
+    return field !== undefined && field.isUnread !== true
+  }
+
+  /** The fields without canonical meaning; undefined: there are none. */
+  readExtra(body: JsonObject): ReadonlyMap<string, Json> | undefined {
+    let extra: Map<string, Json> | undefined
+    for (const name in body) {
+      const value = body[name]
+      if (value === undefined || value === null || this.#fields.get(name)?.parameter !== undefined) continue
+      extra ??= new Map()
+      extra.set(name, value)
+    }
+    return extra
   }
 
   /** The first field that the format does not know and a provider of it would get unread; undefined: there is none. */
@@ -126,6 +174,8 @@ export class FieldTable {
       .map(({ name }) => name)
   }
 }
+
+const NO_NAMES: readonly string[] = []
 
 function isParameter(name: keyof ChatRequest): name is Parameter {
   return Object.hasOwn(PARAMETER_NAMES, name)

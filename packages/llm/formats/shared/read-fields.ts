@@ -36,11 +36,14 @@ export function optionalText(source: JsonObject, name: string, path = name): str
   return value === undefined || value === null ? undefined : textAt(value, path)
 }
 
-export function optionalFlag(source: JsonObject, name: string, path = name): boolean | undefined {
-  const value = source[name]
-  if (value === undefined || value === null) return undefined
+export function flagAt(value: Json | undefined, path: string): boolean {
   if (typeof value !== 'boolean') throw invalid(path, 'must be true or false.')
   return value
+}
+
+export function optionalFlag(source: JsonObject, name: string, path = name): boolean | undefined {
+  const value = source[name]
+  return value === undefined || value === null ? undefined : flagAt(value, path)
 }
 
 export interface NumberRange {
@@ -69,16 +72,23 @@ export function optionalNumber(
   return value === undefined || value === null ? undefined : numberAt(value, path, range)
 }
 
+export function choiceAt<const T extends string>(
+  value: Json | undefined,
+  path: string,
+  choices: readonly T[],
+): T {
+  const found = choices.find(choice => choice === value)
+  if (found === undefined) throw invalid(path, `must be one of ${choices.join(', ')}.`)
+  return found
+}
+
 export function optionalChoice<const T extends string>(
   source: JsonObject,
   name: string,
   choices: readonly T[],
 ): T | undefined {
   const value = source[name]
-  if (value === undefined || value === null) return undefined
-  const found = choices.find(choice => choice === value)
-  if (found === undefined) throw invalid(name, `must be one of ${choices.join(', ')}.`)
-  return found
+  return value === undefined || value === null ? undefined : choiceAt(value, name, choices)
 }
 
 export function listAt(value: Json | undefined, path: string): Json[] {
