@@ -3,41 +3,15 @@ import { toObject, toText } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import type { Message } from '../../request/message.ts'
 import type { SourceBody } from '../../request/source-body.ts'
+import { FieldTable } from './field-table.ts'
 import { isHarmless } from './harmless-params.ts'
+import { openAiFields } from './openai-fields.ts'
 
-/** Fields of OpenAI's format that have a canonical meaning: every other one is an extra field of the request. */
-const TRANSLATED: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'seed',
-  'presence_penalty',
-  'frequency_penalty',
-  'reasoning_effort',
-  'user',
-])
+const OPENAI_FIELDS = new FieldTable(openAiFields({ strict: false }))
 
 /** The fields of a body in OpenAI's format that have no canonical meaning; undefined: there are none. */
 export function readExtra(body: JsonObject): ReadonlyMap<string, Json> | undefined {
-  let extra: Map<string, Json> | undefined
-  for (const name in body) {
-    const value = body[name]
-    if (TRANSLATED.has(name) || value === undefined || value === null) continue
-    extra ??= new Map()
-    extra.set(name, value)
-  }
-  return extra
+  return OPENAI_FIELDS.readExtra(body)
 }
 
 /** Extra fields that ask for nothing of the model. */

@@ -4,17 +4,15 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
 import type { Answered, ChatServer, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
 import { toEnvelope } from './encode-error.ts'
-import { parseNativeChat } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
-/** `POST /v1/chat`: the gateway's own format (contract.md §3). */
+/** `POST /v1/chat`: the gateway's own format. */
 export const nativeServer: ChatServer = {
   id: 'native',
-  parse: (body, context) => withBodyFindings(parseNativeChat(body), body, context, findOptions),
-  // Everything else that goes to a provider has a field of ours.
+  parse: parseRequest,
   encodeReply: (answered, answer, bill) =>
     Buffer.from(JSON.stringify(toNativeReply(answered, answer.reply, bill))),
   openStream: answered => new NativeStream(answered),
@@ -111,8 +109,4 @@ function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined
   if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
   for (const _ in delta) return delta
   return undefined
-}
-
-function findOptions(body: JsonObject): string | undefined {
-  return body.provider_options == null ? undefined : 'provider_options'
 }

@@ -3,8 +3,10 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
-import { OWN_NAMES } from './known-fields.ts'
+import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
+import { FIELDS } from '../wire/fields.ts'
+
+const OWN_NAMES = toOwnNames([...FIELDS.names])
 
 /** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
 export interface WireBody {

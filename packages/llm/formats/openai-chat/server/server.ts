@@ -5,7 +5,6 @@ import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../native/server/encode-error.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type {
@@ -18,7 +17,7 @@ import type {
 import { encodeReply } from './encode-reply.ts'
 import { type ChunkEncoder, openChunkEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
-import { findPassedOnChat, parseCompatChat } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 import { markChoices, markChunk } from './passed-reasoning.ts'
 
 /**
@@ -27,7 +26,7 @@ import { markChoices, markChunk } from './passed-reasoning.ts'
  */
 export const openAiChatServer: ChatServer = {
   id: 'openai-chat',
-  parse: (body, context) => withBodyFindings(parseCompatChat(body), body, context, findPassedOnChat),
+  parse: parseRequest,
   encodeReply: toCompatReply,
   openStream: answered =>
     answered.format === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),

@@ -1,0 +1,21 @@
+import { FieldTable, own, unread } from '../../shared/field-table.ts'
+import { openAiFields } from '../../shared/openai-fields.ts'
+
+/** The fields of `POST /chat/completions`: those that the gateway reads, prices, or knows to change neither price nor state. */
+export const FIELDS = new FieldTable({
+  ...openAiFields({ strict: false }),
+  n: own(),
+  logit_bias: own(),
+  logprobs: own(),
+  top_logprobs: own(),
+  verbosity: own(),
+  safety_identifier: own(),
+  prompt_cache_key: own(),
+  metadata: own(),
+  service_tier: own(),
+  // Never on for a client token: see plan-chat.ts.
+  store: own(),
+  // The predecessors of `tools` and `tool_choice`.
+  functions: unread(),
+  function_call: unread(),
+})
