@@ -10,7 +10,9 @@ import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
+import { anthropicServer } from '../../anthropic-messages/server/server.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { parseRequest } from '../server/parse-request.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
 const MESSAGES: Message[] = [{ role: 'user', content: 'hi' }]
@@ -213,6 +215,13 @@ describe('deviations', () => {
   })
 })
 
+/** The request of a received body. */
+function receive(body: JsonObject): ChatRequest {
+  const received: JsonObject = { model: 'openai/x', messages: MESSAGES as unknown as JsonObject[], ...body }
+  const source = toSource('openai-chat', JSON.stringify(received))
+  return parseRequest(received, { source, pathModel: '', isEndUser: false }).request
+}
+
 describe('parameters that a provider cannot honour', () => {
   const groq = findProvider('groq') as Provider
 
@@ -228,15 +237,14 @@ describe('parameters that a provider cannot honour', () => {
     ).toEqual([])
   })
 
-  test('also those that only a compat body has', () => {
-    const source = toSource('openai-chat', '{"logprobs":true,"top_logprobs":null,"logit_bias":{}}')
-    expect(findUnsupportedParams(toRequest(), groq, '', source)).toEqual(['logprobs'])
+  test('also those without canonical meaning', () => {
+    const request = receive({ logprobs: true, top_logprobs: null, logit_bias: {} })
+    expect(findUnsupportedParams(request, groq, '')).toEqual(['logprobs'])
   })
 
   test('more than one choice is refused where the provider documents so, one is not', () => {
-    const two = toSource('openai-chat', '{"n":2}')
-    expect(findUnsupportedParams(toRequest(), groq, '', two)).toEqual(['n'])
-    expect(findUnsupportedParams(toRequest(), groq, '', toSource('openai-chat', '{"n":1}'))).toEqual([])
+    expect(findUnsupportedParams(receive({ n: 2 }), groq, '')).toEqual(['n'])
+    expect(findUnsupportedParams(receive({ n: 1 }), groq, '')).toEqual([])
   })
 
   test('sampling is refused of the models that have it fixed, and of their older ones it is not', () => {
@@ -254,14 +262,18 @@ describe('parameters that a provider cannot honour', () => {
     }
   })
 
-  test('of another format are refused by name: nobody of this one is asked for top_k', () => {
-    const source = toSource('anthropic-messages', '{"top_k":5}')
-    for (const id of ['openai', 'groq', 'custom']) {
-      expect(findUnsupportedParams(toRequest(), findProvider(id) as Provider, '', source)).toEqual(['top_k'])
+  test('a field of another format is refused by name at every provider of this one', () => {
+    const body: JsonObject = {
+      model: 'x',
+      max_tokens: 9,
+      messages: MESSAGES as unknown as JsonObject[],
+      top_k: 5,
     }
-    // One that wrote it in this format knows whom it asks.
-    const own = toSource('openai-chat', '{"top_k":5}')
-    expect(findUnsupportedParams(toRequest(), findProvider('custom') as Provider, '', own)).toEqual([])
+    const source = toSource('anthropic-messages', JSON.stringify(body))
+    const { findings } = anthropicServer.parse(body, { source, pathModel: '', isEndUser: false })
+    expect(findings.nativeOnly).toEqual(['top_k'])
+    // A caller of this format may know what its provider takes.
+    expect(findUnsupportedParams(receive({ top_k: 5 }), findProvider('custom') as Provider, '')).toEqual([])
   })
 
   test('are left out silently where it would not', () => {
@@ -272,19 +284,23 @@ describe('parameters that a provider cannot honour', () => {
       store: false,
       logit_bias: null,
     }
-    expect(send('openai-chat', harmless, toTarget('groq'))).toEqual({
+    expect(send('openai-chat', harmless, toTarget('groq'), receive(harmless))).toEqual({
       model: 'their-model',
       messages: MESSAGES,
     })
-    expect(send('openai-chat', { user: 'u' }, toTarget('mistral'))).not.toHaveProperty('user')
-    expect(send('openai-chat', { parallel_tool_calls: true }, toTarget('deepseek'))).not.toHaveProperty(
+    const user = { user: 'u' }
+    expect(send('openai-chat', user, toTarget('mistral'), receive(user))).not.toHaveProperty('user')
+    const parallel = { parallel_tool_calls: true }
+    expect(send('openai-chat', parallel, toTarget('deepseek'), receive(parallel))).not.toHaveProperty(
       'parallel_tool_calls',
     )
   })
 
   test('are left out when the caller says so', () => {
+    const penalty = { presence_penalty: 1 }
+    expect(send('openai-chat', penalty, toTarget('groq'), receive(penalty))).toMatchObject(penalty)
     expect(
-      send('openai-chat', { presence_penalty: 1 }, toTarget('groq'), {}, ['presence_penalty']),
+      send('openai-chat', penalty, toTarget('groq'), receive(penalty), ['presence_penalty']),
     ).not.toHaveProperty('presence_penalty')
   })
 })
