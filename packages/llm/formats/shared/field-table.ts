@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toObject } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import { isHarmless } from './harmless-params.ts'
-import { flagAt, type NumberRange, numberAt, textAt, textsAt } from './read-fields.ts'
+import { flagAt, type NumberRange, numberAt, objectAt, textAt, textsAt } from './read-fields.ts'
 
 /** A canonical request while a format fills it. */
 export type MutableRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] }
@@ -22,16 +23,18 @@ export const PARAMETER_NAMES = {
 
 type Parameter = keyof typeof PARAMETER_NAMES
 
-/** One top-level field of a format's chat request. */
+/** One field of a format's chat request. */
 export interface Field {
   /** The canonical field that it stands for; absent: none, or the format reads it together with others. */
   readonly parameter?: keyof ChatRequest
+  /** The extra field of a request (ChatRequest.extra) that it stands for. */
+  readonly extra?: string
   /** Reads a caller's value, never null. Throws RequestError with `path`. Absent: the format's own code reads it. */
   readonly read?: (value: Json, path: string) => unknown
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
   readonly isOnlyHere?: (value: Json) => boolean
-  /** The gateway knows the name, but does not read the value: a provider of the format gets it unread. */
-  readonly isUnread?: true
+  /** The fields of the object that it is. */
+  readonly nested?: FieldTable
 }
 
 /** A field that the format's own code reads and writes. */
@@ -48,22 +51,27 @@ export function text(parameter: keyof ChatRequest): Field {
   return { parameter, read: textAt }
 }
 
-export function flag(parameter: keyof ChatRequest): Field {
-  return { parameter, read: flagAt }
-}
-
 export function texts(parameter: keyof ChatRequest): Field {
   return { parameter, read: textsAt }
 }
 
-/** A field whose value `read` checks. It has the same form in the canonical request, where it is written from as it is. */
-export function checked(parameter: keyof ChatRequest, read: (value: Json, path: string) => unknown): Field {
+export function flag(parameter: keyof ChatRequest): Field {
+  return { parameter, read: flagAt }
+}
+
+/** A field whose value has the canonical form already: `read` checks it. */
+export function checked(parameter: keyof ChatRequest, read: NonNullable<Field['read']>): Field {
   return { parameter, read }
 }
 
-/** A field that goes to a provider of the format unread. */
-export function unread(): Field {
-  return { isUnread: true }
+/** A field that stands for an extra field of the same or another name. It is written as it is. */
+export function extra(name: string, field: Field = {}): Field {
+  return { ...field, extra: name }
+}
+
+/** A field that is an object with fields of its own. */
+export function nested(fields: FieldTable): Field {
+  return { nested: fields }
 }
 
 /** A field that only this format knows, but for values that ask for nothing. */
@@ -71,72 +79,118 @@ export function onlyHere(asksForNothing: (value: Json) => boolean = () => false)
   return { isOnlyHere: value => !asksForNothing(value) }
 }
 
+interface NamedField extends Field {
+  readonly name: string
+}
+
 /**
- * The fields of a format's chat request: the only list of them. The server side reads requests by it, the client side
- * writes them by it, and what a target of another format loses follows from it.
+ * The fields of a format's chat request, or of an object in it: the only list of them. The server side reads requests by
+ * it, the client side writes them by it, and what a target of another format loses follows from it.
  */
 export class FieldTable {
-  readonly #fields: ReadonlyMap<string, Field>
+  readonly #fields: ReadonlyMap<string, NamedField>
+  /** The fields that `read` and `write` handle. */
+  readonly #handled: readonly NamedField[]
   /** Parameters that no field of this format stands for. */
   readonly #missing: readonly Parameter[]
-  readonly #names = new Map<keyof ChatRequest, readonly string[]>()
+  /** The fields of each canonical one. */
+  readonly #byParameter = new Map<keyof ChatRequest, readonly string[]>()
   readonly names: ReadonlySet<string>
-  /** The format's names of parameters that it spells otherwise than PARAMETER_NAMES, by the names there. */
+  /**
+   * The format's names of parameters and extra fields that it spells otherwise than PARAMETER_NAMES or ChatRequest.extra,
+   * by the names there. A name of a nested field is a path.
+   */
   readonly spellings: ReadonlyMap<string, string>
+  /** Extra fields that a field of this format stands for. */
+  readonly extras: readonly string[]
 
   constructor(fields: Readonly<Record<string, Field>>) {
-    this.#fields = new Map(Object.entries(fields))
+    this.#fields = new Map(Object.entries(fields).map(([name, field]) => [name, { ...field, name }]))
     this.names = new Set(Object.keys(fields))
+    const all = [...this.#fields.values()]
+    this.#handled = all.filter(
+      ({ read, extra, nested }) => read !== undefined || extra !== undefined || nested !== undefined,
+    )
     const spellings = new Map<string, string>()
     const missing = new Set(Object.keys(PARAMETER_NAMES) as Parameter[])
-    for (const [name, { parameter }] of this.#fields) {
-      if (parameter === undefined) continue
-      this.#names.set(parameter, [...this.namesOf(parameter), name])
-      if (!isParameter(parameter)) continue
-      missing.delete(parameter)
-      if (PARAMETER_NAMES[parameter] !== name) spellings.set(PARAMETER_NAMES[parameter], name)
+    const extras: string[] = []
+    for (const { name, parameter, extra, nested } of all) {
+      if (parameter !== undefined) this.#byParameter.set(parameter, [...this.namesOf(parameter), name])
+      if (parameter !== undefined && isParameter(parameter)) {
+        missing.delete(parameter)
+        if (PARAMETER_NAMES[parameter] !== name) spellings.set(PARAMETER_NAMES[parameter], name)
+      }
+      if (extra !== undefined) {
+        extras.push(extra)
+        if (extra !== name) spellings.set(extra, name)
+      }
+      if (nested === undefined) continue
+      extras.push(...nested.extras)
+      for (const parameter of nested.#listParameters()) missing.delete(parameter)
+      for (const each of nested.#listSpelled()) spellings.set(each, `${name}.${nested.spell(each)}`)
     }
     this.spellings = spellings
     this.#missing = [...missing]
+    this.extras = extras
   }
 
-  /** Reads every field that alone stands for a canonical one. Throws RequestError on a value of the wrong form. */
-  read(body: JsonObject, request: MutableRequest): void {
-    for (const [name, { parameter, read }] of this.#fields) {
-      if (parameter === undefined || read === undefined) continue
+  #listParameters(): readonly Parameter[] {
+    const parameters = Object.keys(PARAMETER_NAMES) as Parameter[]
+    return parameters.filter(parameter => !this.#missing.includes(parameter))
+  }
+
+  #listSpelled(): readonly string[] {
+    return [...this.#listParameters().map(parameter => PARAMETER_NAMES[parameter]), ...this.extras]
+  }
+
+  /** The format's name or path of a parameter or extra field. */
+  spell(name: string): string {
+    return this.spellings.get(name) ?? name
+  }
+
+  /**
+   * Reads every field that alone stands for a canonical one, and checks those that have no canonical meaning. Throws
+   * RequestError on a value of the wrong form. `path`: of the body, with a dot at its end.
+   */
+  read(body: JsonObject, request: MutableRequest, path = ''): void {
+    for (const { name, parameter, read, nested } of this.#handled) {
       const value = body[name]
       if (value === undefined || value === null) continue
-      ;(request as Record<keyof ChatRequest, unknown>)[parameter] = read(value, name)
+      if (nested !== undefined) nested.read(objectAt(value, path + name), request, `${path}${name}.`)
+      if (read === undefined) continue
+      const own = read(value, path + name)
+      if (parameter !== undefined) (request as Record<keyof ChatRequest, unknown>)[parameter] = own
     }
   }
 
-  /** Writes every canonical field that one field of the format alone stands for. */
+  /** Writes every canonical and extra field that one field of the format alone stands for. */
   write(request: ChatRequest, body: JsonObject): void {
-    for (const [name, { parameter, read }] of this.#fields) {
-      if (parameter === undefined || read === undefined) continue
-      const value = request[parameter] as Json | undefined
-      if (value !== undefined) body[name] = value
+    for (const { name, parameter, extra, read, nested } of this.#handled) {
+      if (nested !== undefined) nested.#writeInto(request, body, name)
+      const own = parameter === undefined || read === undefined ? undefined : request[parameter]
+      const value = own ?? (extra === undefined ? undefined : request.extra?.get(extra))
+      if (value !== undefined) body[name] = value as Json
     }
+  }
+
+  #writeInto(request: ChatRequest, body: JsonObject, name: string): void {
+    const inner = toObject(body[name]) ?? {}
+    this.write(request, inner)
+    if (Object.keys(inner).length > 0) body[name] = inner
   }
 
   /** The names of the fields that stand for a canonical one. */
   namesOf(parameter: keyof ChatRequest): readonly string[] {
-    return this.#names.get(parameter) ?? NO_NAMES
+    return this.#byParameter.get(parameter) ?? NO_NAMES
   }
 
-  /** What a request asks in the field of this name: its canonical value, or an extra one; undefined: nothing. */
+  /** What a request asks in the field of this name: a canonical value, or an extra field; undefined: nothing. */
   valueOf(request: ChatRequest, name: string): Json | undefined {
     const parameter = this.#fields.get(name)?.parameter
     return parameter === undefined ? request.extra?.get(name) : (request[parameter] as Json | undefined)
   }
 
-  /** Does the gateway know the field and read its value? */
-  isRead(name: string): boolean {
-    const field = this.#fields.get(name)
-    return field !== undefined && field.isUnread !== true
-  }
-
-  /** The fields without canonical meaning; undefined: there are none. */
+  /** The fields of a body that no canonical one stands for, for ChatRequest.extra; undefined: there are none. */
   readExtra(body: JsonObject): ReadonlyMap<string, Json> | undefined {
     let extra: Map<string, Json> | undefined
     for (const name in body) {
@@ -148,20 +202,37 @@ export class FieldTable {
     return extra
   }
 
+  /** Removes a parameter or extra field from a body that was made by this table. */
+  remove(body: JsonObject, name: string): void {
+    const [first = name, last] = this.spell(name).split('.')
+    if (last === undefined) {
+      delete body[first]
+      return
+    }
+    const inner = toObject(body[first])
+    if (inner === undefined) return
+    delete inner[last]
+    if (Object.keys(inner).length === 0) delete body[first]
+  }
+
   /** The first field that the format does not know and a provider of it would get unread; undefined: there is none. */
   findUnknown(body: JsonObject): string | undefined {
     for (const name in body) if (!this.names.has(name) && body[name] !== null) return name
     return undefined
   }
 
-  /** The fields that only a target of this format can honour, unknown ones included. */
+  /** Does no other format have a place for this value of the field, which is not null? */
+  isOnlyHere(name: string, value: Json): boolean {
+    return this.#fields.get(name)?.isOnlyHere?.(value) === true
+  }
+
+  /** The fields that only a target of this format can honour, unknown ones included, without those of nested objects. */
   listOnlyHere(body: JsonObject): string[] {
     const found: string[] = []
     for (const name in body) {
       const value = body[name]
       if (value === undefined || value === null) continue
-      const field = this.#fields.get(name)
-      if (field === undefined || field.isOnlyHere?.(value) === true) found.push(name)
+      if (!this.names.has(name) || this.isOnlyHere(name, value)) found.push(name)
     }
     return found
   }
@@ -179,4 +250,17 @@ const NO_NAMES: readonly string[] = []
 
 function isParameter(name: keyof ChatRequest): name is Parameter {
   return Object.hasOwn(PARAMETER_NAMES, name)
+}
+
+const PARAMETERS: ReadonlyMap<string, Parameter> = new Map(
+  (Object.keys(PARAMETER_NAMES) as Parameter[]).map(parameter => [PARAMETER_NAMES[parameter], parameter]),
+)
+
+/** The `names` of parameters and extra fields that are set, and whose loss would change the answer. */
+export function listSet(request: ChatRequest, names: readonly string[]): string[] {
+  return names.filter(name => {
+    const parameter = PARAMETERS.get(name)
+    const own = parameter === undefined ? undefined : (request[parameter] as Json | undefined)
+    return !isHarmless(name, own ?? request.extra?.get(name))
+  })
 }

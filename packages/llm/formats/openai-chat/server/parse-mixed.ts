@@ -5,7 +5,7 @@ import { noFindings } from '../../shared/findings.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import { isObject } from '../../shared/read-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
-import { FIELDS } from '../wire/fields.ts'
+import { isRead } from '../wire/fields.ts'
 
 /** The body of a Responses request, as some editors send it here. They read the answer as a chat completion. */
 export function parseMixed(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
@@ -30,6 +30,6 @@ export function parseMixed(body: JsonObject, { isEndUser }: ParseContext): Parse
 
 /** The first field that the gateway does not read in a chat completion, where an end user may send none, not even as null. */
 export function findUnread(body: JsonObject): string | undefined {
-  for (const name in body) if (!FIELDS.isRead(name)) return name
+  for (const name in body) if (!isRead(name)) return name
   return undefined
 }

@@ -7,7 +7,7 @@ import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import { optionalNumber, set } from '../../shared/read-fields.ts'
 import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
-import { FIELDS } from '../wire/fields.ts'
+import { FIELDS, isRead } from '../wire/fields.ts'
 import { findUnread, parseMixed } from './parse-mixed.ts'
 
 const LENIENT = { strict: false }
@@ -50,7 +50,7 @@ function findPassedOn(body: JsonObject, choices: number): string | undefined {
 /** Does a field that passes on unread ask for caching? Anthropic's own mark may stand at the top of a body. */
 function isCacheAsked(extra: ReadonlyMap<string, Json>): boolean {
   for (const [name, value] of extra) {
-    if (name === 'cache_control' || (!FIELDS.isRead(name) && hasCacheMark(value))) return true
+    if (name === 'cache_control' || (!isRead(name) && hasCacheMark(value))) return true
   }
   return false
 }

@@ -1,5 +1,8 @@
-import { FieldTable, own, unread } from '../../shared/field-table.ts'
+import { FieldTable, own } from '../../shared/field-table.ts'
 import { openAiFields } from '../../shared/openai-fields.ts'
+
+/** The predecessors of `tools` and `tool_choice`. They pass on unread. */
+const OLD_TOOL_FIELDS = { functions: own(), function_call: own() }
 
 /** The fields of `POST /chat/completions`: those that the gateway reads, prices, or knows to change neither price nor state. */
 export const FIELDS = new FieldTable({
@@ -15,7 +18,10 @@ export const FIELDS = new FieldTable({
   service_tier: own(),
   // Never on for a client token: see plan-chat.ts.
   store: own(),
-  // The predecessors of `tools` and `tool_choice`.
-  functions: unread(),
-  function_call: unread(),
+  ...OLD_TOOL_FIELDS,
 })
+
+/** Does the gateway know the field and read its value? */
+export function isRead(name: string): boolean {
+  return FIELDS.names.has(name) && !Object.hasOwn(OLD_TOOL_FIELDS, name)
+}
