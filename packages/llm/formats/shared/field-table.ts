@@ -27,9 +27,14 @@ type Parameter = keyof typeof PARAMETER_NAMES
 export interface Field {
   /** The canonical field that it stands for; absent: none, or the format reads it together with others. */
   readonly parameter?: keyof ChatRequest
+  /** Further canonical fields that the format's own code takes from it. */
+  readonly others?: readonly (keyof ChatRequest)[]
   /** The extra field of a request (ChatRequest.extra) that it stands for. */
   readonly extra?: string
-  /** Reads a caller's value, never null. Throws RequestError with `path`. Absent: the format's own code reads it. */
+  /**
+   * Reads a caller's value, never null. Throws RequestError with `path`; undefined: it asks for nothing. Absent: the
+   * format's own code reads it.
+   */
   readonly read?: (value: Json, path: string) => unknown
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
   readonly isOnlyHere?: (value: Json) => boolean
@@ -38,8 +43,8 @@ export interface Field {
 }
 
 /** A field that the format's own code reads and writes. */
-export function own(parameter?: keyof ChatRequest): Field {
-  return parameter === undefined ? {} : { parameter }
+export function own(parameter?: keyof ChatRequest, ...others: readonly (keyof ChatRequest)[]): Field {
+  return parameter === undefined ? {} : { parameter, others }
 }
 
 /** A field that is read and written as it is. */
@@ -74,9 +79,13 @@ export function nested(fields: FieldTable): Field {
   return { nested: fields }
 }
 
-/** A field that only this format knows, but for values that ask for nothing. */
-export function onlyHere(asksForNothing: (value: Json) => boolean = () => false): Field {
-  return { isOnlyHere: value => !asksForNothing(value) }
+/** A field that only this format knows, but for values that ask for nothing. `read` checks its form. */
+export function onlyHere(
+  asksForNothing: (value: Json) => boolean = () => false,
+  read?: NonNullable<Field['read']>,
+): Field {
+  const isOnlyHere = (value: Json): boolean => !asksForNothing(value)
+  return read === undefined ? { isOnlyHere } : { isOnlyHere, read }
 }
 
 interface NamedField extends Field {
@@ -114,7 +123,8 @@ export class FieldTable {
     const spellings = new Map<string, string>()
     const missing = new Set(Object.keys(PARAMETER_NAMES) as Parameter[])
     const extras: string[] = []
-    for (const { name, parameter, extra, nested } of all) {
+    for (const { name, parameter, others = [], extra, nested } of all) {
+      for (const other of others) if (isParameter(other)) missing.delete(other)
       if (parameter !== undefined) this.#byParameter.set(parameter, [...this.namesOf(parameter), name])
       if (parameter !== undefined && isParameter(parameter)) {
         missing.delete(parameter)
@@ -159,7 +169,8 @@ export class FieldTable {
       if (nested !== undefined) nested.read(objectAt(value, path + name), request, `${path}${name}.`)
       if (read === undefined) continue
       const own = read(value, path + name)
-      if (parameter !== undefined) (request as Record<keyof ChatRequest, unknown>)[parameter] = own
+      if (parameter === undefined || own === undefined) continue
+      ;(request as Record<keyof ChatRequest, unknown>)[parameter] = own
     }
   }
 
