@@ -1,39 +1,94 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toArray, toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toJsonText, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
+import { PendingCalls } from './pending-calls.ts'
 
-/** Calls that have no result yet, in their order. */
-type Pending = { readonly id: string; readonly name: string }[]
+const FIELDS: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'images', 'thinking', 'tool_calls', 'tool_name', 'tool_call_id', 'name'],
+])
 
-/** The `messages` of a caller of this format as canonical messages; they are checked before. */
-export function decodeMessages(messages: Json | undefined): Message[] {
-  const pending: Pending = []
-  return toObjects(messages).map((message, turn): Message => {
-    const content = decodeContent(message)
-    switch (message.role) {
-      case 'assistant':
-        return decodeAssistant(message, content, turn, pending)
-      case 'tool':
-        return { role: 'tool', tool_call_id: takePending(message, pending), content }
-      default:
-        return { role: message.role === 'system' ? 'system' : 'user', content }
+/**
+ * The messages of a caller as canonical ones. Throws RequestError where a value that other providers get a translation of
+ * has the wrong form. Adds the paths of unknown fields, which no provider gets, to `unread`.
+ */
+export function parseMessages(value: Json | undefined, unread: string[]): Message[] {
+  const messages = listAt(value, 'messages')
+  if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
+  const pending = new PendingCalls()
+  return messages.map((each, turn) => {
+    const path = `messages[${turn}]`
+    const message = objectAt(each, path)
+    for (const name in message) {
+      if (!FIELDS.has(name) && message[name] !== null) unread.push(`${path}.${name}`)
     }
+    return parseMessage(message, path, turn, pending)
   })
 }
 
-function decodeContent({ content, images }: JsonObject): string | ContentPart[] {
-  const text = typeof content === 'string' ? content : ''
-  const shown = toArray(images).flatMap((image): ContentPart[] => {
-    const url = toImageUrl(image)
-    return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]
-  })
+function parseMessage(message: JsonObject, path: string, turn: number, pending: PendingCalls): Message {
+  const { role } = message
+  const content = parseContent(message, path)
+  const thinking = optionalText(message, 'thinking', `${path}.thinking`)
+  const calls = parseCalls(message, path, turn)
+  const answered = findAnswered(message, path)
+  switch (role) {
+    case 'system':
+    case 'user':
+      return { role, content }
+    case 'assistant': {
+      for (const { id, function: fn } of calls) pending.add(id, fn.name)
+      return {
+        role,
+        content: content === '' && calls.length > 0 ? null : content,
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        ...(toText(thinking) === undefined ? {} : { reasoning: thinking }),
+      }
+    }
+    case 'tool':
+      return {
+        role,
+        tool_call_id: pending.take(answered.id, answered.name) ?? answered.id ?? answered.name ?? '',
+        content,
+      }
+    default:
+      throw invalid(`${path}.role`, 'must be system, user, assistant or tool.')
+  }
+}
+
+interface Answered {
+  readonly id: string | undefined
+  /** Of the tool. */
+  readonly name: string | undefined
+}
+
+/** The call that a message answers, if it is a result. */
+function findAnswered(message: JsonObject, path: string): Answered {
+  const id = optionalText(message, 'tool_call_id', `${path}.tool_call_id`)
+  const tool = optionalText(message, 'tool_name', `${path}.tool_name`)
+  const name = optionalText(message, 'name', `${path}.name`)
+  return { id: toText(id), name: toText(tool) ?? toText(name) }
+}
+
+function parseContent(message: JsonObject, path: string): string | ContentPart[] {
+  const text = optionalText(message, 'content', `${path}.content`) ?? ''
+  const { images } = message
+  if (images === undefined || images === null) return text
+  const shown = listAt(images, `${path}.images`).map((image, at) =>
+    parseImage(image, `${path}.images[${at}]`),
+  )
   if (shown.length === 0) return text
-  return [...(text === '' ? [] : [{ type: 'text', text }]), ...shown]
+  return text === '' ? shown : [{ type: 'text', text }, ...shown]
 }
 
-/** By the first bytes of what is in base64: the format does not say what an image is. */
+function parseImage(image: Json, path: string): ContentPart {
+  const url = toImageUrl(textAt(image, path))
+  if (url === undefined) throw invalid(path, 'must be a PNG, JPEG, GIF or WebP image in base64.')
+  return { type: 'image_url', image_url: { url } }
+}
+
+/** The first bytes of an image in base64: the format has no field for its type. */
 const IMAGE_STARTS: readonly (readonly [start: string, type: string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -49,41 +104,19 @@ export function toImageUrl(image: Json): string | undefined {
   return type === undefined ? undefined : `data:${type};base64,${image}`
 }
 
-/** Newer clients name the call that a result answers; older ones its tool, or nothing: then it is the next in order. */
-function takePending(message: JsonObject, pending: Pending): string {
-  const id = toText(message.tool_call_id)
-  const name = toText(message.tool_name) ?? toText(message.name)
-  const byId =
-    id === undefined ? -1 : pending.findIndex(call => plainToolCallId(call.id) === plainToolCallId(id))
-  const byName = name === undefined ? -1 : pending.findIndex(call => call.name === name)
-  const at = byId >= 0 ? byId : byName >= 0 ? byName : 0
-  const [call] = pending.splice(at, 1)
-  return call?.id ?? id ?? name ?? ''
-}
-
-function decodeAssistant(
-  message: JsonObject,
-  content: string | ContentPart[],
-  turn: number,
-  pending: Pending,
-): Message {
-  const calls = toObjects(message.tool_calls).map((call, at) => decodeCall(call, turn, at))
-  for (const { id, function: fn } of calls) pending.push({ id, name: fn.name })
-  const thinking = toText(message.thinking)
-  return {
-    role: 'assistant',
-    content: content === '' && calls.length > 0 ? null : content,
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(thinking === undefined ? {} : { reasoning: thinking }),
-  }
-}
-
-function decodeCall({ id, function: given }: JsonObject, turn: number, at: number): ToolCall {
-  const fn = toObject(given)
-  const name = toText(fn?.name) ?? ''
-  return {
-    id: toText(id) ?? makeToolCallId('', turn, at, name),
-    type: 'function',
-    function: { name, arguments: toJsonText(toObject(fn?.arguments) ?? {}) },
-  }
+function parseCalls({ tool_calls: calls }: JsonObject, path: string, turn: number): ToolCall[] {
+  if (calls === undefined || calls === null) return []
+  return listAt(calls, `${path}.tool_calls`).map((each, at) => {
+    const place = `${path}.tool_calls[${at}]`
+    const call = objectAt(each, place)
+    const id = optionalText(call, 'id', `${place}.id`)
+    const fn = objectAt(call.function, `${place}.function`)
+    const name = textAt(fn.name, `${place}.function.name`)
+    const given = optionalObject(fn, 'arguments', `${place}.function.arguments`)
+    return {
+      id: toText(id) ?? makeToolCallId('', turn, at, name),
+      type: 'function',
+      function: { name, arguments: toJsonText(given ?? {}) },
+    }
+  })
 }

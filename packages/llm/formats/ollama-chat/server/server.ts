@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -15,12 +14,12 @@ import type {
 import { toOllamaError } from './encode-error.ts'
 import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
 import { LineEncoder } from './encode-stream.ts'
-import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
 /** `{ollama prefix}/api/chat`: an answer of a provider of the same format is passed on, every other one is translated. */
 export const ollamaServer: ChatServer = {
   id: 'ollama-chat',
-  parse: (body, context) => withBodyFindings(parseOllamaChat(body), body, context, findPassedOnChat),
+  parse: parseRequest,
   encodeReply: toOllamaReply,
   openStream: answered =>
     answered.format === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
