@@ -1,26 +1,2 @@
-import type { ServedFault } from '../../shared/served-fault.ts'
-
-/** What every failure looks like on both hosts (spec.md "Error envelope"; a superset of OpenAI's). */
-export interface ErrorEnvelope {
-  readonly error: {
-    readonly type: string
-    readonly code: string
-    readonly message: string
-    readonly param: string | null
-    readonly request_id: string
-    readonly doc_url: string
-  }
-}
-
-export function toEnvelope(fault: ServedFault, requestId: string, baseUrl: string): ErrorEnvelope {
-  return {
-    error: {
-      type: fault.type,
-      code: fault.code,
-      message: fault.message,
-      param: fault.param ?? null,
-      request_id: requestId,
-      doc_url: `${baseUrl}/docs/errors#${fault.code}`,
-    },
-  }
-}
+/** The native format's errors have the shape that several formats share. */
+export { type ErrorEnvelope, toEnvelope } from '../../shared/error-envelope.ts'

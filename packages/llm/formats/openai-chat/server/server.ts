@@ -4,7 +4,7 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { toEnvelope } from '../../native/server/encode-error.ts'
+import { toEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type {

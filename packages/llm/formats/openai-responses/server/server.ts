@@ -1,8 +1,8 @@
 import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { toEnvelope } from '../../native/server/encode-error.ts'
 import { withBodyFindings } from '../../shared/body-findings.ts'
+import { toEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type {
