@@ -3,9 +3,9 @@ import { excerptName } from '../../request/bounded-excerpt.ts'
 import { RequestError } from './request-error.ts'
 
 /**
- * Readers from untrusted JSON to typed values. Each throws `invalid_request` with the path of what is wrong, and takes
- * `null` for absent (contract.md §1). Written by hand: they run on every request, and the house allows no code
- * generated at run time, which is where compiled validators get their speed.
+ * Readers from untrusted JSON to typed values. Each throws `invalid_request` with the path of the invalid field; optional
+ * ones take `null` for absent. They are written by hand because they run on every request: the fast validators generate
+ * code at run time, which the project does not allow.
  */
 
 export function invalid(param: string, message: string): RequestError {

@@ -56,10 +56,10 @@ function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
   }
 }
 
-/** Every provider's stream in one form; finish reason, usage and cost wait for the last frame. */
+/** The stream of any provider in one form. Finish reason, usage and cost are in the last frame. */
 class NativeStream implements StreamEncoder {
   readonly #answered: Answered
-  /** What every frame of this stream begins with. */
+  /** The beginning of every frame. */
   readonly #head: string
 
   constructor(answered: Answered) {
@@ -96,7 +96,7 @@ class NativeStream implements StreamEncoder {
   }
 }
 
-/** undefined: nothing that a caller needs before the last frame. */
+/** undefined: the event has nothing that is sent before the last frame. */
 function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined {
   const delta: JsonObject = {}
   if (event.role !== undefined) delta.role = event.role

@@ -7,7 +7,7 @@ import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
 
-/** An answer of `/api/chat` as the canonical reply. One that is an error has no message. */
+/** An answer of `/api/chat` as the canonical reply. An error has no choices. */
 export function decodeReply(body: JsonObject): ChatReply {
   const usage = decodeUsage(body)
   const message = toObject(body.message)
@@ -21,7 +21,7 @@ export function decodeReply(body: JsonObject): ChatReply {
   return { choices: [{ index: 0, message: decoded, finishReason }], usage }
 }
 
-/** Each line has the shape of a plain answer, of which it is the next piece; the last one has the counts. */
+/** Decodes lines: each has the shape of a plain answer and holds its next piece, the last one has the token counts. */
 export function openStream(): StreamDecoder {
   let calls = 0
   let isStarted = false
@@ -46,7 +46,7 @@ export function openStream(): StreamDecoder {
         ...(isStarted ? {} : { role: 'assistant' }),
         ...(content === undefined ? {} : { content }),
         ...(reasoning === undefined ? {} : { reasoning }),
-        // Calls come whole.
+        // Calls are not sent in pieces.
         ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
         ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, calls > 0) } : {}),
       }
@@ -66,25 +66,25 @@ function parse(data: string): JsonObject | undefined {
   }
 }
 
-/** `first`: how many calls came before. Older servers give calls no ids. */
+/** `first`: the number of earlier calls of the answer. Older servers give calls no ids. */
 function decodeCalls(message: JsonObject, createdAt: string, first: number): ToolCall[] {
   return toObjects(message.tool_calls).flatMap((call, at): ToolCall[] => {
     const fn = toObject(call.function)
     const name = toText(fn?.name)
-    // Nobody can carry out a call without a name.
+    // A call without a name cannot be carried out.
     if (name === undefined) return []
     const id = toText(call.id) ?? makeToolCallId(createdAt, 0, first + at, name)
     return [{ id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) || '{}' } }]
   })
 }
 
-/** It says `stop` after calls of tools too. */
+/** Ollama reports `stop` after tool calls too. */
 function readDoneReason(value: Json | undefined, hasToolCalls: boolean): FinishReason {
   if (value === 'length') return 'length'
   return hasToolCalls ? 'tool_calls' : 'stop'
 }
 
-/** Thinking is counted with the rest of the output. */
+/** Thinking is part of the output count. */
 function decodeUsage(body: JsonObject): Usage | undefined {
   const uncachedInput = toCount(body.prompt_eval_count)
   const output = toCount(body.eval_count)
@@ -92,7 +92,7 @@ function decodeUsage(body: JsonObject): Usage | undefined {
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 }
 }
 
-/** No request has so many tokens: a larger number is a mistake. */
+/** No request has so many tokens: a larger number is the provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 function toCount(value: Json | undefined): number {

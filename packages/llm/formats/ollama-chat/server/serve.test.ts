@@ -37,7 +37,7 @@ function readAsked(body: JsonObject): Partial<ChatRequest> {
 }
 
 describe('a request of this format for another provider', () => {
-  test('is what it asks of anybody', () => {
+  test('has every field of canonical meaning', () => {
     const asked = readAsked({
       messages: [
         { role: 'system', content: 'a' },
@@ -113,7 +113,7 @@ describe('a request of this format for another provider', () => {
     expect(readAsked({ messages, ...fields })).toEqual({ messages, ...asked })
   })
 
-  test('an image is known by its first bytes, and is nothing else', () => {
+  test('an image is recognised by its first bytes, and everything else is refused', () => {
     expect(toImageUrl('R0lGODlh')).toBe('data:image/gif;base64,R0lGODlh')
     expect(toImageUrl('UklGRg==')).toBe('data:image/webp;base64,UklGRg==')
     expect(toImageUrl('data:image/png;base64,AA')).toBe('data:image/png;base64,AA')
@@ -122,7 +122,7 @@ describe('a request of this format for another provider', () => {
   })
 })
 
-test('a request for a provider of this format keeps its own fields, but no cap beside the gateway’s', () => {
+test('a request for a provider of this format keeps its own fields, with the gateway’s output cap', () => {
   const body = {
     model: 'x',
     messages: [{ role: 'user', content: 'hi' }],
@@ -144,7 +144,7 @@ test('a request for a provider of this format keeps its own fields, but no cap b
 })
 
 describe('an answer for a caller of this format', () => {
-  test('every field that clients read', () => {
+  test('has every field that clients read', () => {
     const reply: ChatReply = {
       choices: [
         {
@@ -182,7 +182,7 @@ describe('an answer for a caller of this format', () => {
     expect(ollamaChat.decodeReply(encoded, TARGET)).toEqual(reply)
   })
 
-  test('any stream says what was said, with each call whole and told once', () => {
+  test('decodes to the same stream, with each call complete and sent once', () => {
     const piece = fc.oneof(fc.record({ content: fc.string() }), fc.record({ reasoning: fc.string() }))
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.string(), { maxLength: 3 }), (pieces, values) => {
@@ -226,7 +226,7 @@ describe.skipIf(!exists)('what was recorded', () => {
     return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
   }
 
-  test.each(names)('%s: taken in and sent on, answered and heard again', name => {
+  test.each(names)('%s: request and answer are the same after decoding and encoding', name => {
     const { request, response, model } = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))
     const sent = JSON.parse(request.body) as JsonObject
     const target = { ...TARGET, model }

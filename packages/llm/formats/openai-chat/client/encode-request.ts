@@ -23,8 +23,8 @@ const USAGE_ASKED: JsonObject = { include_usage: true }
 const NO_DEVIATIONS: OpenAiDeviations = {}
 
 /**
- * The provider's request: of an OpenAI-shaped body only the fields that must differ are written anew, so that what we
- * do not know passes through. `dropped` are wire names that must not be sent (see findUnsupportedParams).
+ * Encodes a request to a provider. Of a received body in OpenAI's shape only the fields that must differ are written again,
+ * so that unknown ones pass through. `dropped`: names of parameters that must not be sent.
  */
 export function encodeRequest(
   asked: ChatRequest,

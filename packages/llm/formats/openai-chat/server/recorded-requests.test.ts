@@ -63,13 +63,13 @@ const differences = (sent: Buffer, recorded: RecordedRequest) =>
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (570 requests)')
 
-describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on', () => {
+describe.skipIf(!hasRecordings)('a recorded request, received and sent on,', () => {
   const taken = FOLDERS.flatMap(folder => listRecordedRequests(folder, 'chat-completions')).filter(
     ({ status, body }) => status === 200 && Array.isArray(body.messages),
   )
   const justified = openJustifications(JUSTIFIED)
 
-  test('there are as many as there were', () => {
+  test('none of the recordings is missing', () => {
     expect(taken.length).toBeGreaterThan(550)
   })
 
@@ -92,7 +92,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     },
   )
 
-  test('no justification is left that explains nothing', () => {
+  test('every justification explains a difference', () => {
     expect(justified.unused()).toEqual([])
   })
 })
