@@ -23,40 +23,51 @@ export function decodeReply(body: JsonObject): ChatReply {
 
 /** Decodes lines: each has the shape of a plain answer and holds its next piece, the last one has the token counts. */
 export function openStream(): StreamDecoder {
-  let calls = 0
-  let isStarted = false
-  return {
-    decode(data): readonly StreamEvent[] {
-      const line = parse(data)
-      if (line === undefined) {
-        const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
-        return [{ type: 'error', error: { kind: 'interrupted', detail } }]
-      }
-      if (line.error !== undefined && line.error !== null)
-        return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
-      const message = toObject(line.message) ?? {}
-      const made = decodeCalls(message, toText(line.created_at) ?? '', calls)
-      const first = calls
-      calls += made.length
-      const content = toText(message.content)
-      const reasoning = toText(message.thinking)
-      const delta: StreamEvent = {
-        type: 'delta',
-        index: 0,
-        ...(isStarted ? {} : { role: 'assistant' }),
-        ...(content === undefined ? {} : { content }),
-        ...(reasoning === undefined ? {} : { reasoning }),
-        // Calls are not sent in pieces.
-        ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
-        ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, calls > 0) } : {}),
-      }
-      isStarted = true
-      if (line.done !== true) return [delta]
-      const usage = decodeUsage(line)
-      return [delta, ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]), { type: 'end' }]
-    },
+  return new LineDecoder()
+}
+
+class LineDecoder implements StreamDecoder {
+  /** The number of calls so far. */
+  private calls = 0
+  private isStarted = false
+
+  decode(data: string): readonly StreamEvent[] {
+    const line = parse(data)
+    if (line === undefined) {
+      const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
+      return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+    }
+    if (line.error !== undefined && line.error !== null)
+      return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
+    const delta = this.decodeDelta(line)
+    if (line.done !== true) return [delta]
+    const usage = decodeUsage(line)
+    return usage === undefined ? [delta, END] : [delta, { type: 'usage', usage }, END]
+  }
+
+  private decodeDelta(line: JsonObject): StreamEvent {
+    const message = toObject(line.message) ?? {}
+    const first = this.calls
+    const made = decodeCalls(message, toText(line.created_at) ?? '', first)
+    this.calls += made.length
+    const content = toText(message.content)
+    const reasoning = toText(message.thinking)
+    const isFirst = !this.isStarted
+    this.isStarted = true
+    return {
+      type: 'delta',
+      index: 0,
+      ...(isFirst ? { role: 'assistant' } : {}),
+      ...(content === undefined ? {} : { content }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+      // Calls are not sent in pieces.
+      ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
+      ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, this.calls > 0) } : {}),
+    }
   }
 }
+
+const END: StreamEvent = { type: 'end' }
 
 function parse(data: string): JsonObject | undefined {
   try {
