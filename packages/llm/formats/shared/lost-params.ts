@@ -29,6 +29,16 @@ export function isLostExtra(name: string, value: Json): boolean {
   return !isHarmless(name, value)
 }
 
+/** The extra fields that ask for something, except those that are passed on. */
+export function findLostExtras({ extra }: ChatRequest, passedOn: readonly string[]): string[] {
+  const lost: string[] = []
+  if (extra === undefined) return lost
+  for (const [name, value] of extra) {
+    if (!passedOn.includes(name) && isLostExtra(name, value)) lost.push(name)
+  }
+  return lost
+}
+
 /** Wire names of the canonical parameters that some formats lack. */
 export type PlacedParam =
   | 'tool_choice'
@@ -64,12 +74,8 @@ export function findLostParams(
     frequency_penalty: request.frequencyPenalty,
     reasoning_effort: request.reasoningEffort,
   }
-  const lost: string[] = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
-  if (request.extra === undefined) return lost
-  for (const [name, value] of request.extra) {
-    if (!passedOn.includes(name) && isLostExtra(name, value)) lost.push(name)
-  }
-  return lost
+  const lost = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
+  return [...lost, ...findLostExtras(request, passedOn)]
 }
 
 /** A top-level field of the received bytes; undefined: absent. */

@@ -7,7 +7,7 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { findLostParams, findLostParts } from '../../shared/lost-params.ts'
+import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages, PARTS } from './encode-messages.ts'
 
@@ -117,7 +117,7 @@ export function findUnsupportedParams(
   _model: string,
 ): readonly string[] {
   const { toolChoice } = request
-  const lost = [...FIELDS.listUnsupported(request), ...findLostParams(request, [], PASSED_ON)]
+  const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]
   if (toolChoice === 'required' || typeof toolChoice === 'object') lost.push('tool_choice')
   return [...lost, ...findLostParts(request.messages, PARTS)]
 }
