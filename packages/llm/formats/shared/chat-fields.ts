@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { ContentPart, Message } from '../../request/message.ts'
 import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
+import { hasCacheMark } from './cache-marks.ts'
 import {
   invalid,
   isObject,
@@ -88,9 +89,13 @@ function checkContent(
   for (let i = 0; i < content.length; i++) {
     const at = `${path}.content[${i}]`
     const part = objectAt(content[i], at)
-    if (isMarked(part)) found.asksForCaching = true
+    if (isMarked(part) || (!isKnownPart(part) && hasCacheMark(part))) found.asksForCaching = true
     checkPart(part, at, strict)
   }
+}
+
+function isKnownPart({ type }: JsonObject): boolean {
+  return typeof type === 'string' && PART_TYPES.has(type)
 }
 
 function checkPart(part: JsonObject, path: string, strict: boolean): void {

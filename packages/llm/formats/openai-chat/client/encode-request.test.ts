@@ -11,7 +11,6 @@ import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { anthropicServer } from '../../anthropic-messages/server/server.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { parseRequest } from '../server/parse-request.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
@@ -339,64 +338,9 @@ describe('address and headers', () => {
   })
 })
 
-test('an id that carries another format’s reasoning is sent without it, in call and result', () => {
-  const id = packToolCallId('call_1', [
-    { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
-  ])
-  const fn = { name: 'f', arguments: '{}' }
-  const messages: Message[] = [
-    { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: fn }] },
-    { role: 'tool', tool_call_id: id, content: 'x' },
-  ]
-  const { body } = encodeRequest(toRequest({ messages }), toTarget('openai'), undefined)
-  expect(JSON.parse(body.toString()).messages).toEqual([
-    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: fn }] },
-    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
-  ])
-})
-
 test('a field named __proto__ passes through and pollutes nothing', () => {
   const text = '{"model":"a","messages":[],"__proto__":{"polluted":1}}'
   const { body } = encodeRequest(toRequest(), toTarget('openai'), toSource('openai-chat', text))
   expect(body.toString()).toContain('"__proto__":{"polluted":1}')
   expect(({} as JsonObject).polluted).toBeUndefined()
-})
-
-describe('reasoning of an assistant’s message', () => {
-  const CALL = { id: 'call_123456', type: 'function', function: { name: 'f', arguments: '{}' } } as const
-  const turn = (fields: JsonObject): Message => ({ role: 'assistant', content: 'a', ...fields }) as Message
-  const sent = (provider: string | OpenAiDeviations, message: Message): JsonObject | undefined => {
-    const messages = [message] as unknown as JsonObject[]
-    const body = send('openai-chat', { messages }, toTarget(provider), { messages: [message] })
-    return toObjects(body.messages)[0]
-  }
-
-  test.each([
-    ['reasoning', turn({ reasoning: 'why' })],
-    ['reasoning_content', turn({ reasoning_content: 'why' })],
-    ['both and details', turn({ reasoning: 'why', reasoning_content: 'why', reasoning_details: [] })],
-  ])(
-    'as %s: is sent under the provider’s name alone, and left out if the provider refuses it',
-    (_, message) => {
-      expect(sent({ reasoningField: 'reasoning_content' }, message)).toEqual(
-        turn({ reasoning_content: 'why' }),
-      )
-      expect(sent({ reasoningField: 'reasoning' }, message)).toEqual(turn({ reasoning: 'why' }))
-      expect(sent({ reasoningField: 'refused' }, message)).toEqual(turn({}))
-      expect(sent({}, message)).toEqual(message)
-    },
-  )
-
-  test('lost from a message with tool calls: the placeholder is sent to a provider that requires reasoning', () => {
-    const insists = { reasoningField: 'reasoning_content', reasoningPlaceholder: ' ' } as const
-    expect(sent(insists, turn({ tool_calls: [CALL] }))?.reasoning_content).toBe(' ')
-    expect(sent(insists, turn({ tool_calls: [CALL], reasoning_content: '' }))?.reasoning_content).toBe(' ')
-    expect(sent(insists, turn({ tool_calls: [CALL], reasoning: 'why' }))?.reasoning_content).toBe('why')
-    expect(sent(insists, turn({}))).toEqual(turn({}))
-  })
-
-  test('is not looked for in a user’s message, which keeps fields of these names', () => {
-    const message = { role: 'user', content: 'a', reasoning: 'x' } as Message
-    expect(sent({ reasoningField: 'refused' }, message)).toEqual(message)
-  })
 })

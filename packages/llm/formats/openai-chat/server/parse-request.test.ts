@@ -162,6 +162,11 @@ test.each<[string, JsonObject, boolean]>([
   ],
   ['on a tool', { tools: [{ type: 'function', function: { name: 'f' }, cache_control: MARK }] }, true],
   ['in a function', { tools: [{ type: 'function', function: { name: 'f', cache_control: MARK } }] }, true],
+  [
+    'in a part of an unknown type',
+    { messages: [{ role: 'user', content: [{ type: 'new', inner: [{ cache_control: MARK }] }] }] },
+    true,
+  ],
   ['at the top', { cache_control: MARK }, true],
   ['in an unknown field', { extra_body: [{ cache_control: MARK }] }, true],
   [
