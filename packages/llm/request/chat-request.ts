@@ -28,10 +28,10 @@ export interface ChatRequest {
   readonly user?: string
   /** Top-level fields that have no canonical meaning, of formats that let them pass: a target that knows such a field takes it from here. */
   readonly extra?: ReadonlyMap<string, Json>
-  /** Fields of the caller's format that no canonical field stands for: a target of the same format gets them as they are. */
-  readonly ownFields?: JsonObject
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /** Merged into the body of the provider named by the key. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
+  /** Fields of the caller's format that no canonical field stands for: a target of the same format gets them as they are. */
+  readonly ownFields?: JsonObject
 }

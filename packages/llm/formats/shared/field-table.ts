@@ -36,6 +36,8 @@ export interface Field {
    * format's own code reads it.
    */
   readonly read?: (value: Json, path: string) => unknown
+  /** Returns the format's value for a canonical one; undefined: the field is left out. Absent: it is the same value. */
+  readonly write?: (value: Json) => Json | undefined
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
   readonly isOnlyHere?: (value: Json) => boolean
   /** The fields of the object that it is. */
@@ -176,11 +178,12 @@ export class FieldTable {
 
   /** Writes every canonical and extra field that one field of the format alone stands for. */
   write(request: ChatRequest, body: JsonObject): void {
-    for (const { name, parameter, extra, read, nested } of this.#handled) {
+    for (const { name, parameter, extra, read, write, nested } of this.#handled) {
       if (nested !== undefined) nested.#writeInto(request, body, name)
       const own = parameter === undefined || read === undefined ? undefined : request[parameter]
-      const value = own ?? (extra === undefined ? undefined : request.extra?.get(extra))
-      if (value !== undefined) body[name] = value as Json
+      const given = (own ?? (extra === undefined ? undefined : request.extra?.get(extra))) as Json | undefined
+      const value = given === undefined || write === undefined ? given : write(given)
+      if (value !== undefined) body[name] = value
     }
   }
 
@@ -213,17 +216,19 @@ export class FieldTable {
     return extra
   }
 
-  /** Removes a parameter or extra field from a body that was made by this table. */
+  /** Removes a parameter, an extra field or a field of the top level from a body that was made by this table. */
   remove(body: JsonObject, name: string): void {
-    const [first = name, last] = this.spell(name).split('.')
-    if (last === undefined) {
-      delete body[first]
+    const path = this.spell(name)
+    const dot = path === name ? -1 : path.indexOf('.')
+    if (dot < 0) {
+      delete body[path]
       return
     }
-    const inner = toObject(body[first])
+    const object = path.slice(0, dot)
+    const inner = toObject(body[object])
     if (inner === undefined) return
-    delete inner[last]
-    if (Object.keys(inner).length === 0) delete body[first]
+    delete inner[path.slice(dot + 1)]
+    if (Object.keys(inner).length === 0) delete body[object]
   }
 
   /** The first field that the format does not know and a provider of it would get unread; undefined: there is none. */

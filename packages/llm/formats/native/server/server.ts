@@ -4,9 +4,9 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+import { toEnvelope } from '../../shared/error-envelope.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
 import type { Answered, ChatServer, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
-import { toEnvelope } from './encode-error.ts'
 import { parseRequest } from './parse-request.ts'
 
 /** `POST /v1/chat`: the gateway's own format. */
