@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 
-/** Where a provider's OpenAI-format endpoint departs from OpenAI's own (wire facts §1.2). */
+/** Where a provider's endpoint for OpenAI's chat completions differs from OpenAI's own. */
 export interface OpenAiDeviations {
   /** The name it takes for the output cap. Default `max_tokens`. */
   readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
@@ -21,8 +21,8 @@ export interface OpenAiDeviations {
   /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
   /**
-   * What becomes of an assistant message's reasoning, however the caller spells it: sent under this name, or left out
-   * where the provider refuses it. Absent: as it came.
+   * The name for an assistant message's reasoning, whichever name the caller uses; `refused`: it is left out. Absent: it
+   * is sent under the caller's name.
    */
   readonly reasoningField?: 'reasoning_content' | 'reasoning' | 'refused'
   /** Stands for the reasoning of a message with tool calls that has lost it, where the provider refuses to go without. */

@@ -41,4 +41,6 @@ export interface ChatRequest {
   readonly carriesReasoning?: true
   /** Merged into the body of the provider named by the key. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
+  /** Fields of the caller's format that no canonical field stands for: a target of the same format gets them as they are. */
+  readonly ownFields?: JsonObject
 }

@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { ContentPart, Message } from '../../request/message.ts'
 import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
+import { hasCacheMark } from './cache-marks.ts'
 import {
   invalid,
   isObject,
@@ -15,7 +16,7 @@ import {
 } from './read-fields.ts'
 import { refuseOtherFields } from './tool-fields.ts'
 
-/** The parts of a chat request that the native and the compat surface share: OpenAI's chat-completions shapes. */
+/** Parsers of the fields that the formats in OpenAI's shape share: `native` and `openai-chat`. */
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
@@ -24,7 +25,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'name',
   'tool_calls',
   'tool_call_id',
-  // What our own answers say of an assistant's reasoning, and the name that most clients keep it under.
+  // Our answers have an assistant's reasoning in the first two; most clients keep it under the third.
   'reasoning',
   'reasoning_details',
   'reasoning_content',
@@ -32,23 +33,34 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
 ])
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image_url', 'file', 'input_audio', 'refusal'])
 
-/** How strict: the native surface refuses what it does not know, the compat surface passes it on. */
 export interface Strictness {
+  /** Values and names that the gateway does not know are refused. Else they pass on to a provider of the same shape. */
   readonly strict: boolean
 }
 
-/** Checks messages in place: they keep the shape that they came in. */
-export function parseMessages(body: JsonObject, { strict }: Strictness): readonly Message[] {
-  const messages = listAt(body.messages, 'messages')
+/** What the parser of messages finds besides them. */
+export interface MessageFindings {
+  /** A mark that asks for the input up to it to be cached stands on a message, a part or a tool call. */
+  asksForCaching: boolean
+}
+
+/** Checks messages in place: they keep the shape that they came in. Adds to `found`. */
+export function parseMessages(
+  value: Json | undefined,
+  { strict }: Strictness,
+  found: MessageFindings,
+): readonly Message[] {
+  const messages = listAt(value, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
   for (let i = 0; i < messages.length; i++) {
     const path = `messages[${i}]`
     const message = objectAt(messages[i], path)
     const role = textAt(message.role, `${path}.role`)
     if (strict) checkNativeMessage(message, role, path)
-    checkContent(message, role, path, strict)
+    if (isMarked(message)) found.asksForCaching = true
+    checkContent(message, role, path, strict, found)
     if (message.tool_calls !== undefined && message.tool_calls !== null)
-      checkToolCalls(message.tool_calls, path)
+      checkToolCalls(message.tool_calls, path, found)
   }
   return messages as unknown as readonly Message[]
 }
@@ -60,7 +72,13 @@ function checkNativeMessage(message: JsonObject, role: string, path: string): vo
   if (role === 'tool') textAt(message.tool_call_id, `${path}.tool_call_id`)
 }
 
-function checkContent(message: JsonObject, role: string, path: string, strict: boolean): void {
+function checkContent(
+  message: JsonObject,
+  role: string,
+  path: string,
+  strict: boolean,
+  found: MessageFindings,
+): void {
   const { content } = message
   if (typeof content === 'string') return
   if (content === undefined || content === null) {
@@ -68,12 +86,19 @@ function checkContent(message: JsonObject, role: string, path: string, strict: b
     throw invalid(`${path}.content`, 'must be a string or a list of parts.')
   }
   if (!Array.isArray(content)) throw invalid(`${path}.content`, 'must be a string or a list of parts.')
-  for (let i = 0; i < content.length; i++)
-    checkPart(content[i] as JsonObject, `${path}.content[${i}]`, strict)
+  for (let i = 0; i < content.length; i++) {
+    const at = `${path}.content[${i}]`
+    const part = objectAt(content[i], at)
+    if (isMarked(part) || (!isKnownPart(part) && hasCacheMark(part))) found.asksForCaching = true
+    checkPart(part, at, strict)
+  }
 }
 
-function checkPart(value: JsonObject, path: string, strict: boolean): void {
-  const part = objectAt(value, path)
+function isKnownPart({ type }: JsonObject): boolean {
+  return typeof type === 'string' && PART_TYPES.has(type)
+}
+
+function checkPart(part: JsonObject, path: string, strict: boolean): void {
   const type = textAt(part.type, `${path}.type`)
   if (type === 'text') textAt(part.text, `${path}.text`)
   else if (type === 'image_url') checkImage(part, path, strict)
@@ -89,11 +114,12 @@ function checkImage(part: JsonObject, path: string, strict: boolean): void {
   }
 }
 
-function checkToolCalls(value: JsonObject[string], path: string): void {
+function checkToolCalls(value: Json, path: string, found: MessageFindings): void {
   const calls = listAt(value, `${path}.tool_calls`)
   for (let i = 0; i < calls.length; i++) {
     const at = `${path}.tool_calls[${i}]`
     const call = objectAt(calls[i], at)
+    if (isMarked(call)) found.asksForCaching = true
     if (call.type !== undefined && call.type !== 'function') continue
     const fn = objectAt(call.function, `${at}.function`)
     textAt(fn.name, `${at}.function.name`)
@@ -101,20 +127,28 @@ function checkToolCalls(value: JsonObject[string], path: string): void {
   }
 }
 
-/** Besides OpenAI's own two: what brokers of Anthropic's models take, and what older clients write twice. */
+/** OpenAI's `type` and `function`, the fields that brokers of Anthropic's models take, and what older clients repeat. */
 const FUNCTION_TOOL: ReadonlySet<string> = new Set([
   ...['type', 'function', 'cache_control', 'eager_input_streaming', 'defer_loading', 'input_examples'],
   ...['name', 'description', 'parameters', 'strict'],
 ])
 
-export function parseTools(body: JsonObject, { strict }: Strictness): readonly FunctionTool[] | undefined {
-  if (body.tools === undefined || body.tools === null) return undefined
-  const tools = listAt(body.tools, 'tools')
+/** Does a tool have a mark that asks for the input up to it to be cached? */
+export function isMarkedTool(tool: FunctionTool): boolean {
+  return isMarked(tool as unknown as JsonObject) || isMarked(tool.function as unknown as JsonObject)
+}
+
+function isMarked({ cache_control: mark }: JsonObject): boolean {
+  return mark !== undefined && mark !== null
+}
+
+export function parseTools(value: Json, { strict }: Strictness): readonly FunctionTool[] {
+  const tools = listAt(value, 'tools')
   for (let i = 0; i < tools.length; i++) {
     const tool = objectAt(tools[i], `tools[${i}]`)
     const type = textAt(tool.type, `tools[${i}].type`)
     if (type !== 'function') {
-      // A tool that the provider runs itself has a price of its own, which nothing here knows.
+      // A tool that the provider runs has a price of its own, which the catalogue does not have.
       throw invalid(
         `tools[${i}].type`,
         'must be function: a tool that takes free text goes by Responses, and none that a provider hosts is offered.',
@@ -135,22 +169,18 @@ export function parseTools(body: JsonObject, { strict }: Strictness): readonly F
 
 const TOOL_CHOICES: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
-export function parseToolChoice(body: JsonObject, { strict }: Strictness): ToolChoice | undefined {
-  const choice = body.tool_choice
-  if (choice === undefined || choice === null) return undefined
+export function parseToolChoice(choice: Json, { strict }: Strictness): ToolChoice {
   if (TOOL_CHOICES.has(choice)) return choice as ToolChoice
   if (isObject(choice) && choice.type === 'function') {
     textAt(objectAt(choice.function, 'tool_choice.function').name, 'tool_choice.function.name')
     return choice as unknown as ToolChoice
   }
-  // The compat surface passes on forms that we do not know, such as allowed_tools.
+  // Such as allowed_tools.
   if (!strict && isObject(choice)) return choice as unknown as ToolChoice
   throw invalid('tool_choice', 'must be auto, none, required or one function.')
 }
 
-export function parseResponseFormat(body: JsonObject, { strict }: Strictness): ResponseFormat | undefined {
-  const value = body.response_format
-  if (value === undefined || value === null) return undefined
+export function parseResponseFormat(value: Json, { strict }: Strictness): ResponseFormat {
   const format = objectAt(value, 'response_format')
   const type = textAt(format.type, 'response_format.type')
   if (type === 'json_schema') {
@@ -166,9 +196,7 @@ export function parseResponseFormat(body: JsonObject, { strict }: Strictness): R
 }
 
 /** A string or up to four, as OpenAI takes them. */
-export function parseStop(body: JsonObject): readonly string[] | undefined {
-  const { stop } = body
-  if (stop === undefined || stop === null) return undefined
+export function parseStop(stop: Json): readonly string[] {
   if (typeof stop === 'string') return [stop]
   const list = listAt(stop, 'stop')
   if (list.length > 4) throw invalid('stop', 'must have at most 4 entries.')
@@ -185,10 +213,10 @@ export function hasImages(messages: readonly Message[]): boolean {
 
 const CAP = { min: 1, integer: true }
 
-/** The three spellings of one field; who sends two must mean the same. */
-export function parseOutputCap(body: JsonObject): number | undefined {
+/** `names`: spellings of one field, of which those that are sent must have the same value. */
+export function parseOutputCap(body: JsonObject, names: readonly string[]): number | undefined {
   let cap: number | undefined
-  for (const name of ['max_output_tokens', 'max_completion_tokens', 'max_tokens']) {
+  for (const name of names) {
     const value = optionalNumber(body, name, CAP)
     if (value === undefined) continue
     if (cap !== undefined && cap !== value)

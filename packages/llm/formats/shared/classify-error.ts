@@ -13,7 +13,7 @@ interface Cause {
 
 /**
  * Causes by what providers say, the narrower first: one status stands for many causes, and one cause comes under many
- * statuses (wire facts §0.7, §3.2, §3.3). Every expression is linear.
+ * statuses. Every expression is linear.
  */
 const CAUSES: readonly Cause[] = [
   // A request larger than a minute's allowance says "too large", but waiting or another target helps.

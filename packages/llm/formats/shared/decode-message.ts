@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toArray, toJsonText, toObject, toText } from '../../json/json-value.ts'
 import type { FinishReason } from '../../reply/chat-reply.ts'
 
-/** What plain replies and stream deltas have in common: many spellings of the same few things (wire facts §1.2, §2.1). */
+/** Readers of the fields that plain replies and stream deltas share, in the spellings of all providers. */
 
 /** The visible text: a string, or parts of which some are thinking. */
 export function readContent(message: JsonObject): string | undefined {

@@ -7,7 +7,7 @@ const MAX_TOKENS = 1_000_000_000
 
 /**
  * Usage in disjoint buckets from a reply or a chunk; undefined where there is none to use. What the counters include
- * differs by provider (wire facts §0.1): the total decides where it is given, `completionExcludesReasoning` elsewhere.
+ * differs by provider: the total decides where it is given, `completionExcludesReasoning` elsewhere.
  */
 export function decodeUsage(body: JsonObject, completionExcludesReasoning = false): Usage | undefined {
   const usage = toObject(body.usage) ?? toObject(toObject(body.x_groq)?.usage)

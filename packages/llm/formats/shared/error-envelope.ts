@@ -1,6 +1,6 @@
 import type { ServedFault } from './served-fault.ts'
 
-/** What every failure looks like on both hosts (spec.md "Error envelope"; a superset of OpenAI's). */
+/** The body of every failure of the control plane, of the native format and of OpenAI's: a superset of OpenAI's errors. */
 export interface ErrorEnvelope {
   readonly error: {
     readonly type: string

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toArray, toJsonText, toObject, toText } from '../../json/json-value.ts'
 
-/** What a provider said of an error, from whichever of its envelopes (wire facts §3.1). */
+/** The fields of a provider's error, from any of the envelopes that providers use. */
 export interface ErrorWords {
   readonly message: string
   /** `code`, `type`, `status` and the like: everything that names the cause rather than describes it. */

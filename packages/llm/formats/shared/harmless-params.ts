@@ -2,7 +2,7 @@ import type { Json } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 
-/** Values that say what would be done without them: leaving them out changes no answer (contract.md §3). */
+/** Values that ask for what a provider does without them: to leave them out changes no answer. */
 const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> = toTable({
   user: () => true,
   temperature: value => value === 1,

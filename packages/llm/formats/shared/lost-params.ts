@@ -1,44 +1,9 @@
-import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import { toObject, toText } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import type { Message } from '../../request/message.ts'
 import type { SourceBody } from '../../request/source-body.ts'
 import { isHarmless } from './harmless-params.ts'
-
-/** Fields of OpenAI's format that have a canonical meaning: every other one is an extra field of the request. */
-const TRANSLATED: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'seed',
-  'presence_penalty',
-  'frequency_penalty',
-  'reasoning_effort',
-  'user',
-])
-
-/** The fields of a body in OpenAI's format that have no canonical meaning; undefined: there are none. */
-export function readExtra(body: JsonObject): ReadonlyMap<string, Json> | undefined {
-  let extra: Map<string, Json> | undefined
-  for (const name in body) {
-    const value = body[name]
-    if (TRANSLATED.has(name) || value === undefined || value === null) continue
-    extra ??= new Map()
-    extra.set(name, value)
-  }
-  return extra
-}
 
 /** Extra fields that ask for nothing of the model. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
@@ -48,51 +13,18 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'safety_identifier',
 ])
 
-/** Does an extra field ask for something that would change the answer? */
+/** Does an extra field ask for something that changes the answer? */
 export function isLostExtra(name: string, value: Json): boolean {
   if (WITHOUT_EFFECT.has(name)) return false
   if (name === 'modalities' && Array.isArray(value) && value.every(each => each === 'text')) return false
   return !isHarmless(name, value)
 }
 
-/** Wire names of the canonical parameters that some formats lack. */
-export type PlacedParam =
-  | 'tool_choice'
-  | 'parallel_tool_calls'
-  | 'response_format'
-  | 'temperature'
-  | 'top_p'
-  | 'stop'
-  | 'seed'
-  | 'presence_penalty'
-  | 'frequency_penalty'
-  | 'reasoning_effort'
-
-/**
- * Wire names of what is set, that a translated request has no place for, and whose loss would change the answer:
- * `noPlace` are those of the canonical parameters. Of the request's extra fields also every one that asks for something,
- * but for those that are passed on (`passedOn`).
- */
-export function findLostParams(
-  request: ChatRequest,
-  noPlace: readonly PlacedParam[],
-  passedOn: readonly string[] = [],
-): string[] {
-  const values: Readonly<Record<PlacedParam, unknown>> = {
-    tool_choice: request.toolChoice,
-    parallel_tool_calls: request.parallelToolCalls,
-    response_format: request.responseFormat,
-    temperature: request.temperature,
-    top_p: request.topP,
-    stop: request.stop,
-    seed: request.seed,
-    presence_penalty: request.presencePenalty,
-    frequency_penalty: request.frequencyPenalty,
-    reasoning_effort: request.reasoningEffort,
-  }
-  const lost: string[] = noPlace.filter(name => !isHarmless(name, values[name] as Json | undefined))
-  if (request.extra === undefined) return lost
-  for (const [name, value] of request.extra) {
+/** The extra fields that ask for something, except those that are passed on. */
+export function findLostExtras({ extra }: ChatRequest, passedOn: readonly string[]): string[] {
+  const lost: string[] = []
+  if (extra === undefined) return lost
+  for (const [name, value] of extra) {
     if (!passedOn.includes(name) && isLostExtra(name, value)) lost.push(name)
   }
   return lost

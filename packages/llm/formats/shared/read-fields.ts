@@ -3,9 +3,9 @@ import { excerptName } from '../../request/bounded-excerpt.ts'
 import { RequestError } from './request-error.ts'
 
 /**
- * Readers from untrusted JSON to typed values. Each throws `invalid_request` with the path of what is wrong, and takes
- * `null` for absent (contract.md §1). Written by hand: they run on every request, and the project allows no code
- * generated at run time, which is where compiled validators get their speed.
+ * Readers from untrusted JSON to typed values. Each throws `invalid_request` with the path of the invalid field; optional
+ * ones take `null` for absent. They are written by hand because they run on every request: the fast validators generate
+ * code at run time, which the project does not allow.
  */
 
 export function invalid(param: string, message: string): RequestError {
@@ -72,16 +72,23 @@ export function optionalNumber(
   return value === undefined || value === null ? undefined : numberAt(value, path, range)
 }
 
+export function choiceAt<const T extends string>(
+  value: Json | undefined,
+  path: string,
+  choices: readonly T[],
+): T {
+  const found = choices.find(choice => choice === value)
+  if (found === undefined) throw invalid(path, `must be one of ${choices.join(', ')}.`)
+  return found
+}
+
 export function optionalChoice<const T extends string>(
   source: JsonObject,
   name: string,
   choices: readonly T[],
 ): T | undefined {
   const value = source[name]
-  if (value === undefined || value === null) return undefined
-  const found = choices.find(choice => choice === value)
-  if (found === undefined) throw invalid(name, `must be one of ${choices.join(', ')}.`)
-  return found
+  return value === undefined || value === null ? undefined : choiceAt(value, name, choices)
 }
 
 export function listAt(value: Json | undefined, path: string): Json[] {

@@ -6,7 +6,7 @@ export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined
 /** A provider that asks for more than a day is not waited for anyway. */
 export const MAX_WAIT_MS = 24 * 60 * 60 * 1000
 
-/** How long a provider asks to wait, in milliseconds, from wherever it says so (wire facts §3.4). */
+/** How long a provider asks to wait, in milliseconds, from its headers or its error. */
 export function findRetryAfterMs(headers: ReplyHeaders, words: ErrorWords): number | undefined {
   const candidates = [
     toNumber(first(headers['retry-after-ms'])),

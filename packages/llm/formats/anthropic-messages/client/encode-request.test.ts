@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { readExtra } from '../../shared/lost-params.ts'
+import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { tokenCounter } from './count-tokens.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -281,7 +281,7 @@ describe('unsupported parameters', () => {
   })
 
   test('include extra fields of an OpenAI body, also unknown ones', () => {
-    const extra = readExtra({
+    const extra = OPENAI_FIELDS.readExtra({
       n: 2,
       store: false,
       logprobs: true,

@@ -8,7 +8,7 @@ import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoi
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/field-table.ts'
-import { findLostParams, findLostParts } from '../../shared/lost-params.ts'
+import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeReasoning } from './encode-reasoning.ts'
@@ -96,7 +96,7 @@ export function findUnsupportedParams(
   if (source?.format === 'bedrock-converse') return []
   return [
     ...FIELDS.listUnsupported(request),
-    ...findLostParams(request, []),
+    ...findLostExtras(request, []),
     ...listEffective(request, listRefused(request, model)),
     ...findLostParts(request.messages, PARTS),
   ]

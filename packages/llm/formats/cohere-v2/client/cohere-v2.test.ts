@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { cohere } from '../../../providers/cohere.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Target } from '../../../upstream/target.ts'
+import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { addUp } from '../../shared/add-up.ts'
-import { readExtra } from '../../shared/lost-params.ts'
 import { cohereV2 } from './client.ts'
 
 const REASONER = 'command-a-reasoning-08-2025'
@@ -90,7 +90,7 @@ describe('encodeRequest', () => {
       unsupported({ parallelToolCalls: false, presencePenalty: -1, frequencyPenalty: 1.5, messages }),
     ).toEqual(['parallel_tool_calls', 'presence_penalty', 'frequency_penalty', 'file'])
     const body = { model: 'x', messages: [], k: 3, logit_bias: { 1: 2 }, n: 1, store: false, made_up: 1 }
-    const extra = readExtra(body)
+    const extra = OPENAI_FIELDS.readExtra(body)
     const request: ChatRequest = {
       model: 'x',
       messages: [],

@@ -8,7 +8,7 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { findLostParams, findLostParts } from '../../shared/lost-params.ts'
+import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { passRequest } from './pass-request.ts'
@@ -154,7 +154,7 @@ export function findUnsupportedParams(
 ): readonly string[] {
   // A body of this same format is the provider's to judge.
   if (source?.format === 'cohere-v2') return []
-  const lost = [...FIELDS.listUnsupported(request), ...findLostParams(request, [], PASSED_ON)]
+  const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]
   const { presencePenalty = 0, frequencyPenalty = 0, reasoningEffort } = request
   if (presencePenalty < 0 || presencePenalty > 1) lost.push('presence_penalty')
   if (frequencyPenalty < 0 || frequencyPenalty > 1) lost.push('frequency_penalty')

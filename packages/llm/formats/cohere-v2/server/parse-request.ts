@@ -63,7 +63,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
 }
 
 function readTools(body: JsonObject, request: MutableRequest): void {
-  parseTools(body, { strict: true })
+  if (body.tools !== undefined && body.tools !== null) parseTools(body.tools, { strict: true })
   const choice = optionalChoice(body, 'tool_choice', ['REQUIRED', 'NONE'])
   const tools = toObjects(body.tools).map(toTool)
   if (tools.length === 0) return

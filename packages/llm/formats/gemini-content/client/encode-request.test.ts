@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { readExtra } from '../../shared/lost-params.ts'
+import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
@@ -28,7 +28,7 @@ const request = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
   ...fields,
 })
 const withExtra = (body: JsonObject): Partial<ChatRequest> => {
-  const extra = readExtra(body)
+  const extra = OPENAI_FIELDS.readExtra(body)
   return extra === undefined ? {} : { extra }
 }
 const encode = (fields: Partial<ChatRequest> = {}, model?: string, from?: SourceBody): JsonObject =>

@@ -1,7 +1,7 @@
 import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findLostParams } from '../../shared/lost-params.ts'
+import { findLostExtras } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { isPartKnown } from './encode-parts.ts'
 import { isToolChoiceKnown } from './encode-tools.ts'
@@ -18,7 +18,7 @@ export function findUnsupportedParams(
   if (source?.format === 'gemini-content') return []
   const { tools, toolChoice, reasoningEffort, messages } = request
   const hasTools = tools !== undefined && tools.length > 0
-  const names = findLostParams(request, [], FIELDS.extras)
+  const names = findLostExtras(request, FIELDS.extras)
   // Without tools there are no calls that could be parallel.
   for (const name of FIELDS.listUnsupported(request)) {
     if (name !== 'parallel_tool_calls' || hasTools) names.push(name)

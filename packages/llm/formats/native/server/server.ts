@@ -4,17 +4,15 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import { toEnvelope } from '../../shared/error-envelope.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
 import type { Answered, ChatServer, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
-import { parseNativeChat } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
-/** `POST /v1/chat`: the gateway's own format (contract.md §3). */
+/** `POST /v1/chat`: the gateway's own format. */
 export const nativeServer: ChatServer = {
   id: 'native',
-  parse: (body, context) => withBodyFindings(parseNativeChat(body), body, context, findOptions),
-  // Everything else that goes to a provider has a field of ours.
+  parse: parseRequest,
   encodeReply: (answered, answer, bill) =>
     Buffer.from(JSON.stringify(toNativeReply(answered, answer.reply, bill))),
   openStream: answered => new NativeStream(answered),
@@ -58,10 +56,10 @@ function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
   }
 }
 
-/** Every provider's stream in one form; finish reason, usage and cost wait for the last frame. */
+/** The stream of any provider in one form. Finish reason, usage and cost are in the last frame. */
 class NativeStream implements StreamEncoder {
   readonly #answered: Answered
-  /** What every frame of this stream begins with. */
+  /** The beginning of every frame. */
   readonly #head: string
 
   constructor(answered: Answered) {
@@ -98,7 +96,7 @@ class NativeStream implements StreamEncoder {
   }
 }
 
-/** undefined: nothing that a caller needs before the last frame. */
+/** undefined: the event has nothing that is sent before the last frame. */
 function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined {
   const delta: JsonObject = {}
   if (event.role !== undefined) delta.role = event.role
@@ -111,8 +109,4 @@ function toDelta(event: StreamEvent & { type: 'delta' }): JsonObject | undefined
   if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
   for (const _ in delta) return delta
   return undefined
-}
-
-function findOptions(body: JsonObject): string | undefined {
-  return body.provider_options == null ? undefined : 'provider_options'
 }

@@ -3,7 +3,7 @@ import { decodeError } from '../../shared/decode-error.ts'
 import { decodeReply, openStream } from './decode.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
-/** Ollama's own chat as we call it. Its errors are words in an envelope, as others' are. */
+/** Calls providers of Ollama's chat. Its errors are texts in an envelope, as those of other formats. */
 export const ollamaChat: ClientFormat = {
   id: 'ollama-chat',
   framing: 'ndjson',

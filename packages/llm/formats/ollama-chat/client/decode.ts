@@ -7,7 +7,7 @@ import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
 
-/** An answer of `/api/chat` as the canonical reply. One that is an error has no message. */
+/** An answer of `/api/chat` as the canonical reply. An error has no choices. */
 export function decodeReply(body: JsonObject): ChatReply {
   const usage = decodeUsage(body)
   const message = toObject(body.message)
@@ -21,42 +21,53 @@ export function decodeReply(body: JsonObject): ChatReply {
   return { choices: [{ index: 0, message: decoded, finishReason }], usage }
 }
 
-/** Each line has the shape of a plain answer, of which it is the next piece; the last one has the counts. */
+/** Decodes lines: each has the shape of a plain answer and holds its next piece, the last one has the token counts. */
 export function openStream(): StreamDecoder {
-  let calls = 0
-  let isStarted = false
-  return {
-    decode(data): readonly StreamEvent[] {
-      const line = parse(data)
-      if (line === undefined) {
-        const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
-        return [{ type: 'error', error: { kind: 'interrupted', detail } }]
-      }
-      if (line.error !== undefined && line.error !== null)
-        return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
-      const message = toObject(line.message) ?? {}
-      const made = decodeCalls(message, toText(line.created_at) ?? '', calls)
-      const first = calls
-      calls += made.length
-      const content = toText(message.content)
-      const reasoning = toText(message.thinking)
-      const delta: StreamEvent = {
-        type: 'delta',
-        index: 0,
-        ...(isStarted ? {} : { role: 'assistant' }),
-        ...(content === undefined ? {} : { content }),
-        ...(reasoning === undefined ? {} : { reasoning }),
-        // Calls come whole.
-        ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
-        ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, calls > 0) } : {}),
-      }
-      isStarted = true
-      if (line.done !== true) return [delta]
-      const usage = decodeUsage(line)
-      return [delta, ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]), { type: 'end' }]
-    },
+  return new LineDecoder()
+}
+
+class LineDecoder implements StreamDecoder {
+  /** The number of calls so far. */
+  private calls = 0
+  private isStarted = false
+
+  decode(data: string): readonly StreamEvent[] {
+    const line = parse(data)
+    if (line === undefined) {
+      const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
+      return [{ type: 'error', error: { kind: 'interrupted', detail } }]
+    }
+    if (line.error !== undefined && line.error !== null)
+      return [{ type: 'error', error: decodeErrorBody(undefined, {}, line) }]
+    const delta = this.decodeDelta(line)
+    if (line.done !== true) return [delta]
+    const usage = decodeUsage(line)
+    return usage === undefined ? [delta, END] : [delta, { type: 'usage', usage }, END]
+  }
+
+  private decodeDelta(line: JsonObject): StreamEvent {
+    const message = toObject(line.message) ?? {}
+    const first = this.calls
+    const made = decodeCalls(message, toText(line.created_at) ?? '', first)
+    this.calls += made.length
+    const content = toText(message.content)
+    const reasoning = toText(message.thinking)
+    const isFirst = !this.isStarted
+    this.isStarted = true
+    return {
+      type: 'delta',
+      index: 0,
+      ...(isFirst ? { role: 'assistant' } : {}),
+      ...(content === undefined ? {} : { content }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+      // Calls are not sent in pieces.
+      ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
+      ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, this.calls > 0) } : {}),
+    }
   }
 }
+
+const END: StreamEvent = { type: 'end' }
 
 function parse(data: string): JsonObject | undefined {
   try {
@@ -66,25 +77,25 @@ function parse(data: string): JsonObject | undefined {
   }
 }
 
-/** `first`: how many calls came before. Older servers give calls no ids. */
+/** `first`: the number of earlier calls of the answer. Older servers give calls no ids. */
 function decodeCalls(message: JsonObject, createdAt: string, first: number): ToolCall[] {
   return toObjects(message.tool_calls).flatMap((call, at): ToolCall[] => {
     const fn = toObject(call.function)
     const name = toText(fn?.name)
-    // Nobody can carry out a call without a name.
+    // A call without a name cannot be carried out.
     if (name === undefined) return []
     const id = toText(call.id) ?? makeToolCallId(createdAt, 0, first + at, name)
     return [{ id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) || '{}' } }]
   })
 }
 
-/** It says `stop` after calls of tools too. */
+/** Ollama reports `stop` after tool calls too. */
 function readDoneReason(value: Json | undefined, hasToolCalls: boolean): FinishReason {
   if (value === 'length') return 'length'
   return hasToolCalls ? 'tool_calls' : 'stop'
 }
 
-/** Thinking is counted with the rest of the output. */
+/** Thinking is part of the output count. */
 function decodeUsage(body: JsonObject): Usage | undefined {
   const uncachedInput = toCount(body.prompt_eval_count)
   const output = toCount(body.eval_count)
@@ -92,7 +103,7 @@ function decodeUsage(body: JsonObject): Usage | undefined {
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 }
 }
 
-/** No request has so many tokens: a larger number is a mistake. */
+/** No request has so many tokens: a larger number is the provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 function toCount(value: Json | undefined): number {

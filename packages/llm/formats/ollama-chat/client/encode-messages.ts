@@ -3,10 +3,10 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
-/** Kinds of parts that have a place here. */
+/** Types of parts that the format has a place for. */
 export const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url'])
 
-/** Messages with text and images apart, arguments of calls as objects, and results under the tool's name. */
+/** Encodes messages: images stand beside the text, arguments of calls are objects, and results name their tool. */
 export function encodeMessages(messages: readonly Message[]): JsonObject[] {
   const names = new Map<string, string>()
   return messages.map(message => {
@@ -39,7 +39,7 @@ function encodeContent(content: string | readonly ContentPart[] | null | undefin
   return images.length === 0 ? { content: text } : { content: text, images }
 }
 
-/** The bytes only: the gateway has fetched every address by now (ClientFormat.inlinesImages). */
+/** The image in base64. The gateway has fetched images with an address before (ClientFormat.inlinesImages). */
 function encodeImage(part: ContentPart): string {
   const url = toText(toObject(part.image_url)?.url) ?? ''
   return url.slice(url.indexOf(',') + 1)
@@ -49,7 +49,7 @@ function encodeCall({ id, function: fn }: ToolCall): JsonObject {
   return { id: plainToolCallId(id), function: { name: fn.name, arguments: parseArguments(fn.arguments) } }
 }
 
-/** An object. What is none was the model's mistake, and stays to be seen. */
+/** Arguments as an object. Text that is none was the model's mistake; it is kept under `arguments`. */
 function parseArguments(text: string): JsonObject {
   if (text.trim() === '') return {}
   try {

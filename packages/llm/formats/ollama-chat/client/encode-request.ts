@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -7,14 +7,12 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { findLostParams, findLostParts, type PlacedParam, readField } from '../../shared/lost-params.ts'
+import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages, PARTS } from './encode-messages.ts'
 
-const NO_PLACE: readonly PlacedParam[] = ['parallel_tool_calls']
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 const PASSED_ON = ['think', 'keep_alive', 'options']
-/** Those that a caller of this format sends, and its own server understands. */
-const OWN = [...PASSED_ON, 'truncate', 'shift', 'logprobs', 'top_logprobs']
 
 /**
  * The canonical request as `POST /api/chat` takes it. The address of a credential may end in `/v1`, where the same server
@@ -26,10 +24,11 @@ export function encodeRequest(
   source: SourceBody | undefined,
   dropped: readonly string[] = [],
 ): UpstreamRequest {
-  const made = encodeBody(request, target, dropped)
+  const made = encodeBody(request, target)
+  for (const name of dropped) FIELDS.remove(made, name)
+  const passed = source?.format === 'ollama-chat' ? request.ownFields : readPassedOn(request)
   const options = request.providerOptions?.[target.provider.id]
-  const merged = mergeOptions(mergeOptions(made, readPassedOn(request, source, dropped)), options)
-  const body = withOwnCap(merged, request)
+  const body = withOwnCap(mergeOptions(mergeOptions(made, passed), options), request)
   const path = options === undefined ? undefined : optionsPath(target)
   return {
     ...joinAddress(target.baseUrl.replace(/\/v1$/, ''), '/api/chat'),
@@ -38,31 +37,21 @@ export function encodeRequest(
       accept: request.stream ? 'application/x-ndjson' : 'application/json',
     },
     body: Buffer.from(JSON.stringify(body)),
-    reserved: findChanged(withOwnCap(made, request), body, path),
+    reserved: findChanged(made, body, path),
   }
 }
 
-function readPassedOn(
-  { extra }: ChatRequest,
-  source: SourceBody | undefined,
-  dropped: readonly string[],
-): JsonObject | undefined {
-  const own = source?.format === 'ollama-chat' ? source : undefined
-  const isOwn = own !== undefined
-  const given =
-    own === undefined
-      ? PASSED_ON.map(name => [name, extra?.get(name)] as const)
-      : OWN.map(name => [name, readField(own, name)] as const)
-  const fields = Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null))
-  const options = toObject(fields.options)
-  if (!isOwn || options === undefined) return fields
-  const kept = Object.entries(options).filter(
-    ([name, value]) => value !== null && !dropped.includes(`options.${name}`),
-  )
-  return { ...fields, options: Object.fromEntries(kept) }
+function readPassedOn({ extra }: ChatRequest): JsonObject | undefined {
+  if (extra === undefined) return undefined
+  const passed: JsonObject = {}
+  for (const name of PASSED_ON) {
+    const value = extra.get(name)
+    if (value !== undefined) passed[name] = value
+  }
+  return passed
 }
 
-/** The gateway relies on the output cap that it was told: none may come in among the options. */
+/** The gateway relies on the output cap that it set: the options that were merged in may have none. */
 function withOwnCap(body: JsonObject, { maxOutputTokens }: ChatRequest): JsonObject {
   const { num_predict: _, ...options } = toObject(body.options) ?? {}
   if (maxOutputTokens !== undefined) options.num_predict = maxOutputTokens
@@ -70,68 +59,56 @@ function withOwnCap(body: JsonObject, { maxOutputTokens }: ChatRequest): JsonObj
   return Object.keys(options).length === 0 ? rest : { ...rest, options }
 }
 
-function encodeBody(request: ChatRequest, target: Target, dropped: readonly string[]): JsonObject {
-  const { tools, toolChoice, responseFormat } = request
-  // There is no choice of tools: who may call none is not told of any.
-  const told = toolChoice === 'none' ? [] : (tools ?? [])
-  const think = dropped.includes('reasoning_effort') ? undefined : encodeEffort(request, target.model)
-  return {
+function encodeBody(request: ChatRequest, target: Target): JsonObject {
+  const body: JsonObject = {
     model: target.model,
     messages: encodeMessages(request.messages),
     // Without it the answer is a stream.
     stream: request.stream,
-    ...(told.length === 0
-      ? {}
-      : { tools: told.map(({ function: fn }) => ({ type: 'function', function: withoutStrict(fn) })) }),
-    ...(responseFormat === undefined || responseFormat.type === 'text'
-      ? {}
-      : { format: encodeFormat(responseFormat) }),
-    ...(think === undefined ? {} : { think }),
-    options: encodeOptions(request, target, dropped),
   }
+  const context = readContext(target)
+  if (context !== undefined) body.options = { num_ctx: context }
+  FIELDS.write(request, body)
+  const tools = encodeTools(request)
+  if (tools.length > 0) body.tools = tools
+  const format = encodeFormat(request)
+  if (format !== undefined) body.format = format
+  const think = encodeEffort(request, target.model)
+  if (think !== undefined) body.think = think
+  return body
 }
 
-function withoutStrict({
-  name,
-  description,
-  parameters,
-}: NonNullable<ChatRequest['tools']>[number]['function']): JsonObject {
-  return {
-    name,
-    ...(description ? { description } : {}),
-    parameters: parameters ?? { type: 'object', properties: {} },
-  }
+/**
+ * The context length that the credential sets. A server's own default is small, and it cuts a longer prompt without an
+ * error.
+ */
+function readContext({ options }: Target): number | undefined {
+  const context = Number(toText(options?.num_ctx) ?? '')
+  return Number.isSafeInteger(context) && context > 0 ? context : undefined
 }
 
-function encodeFormat(
-  format: Exclude<NonNullable<ChatRequest['responseFormat']>, { type: 'text' }>,
-): JsonObject[string] {
+/** The format has no choice of tools: if none may be called, none is sent. */
+function encodeTools({ tools = [], toolChoice }: ChatRequest): JsonObject[] {
+  if (toolChoice === 'none') return []
+  return tools.map(({ function: { name, description, parameters } }) => ({
+    type: 'function',
+    function: { name, ...(description ? { description } : {}), parameters: parameters ?? NO_PARAMETERS },
+  }))
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+
+function encodeFormat({ responseFormat: format }: ChatRequest): Json | undefined {
+  if (format === undefined || format.type === 'text') return undefined
   return format.type === 'json_schema' && format.json_schema.schema ? format.json_schema.schema : 'json'
 }
 
-/** One family takes efforts, every other model thinks or does not. */
-function encodeEffort({ reasoningEffort: effort }: ChatRequest, model: string): JsonObject[string] {
+/** Only models named gpt-oss take efforts, of which `none` is not one. Every other model thinks or does not. */
+function encodeEffort({ reasoningEffort: effort }: ChatRequest, model: string): Json | undefined {
   if (effort === undefined) return undefined
   if (!model.includes('gpt-oss')) return effort !== 'none'
   if (effort === 'none' || effort === 'minimal') return 'low'
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort
-}
-
-/** Its context is small unless told otherwise, and a longer prompt is cut without a word: a credential can set it. */
-function encodeOptions(request: ChatRequest, { options }: Target, dropped: readonly string[]): JsonObject {
-  const context = Number(toText(options?.num_ctx) ?? '')
-  const all: JsonObject = {
-    ...(Number.isSafeInteger(context) && context > 0 ? { num_ctx: context } : {}),
-    temperature: request.temperature,
-    top_p: request.topP,
-    stop: request.stop === undefined ? undefined : [...request.stop],
-    seed: request.seed,
-    presence_penalty: request.presencePenalty,
-    frequency_penalty: request.frequencyPenalty,
-  }
-  return Object.fromEntries(
-    Object.entries(all).filter(([name, value]) => value !== undefined && !dropped.includes(name)),
-  )
 }
 
 export function findUnsupportedParams(
@@ -140,7 +117,7 @@ export function findUnsupportedParams(
   _model: string,
 ): readonly string[] {
   const { toolChoice } = request
-  const lost = findLostParams(request, NO_PLACE, PASSED_ON)
+  const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]
   if (toolChoice === 'required' || typeof toolChoice === 'object') lost.push('tool_choice')
   return [...lost, ...findLostParts(request.messages, PARTS)]
 }

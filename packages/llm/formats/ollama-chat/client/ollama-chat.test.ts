@@ -4,8 +4,8 @@ import { ollama } from '../../../providers/ollama.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { addUp } from '../../shared/add-up.ts'
-import { readExtra } from '../../shared/lost-params.ts'
 import { ollamaChat } from './client.ts'
 
 const REQUEST: ChatRequest = { model: 'x', messages: [], stream: false, includeUsage: true }
@@ -18,7 +18,7 @@ const send = (
 ): UpstreamRequest =>
   ollamaChat.encodeRequest({ ...REQUEST, ...fields, ...toExtra(source) }, { ...TARGET, ...target }, undefined)
 const toExtra = (body: JsonObject = {}): Partial<ChatRequest> => {
-  const extra = readExtra(body)
+  const extra = OPENAI_FIELDS.readExtra(body)
   return extra === undefined ? {} : { extra }
 }
 const encode = (...given: Parameters<typeof send>): JsonObject => JSON.parse(send(...given).body.toString())
@@ -31,11 +31,11 @@ describe('encodeRequest', () => {
     ['http://h:1', 'http://h:1', '/api/chat'],
     ['https://ollama.com/v1', 'https://ollama.com', '/api/chat'],
     ['https://h/behind/v1', 'https://h', '/behind/api/chat'],
-  ])('a credential for %s keeps working', (baseUrl, origin, path) => {
+  ])('a credential for %s reaches the chat route', (baseUrl, origin, path) => {
     expect(send({}, { baseUrl })).toMatchObject({ origin, path })
   })
 
-  test('parameters are options; the context is what the credential says, unless the caller says', () => {
+  test('parameters are options; the context length is the credential’s unless the caller sets one', () => {
     const options = { num_ctx: '32768' }
     expect(
       encode({ maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['x'] }, { options }).options,
@@ -55,7 +55,7 @@ describe('encodeRequest', () => {
     expect(encode({}, { options: { num_ctx: 'many' } })).not.toHaveProperty('options')
   })
 
-  test("no output cap comes in among the options: the gateway's own stands, or none", () => {
+  test("an output cap in the caller's options is replaced by the gateway's, or left out", () => {
     const providerOptions = { ollama: { options: { num_predict: 999_999 } } }
     expect(encode({ providerOptions, maxOutputTokens: 5 }).options).toEqual({ num_predict: 5 })
     expect(encode({ providerOptions })).not.toHaveProperty('options')
@@ -65,7 +65,7 @@ describe('encodeRequest', () => {
     })
   })
 
-  test('a format is a schema or json; an effort is thinking or none, for one family its own word', () => {
+  test('a format is a schema or json; an effort is true or false, and a word for gpt-oss', () => {
     const schema = { type: 'object' }
     expect(
       encode({ responseFormat: { type: 'json_schema', json_schema: { name: 'n', schema } } }).format,
@@ -77,7 +77,7 @@ describe('encodeRequest', () => {
     expect(encode({ reasoningEffort: 'minimal' }, { model: 'gpt-oss:20b' }).think).toBe('low')
   })
 
-  test('images are bytes beside the text, arguments objects, results named', () => {
+  test('images stand beside the text, arguments are objects, and results name their tool', () => {
     const call = {
       id: 'c1__rd1__AAAA',
       type: 'function' as const,
@@ -109,7 +109,7 @@ describe('encodeRequest', () => {
     ])
   })
 
-  test('who may call no tool is told of none; who must call one is refused by name', () => {
+  test('no tools are sent if none may be called; a required call is refused by name', () => {
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
     expect(encode({ tools, toolChoice: 'none' })).not.toHaveProperty('tools')
     expect(encode({ tools, toolChoice: 'auto' }).tools).toHaveLength(1)
@@ -132,7 +132,7 @@ describe('streams', () => {
     ...rest,
   })
 
-  test('thinking, text and whole calls, each with an id of its own; the counts come last', () => {
+  test('have thinking, text and complete calls, each with its own id, and the counts at the end', () => {
     const call = (name: string) => ({ function: { name, arguments: { a: 1 } } })
     const sum = decode(
       line({ content: '', thinking: 'Hm' }),
@@ -152,14 +152,14 @@ describe('streams', () => {
     expect(sum.calls[2]?.id).toBe('theirs')
   })
 
-  test('an error amid the stream is one, and so is what is no JSON', () => {
+  test('end with an error at a line that is one, or that is not JSON', () => {
     expect(decode(line({ content: 'a' }), { error: 'server busy, please try again' }).error?.detail).toMatch(
       /busy/,
     )
     expect(ollamaChat.openStream(TARGET).decode('<html>')).toMatchObject([{ type: 'error' }])
   })
 
-  test('length is told', () => {
+  test('report the finish reason length', () => {
     expect(decode(line({ content: 'a' }, { done: true, done_reason: 'length' }))).toMatchObject({
       finishReason: 'length',
       usage: undefined,

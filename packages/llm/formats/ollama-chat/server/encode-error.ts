@@ -1,6 +1,6 @@
 import type { ServedFault } from '../../shared/served-fault.ts'
 
-/** What every failure under the Ollama prefix looks like: their one field, with ours beside it. */
+/** The body of every failure under the Ollama prefix: Ollama's one field, `error`, and those of the gateway. */
 export function toOllamaError(fault: ServedFault, requestId: string, baseUrl: string): object {
   return {
     error: fault.message,

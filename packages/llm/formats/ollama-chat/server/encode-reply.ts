@@ -12,7 +12,7 @@ export interface Took {
   readonly totalMs: number
 }
 
-/** The canonical reply as an answer of `/api/chat`. It has one answer: others are left out. */
+/** The canonical reply as an answer of `/api/chat`, which has one choice: others are left out. */
 export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, took: Took): JsonObject {
   const [choice] = reply.choices
   return {
@@ -22,7 +22,7 @@ export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, took: Too
   }
 }
 
-/** What every line of an answer begins with. */
+/** The fields that every line of an answer begins with. */
 export interface Head {
   readonly model: string
   readonly created_at: string
@@ -32,7 +32,7 @@ export function encodeHead({ model, created }: ReplyEnvelope): Head {
   return { model, created_at: new Date(created * 1000).toISOString() }
 }
 
-/** What the last line of an answer has besides the others. */
+/** The fields that only the last line of an answer has. */
 export function encodeEnd(reason: FinishReason, usage: Usage | undefined, took: Took): JsonObject {
   return {
     done: true,
@@ -42,7 +42,7 @@ export function encodeEnd(reason: FinishReason, usage: Usage | undefined, took: 
     ...(usage === undefined ? {} : { prompt_eval_count: inputTokens(usage) }),
     prompt_eval_duration: toNanoseconds(took.firstMs),
     ...(usage === undefined ? {} : { eval_count: outputTokens(usage) }),
-    // Clients divide by it.
+    // Clients divide by it: it is never 0.
     eval_duration: Math.max(1, toNanoseconds(took.totalMs - took.firstMs)),
   }
 }
@@ -68,7 +68,7 @@ export function encodeCall({ id, function: fn }: ToolCall, index: number): JsonO
   }
 }
 
-/** The format has objects only: what is none was the model's mistake. */
+/** The format has arguments as an object. Text that is none becomes an empty object. */
 function parseArguments(text: string): JsonObject {
   try {
     return toObject(JSON.parse(text) as Json) ?? {}

@@ -5,7 +5,7 @@ import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
 import { encodeCall, encodeEnd, encodeHead, type Head, type Took } from './encode-reply.ts'
 
-/** Canonical events as the lines of this format's stream. A call has no pieces here: calls are told before the last line. */
+/** Encodes canonical events as lines. A call has no pieces in this format: calls are sent before the last line. */
 export class LineEncoder {
   readonly #head: Head
   readonly #calls = new CallCollector()
@@ -14,7 +14,7 @@ export class LineEncoder {
     this.#head = encodeHead(envelope)
   }
 
-  /** Errors and the end are the caller's. */
+  /** The lines of one event. Errors and the end of a stream have none. */
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     for (const call of event.toolCalls ?? []) this.#calls.add(call)

@@ -13,26 +13,32 @@ import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { addUp } from '../../shared/add-up.ts'
 import { ollamaChat } from '../client/client.ts'
-import { toImageUrl } from './decode-messages.ts'
-import { decodeRequest } from './decode-request.ts'
 import { encodeReply } from './encode-reply.ts'
 import { LineEncoder } from './encode-stream.ts'
+import { toImageUrl } from './parse-messages.ts'
+import { parseRequest } from './parse-request.ts'
 
 const ENVELOPE = { id: 'r1', created: 0, model: 'p/m' }
 const TOOK = { firstMs: 2, totalMs: 5 }
 const USAGE: Usage = { uncachedInput: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 }
 const TARGET: Target = { provider: ollama, model: 'm', baseUrl: 'http://127.0.0.1:11434/v1', apiKey: '' }
 const fn = (name: string, args: string) => ({ name, arguments: args })
-const toRequest = (body: JsonObject): ChatRequest => ({
-  model: 'm',
-  stream: body.stream !== false,
-  includeUsage: true,
-  ...decodeRequest(body),
-})
+
+const toRequest = (body: JsonObject): ChatRequest =>
+  parseRequest(
+    { model: 'm', ...body },
+    { source: toSourceBody('ollama-chat', body), pathModel: '', isEndUser: false },
+  ).request
+
+/** What a body asks of any provider. */
+function readAsked(body: JsonObject): Partial<ChatRequest> {
+  const { model: _, stream: _stream, includeUsage: _usage, ownFields: _own, ...asked } = toRequest(body)
+  return asked
+}
 
 describe('a request of this format for another provider', () => {
-  test('is what it asks of anybody', () => {
-    const asked = decodeRequest({
+  test('has every field of canonical meaning', () => {
+    const asked = readAsked({
       messages: [
         { role: 'system', content: 'a' },
         { role: 'user', content: 'see', images: ['iVBORw0KGgo=', '/9j/4AA='] },
@@ -55,7 +61,7 @@ describe('a request of this format for another provider', () => {
       think: 'high',
       options: { num_predict: 9, temperature: 0, stop: 'x', num_ctx: 4096 },
     })
-    const ids = asked.messages[2]?.tool_calls?.map(({ id }) => id) ?? []
+    const ids = asked.messages?.[2]?.tool_calls?.map(({ id }) => id) ?? []
     expect(new Set(ids).size).toBe(3)
     expect(asked).toEqual({
       messages: [
@@ -103,10 +109,11 @@ describe('a request of this format for another provider', () => {
     [{ format: '' }, {}],
     [{ options: { num_predict: -1, seed: null } }, {}],
   ])('%j', (fields, asked) => {
-    expect(decodeRequest({ messages: [], ...fields })).toEqual({ messages: [], ...asked })
+    const messages = [{ role: 'user', content: 'hi' }]
+    expect(readAsked({ messages, ...fields })).toEqual({ messages, ...asked })
   })
 
-  test('an image is known by its first bytes, and is nothing else', () => {
+  test('an image is recognised by its first bytes, and everything else is refused', () => {
     expect(toImageUrl('R0lGODlh')).toBe('data:image/gif;base64,R0lGODlh')
     expect(toImageUrl('UklGRg==')).toBe('data:image/webp;base64,UklGRg==')
     expect(toImageUrl('data:image/png;base64,AA')).toBe('data:image/png;base64,AA')
@@ -115,7 +122,7 @@ describe('a request of this format for another provider', () => {
   })
 })
 
-test('a request for a provider of this format keeps its own fields, but no cap beside the gateway’s', () => {
+test('a request for a provider of this format keeps its own fields, with the gateway’s output cap', () => {
   const body = {
     model: 'x',
     messages: [{ role: 'user', content: 'hi' }],
@@ -137,7 +144,7 @@ test('a request for a provider of this format keeps its own fields, but no cap b
 })
 
 describe('an answer for a caller of this format', () => {
-  test('every field that clients read', () => {
+  test('has every field that clients read', () => {
     const reply: ChatReply = {
       choices: [
         {
@@ -175,7 +182,7 @@ describe('an answer for a caller of this format', () => {
     expect(ollamaChat.decodeReply(encoded, TARGET)).toEqual(reply)
   })
 
-  test('any stream says what was said, with each call whole and told once', () => {
+  test('decodes to the same stream, with each call complete and sent once', () => {
     const piece = fc.oneof(fc.record({ content: fc.string() }), fc.record({ reasoning: fc.string() }))
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.string(), { maxLength: 3 }), (pieces, values) => {
@@ -219,7 +226,7 @@ describe.skipIf(!exists)('what was recorded', () => {
     return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
   }
 
-  test.each(names)('%s: taken in and sent on, answered and heard again', name => {
+  test.each(names)('%s: request and answer are the same after decoding and encoding', name => {
     const { request, response, model } = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))
     const sent = JSON.parse(request.body) as JsonObject
     const target = { ...TARGET, model }

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { withBodyFindings } from '../../shared/body-findings.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type {
   Answered,
@@ -15,19 +14,19 @@ import type {
 import { toOllamaError } from './encode-error.ts'
 import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
 import { LineEncoder } from './encode-stream.ts'
-import { findPassedOnChat, parseOllamaChat } from './parse-chat.ts'
+import { parseRequest } from './parse-request.ts'
 
-/** `{ollama prefix}/api/chat`: an answer of a provider of the same format is passed on, every other one is translated. */
+/** `{ollama prefix}/api/chat`. An answer of a provider of the same format passes through, every other one is translated. */
 export const ollamaServer: ChatServer = {
   id: 'ollama-chat',
-  parse: (body, context) => withBodyFindings(parseOllamaChat(body), body, context, findPassedOnChat),
+  parse: parseRequest,
   encodeReply: toOllamaReply,
   openStream: answered =>
     answered.format === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `${JSON.stringify(toOllamaError(fault, requestId, baseUrl))}\n`,
   streamType: 'application/x-ndjson',
-  // Before an object there may be room; a line of nothing would be one that clients cannot read.
+  // JSON allows a space before an object; clients cannot read an empty line.
   keepAlive: ' ',
   cutNote: '',
 }
@@ -45,10 +44,10 @@ function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
 
 const toLine = (object: JsonObject): string => `${JSON.stringify(object)}\n`
 
-/** Why the answer ends here: a field that clients pass over. */
+/** Why a stream ended early, in a field that clients ignore. */
 const CUT = { note: 'budget_exceeded: a limit of tokens or spend ended this answer' }
 
-/** When an answer's pieces came. */
+/** Measures when the first piece and the end of an answer came. */
 class Timer {
   readonly #clock: RequestClock
   #firstMs: number | undefined
@@ -67,7 +66,7 @@ class Timer {
   }
 }
 
-/** What another format said, in this one's lines. */
+/** The stream of another format in lines of this one. */
 class TranslatedStream implements StreamEncoder {
   readonly #encoder: LineEncoder
   readonly #timer: Timer
@@ -96,7 +95,7 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
-/** The provider's own lines, but for the last one, which waits for the record. */
+/** The provider's own lines. The last one is held until the request is recorded. */
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
   readonly #timer: Timer

@@ -4,7 +4,7 @@ import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
-/** OpenAI's chat completions as we call them, with every provider's deviations. */
+/** Calls providers of OpenAI's chat completions, with the deviations of each. */
 export const openAiChat: ClientFormat = {
   id: 'openai-chat',
   framing: 'sse',

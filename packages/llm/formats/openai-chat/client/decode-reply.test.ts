@@ -10,7 +10,7 @@ const first = (message: JsonObject, rest: JsonObject = { finish_reason: 'stop' }
   decodeReply({ id: 'c', choices: [{ index: 0, message, ...rest }] }, target).choices[0]
 
 describe('decodeReply', () => {
-  test('text, and nothing else that is not there', () => {
+  test('a reply of text has no other fields', () => {
     expect(first({ role: 'assistant', content: 'a', tool_calls: null, refusal: null })).toEqual({
       index: 0,
       message: { role: 'assistant', content: 'a' },
@@ -18,7 +18,7 @@ describe('decodeReply', () => {
     })
   })
 
-  test('a refusal and reasoning', () => {
+  test('refusal and reasoning are read', () => {
     expect(first({ content: null, refusal: 'no', reasoning_content: 'r' })?.message).toEqual({
       role: 'assistant',
       content: null,
@@ -34,7 +34,7 @@ describe('decodeReply', () => {
     [undefined, '{}'],
     ['null', '{}'],
     [{ a: 1 }, '{"a":1}'],
-  ])('arguments %j are the JSON text %s', (wire, expected) => {
+  ])('arguments %j become the JSON text %s', (wire, expected) => {
     const call = {
       id: 'x',
       type: 'function',
@@ -45,7 +45,7 @@ describe('decodeReply', () => {
     ])
   })
 
-  test('calls without id get one each, the same for the same answer', () => {
+  test('each call without id gets one, the same for the same answer', () => {
     const call = { id: '', function: { name: 'f', arguments: '{}' } }
     const ids = () => first({ tool_calls: [call, call] })?.message.tool_calls?.map(({ id }) => id)
     expect(new Set(ids()).size).toBe(2)
@@ -53,7 +53,7 @@ describe('decodeReply', () => {
     expect(ids()?.[0]).toMatch(/^call_[0-9a-f]{24}$/)
   })
 
-  test('the function_call of old', () => {
+  test('function_call is a tool call', () => {
     expect(
       first({ function_call: { name: 'f', arguments: '{}' } }, { finish_reason: 'function_call' }),
     ).toMatchObject({
@@ -62,12 +62,12 @@ describe('decodeReply', () => {
     })
   })
 
-  test('a finish reason that is missing follows from the content', () => {
+  test('a missing finish reason follows from the content', () => {
     expect(first({ content: 'a' }, {})?.finishReason).toBe('stop')
     expect(first({ tool_calls: [{ id: 'x', function: { name: 'f' } }] }, {})?.finishReason).toBe('tool_calls')
   })
 
-  test('an answer that was filtered away is an empty choice; one that failed is none', () => {
+  test('a filtered answer is an empty choice, and a failed one is left out', () => {
     expect(decodeReply({ choices: [{ index: 0, finish_reason: 'content_filter' }] }, target).choices).toEqual(
       [{ index: 0, message: { role: 'assistant', content: null }, finishReason: 'content_filter' }],
     )
@@ -76,7 +76,7 @@ describe('decodeReply', () => {
     ).toEqual([])
   })
 
-  test('odd bodies have no choices, and no throw', () => {
+  test('a body of another shape has no choices and throws nothing', () => {
     for (const body of [{}, { choices: null }, { choices: 5 }, { choices: [null, 5, 'x'] }, { usage: [] }]) {
       expect(decodeReply(body as JsonObject, target)).toEqual({ choices: [], usage: undefined })
     }

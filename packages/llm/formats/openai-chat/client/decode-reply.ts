@@ -18,14 +18,14 @@ import { readDetails } from './handed-details.ts'
 
 type Choice = ChatReply['choices'][number]
 
-/** A `chat.completion` object as the canonical reply. A choice that carries an error is no choice. */
+/** A `chat.completion` object as the canonical reply, without choices that ended with an error. */
 export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const replyId = toText(body.id) ?? ''
   const choices: Choice[] = []
   for (const [position, item] of toArray(body.choices).entries()) {
     const choice = toObject(item)
     if (choice === undefined || choice.finish_reason === 'error') continue
-    // What a content filter took away may leave no message at all.
+    // A content filter may remove the whole message.
     choices.push(decodeChoice(choice, toObject(choice.message) ?? {}, position, replyId, target.provider.id))
   }
   return {
@@ -83,7 +83,7 @@ function decodeToolCalls(
     const call = toObject(item)
     add(toText(call?.id), toObject(call?.function))
   }
-  // The shape before tools: one call without an id.
+  // The predecessor of `tool_calls`: one call without an id.
   if (calls.length === 0) add(undefined, toObject(message.function_call))
   return calls
 }

@@ -19,7 +19,7 @@ const chunk = (delta: JsonObject, rest: JsonObject = {}): JsonObject => ({
 const tool = (call: JsonObject): JsonObject => chunk({ tool_calls: [call] })
 
 describe('openStream', () => {
-  test('a role repeated in every chunk is told once, and empty chunks tell nothing', () => {
+  test('a role that every chunk repeats gives one event, and empty chunks give none', () => {
     expect(
       decode(
         chunk({ role: 'assistant', content: '' }),
@@ -33,7 +33,7 @@ describe('openStream', () => {
     ])
   })
 
-  test('a first chunk without choices is neither a begin nor an end', () => {
+  test('a first chunk without choices gives no event', () => {
     expect(decode({ id: '', object: '', choices: [] }, { choices: null }, {})).toEqual([])
   })
 
@@ -46,7 +46,7 @@ describe('openStream', () => {
     expect(decode(chunk(delta as JsonObject))).toEqual([{ type: 'delta', index: 0, reasoning: 'r' }])
   })
 
-  test('content parts: text and thinking apart', () => {
+  test('content parts are separated into text and reasoning', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'r' }] },
       { type: 'text', text: 'a' },
@@ -54,7 +54,7 @@ describe('openStream', () => {
     expect(decode(chunk({ content }))).toEqual([{ type: 'delta', index: 0, content: 'a', reasoning: 'r' }])
   })
 
-  test('fragments of a call: id, type and name once', () => {
+  test('id, type and name of a call are in its first piece only', () => {
     expect(
       decode(
         tool({ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }),
@@ -94,7 +94,7 @@ describe('openStream', () => {
       'without index and id',
       [{ function: { name: 'f', arguments: '1' } }, { function: { name: 'g', arguments: '2' } }],
     ],
-  ])('whole calls %s stay two, numbered from 0, each with an id', (_, calls) => {
+  ])('two complete calls %s are numbered from 0, each with an id', (_, calls) => {
     const seen = decode(...calls.map(tool)).flatMap(event =>
       event.type === 'delta' ? (event.toolCalls ?? []) : [],
     )
@@ -106,7 +106,7 @@ describe('openStream', () => {
     expect(seen.every(({ id }) => id !== undefined && id !== '')).toBe(true)
   })
 
-  test('arguments as an object, or null', () => {
+  test('arguments may be an object or null', () => {
     const seen = decode(
       tool({ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } }),
       tool({ index: 0, function: { arguments: null } }),
@@ -117,7 +117,7 @@ describe('openStream', () => {
     ])
   })
 
-  test('the function_call of old is a tool call', () => {
+  test('function_call is a tool call', () => {
     const seen = decode(
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),
@@ -152,7 +152,7 @@ describe('openStream', () => {
     expect(seen.at(-1)).toMatchObject({ finishReason: 'tool_calls' })
   })
 
-  test('usage on the last chunk with choices, and on one of its own', () => {
+  test('usage is read from the last chunk with choices, and from a chunk of its own', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
     expect(decode({ ...chunk({}, { finish_reason: 'stop' }), usage }).map(event => event.type)).toEqual([
       'delta',
@@ -162,7 +162,7 @@ describe('openStream', () => {
     expect(decode({ choices: [], usage: null }, '[DONE]')).toEqual([{ type: 'end' }])
   })
 
-  test('an error: in a frame, in a chunk beside usage, in a choice, under the event name', () => {
+  test('an error is found in an event of its own, in a chunk beside usage, in a choice, and by the event’s name', () => {
     const overloaded = { message: 'Overloaded', type: 'overloaded_error' }
     expect(decode({ error: overloaded })).toMatchObject([{ type: 'error', error: { kind: 'overloaded' } }])
     expect(
@@ -180,13 +180,13 @@ describe('openStream', () => {
     ).toMatchObject([{ type: 'error', error: { kind: 'rate_limited' } }])
   })
 
-  test('what is no JSON object is a broken stream', () => {
+  test('data that is not a JSON object interrupts the stream', () => {
     for (const data of ['{"choices":[{"del', '[]', '1', 'null', '']) {
       expect(decode(data)).toMatchObject([{ type: 'error', error: { kind: 'interrupted' } }])
     }
   })
 
-  test('several choices keep their own state', () => {
+  test('each of several choices has its own state', () => {
     const both = (delta: JsonObject): JsonObject => ({
       choices: [
         { index: 0, delta },
@@ -207,7 +207,7 @@ describe('openStream', () => {
     ])
   })
 
-  test('frames of wrong types throw nothing', () => {
+  test('fields of wrong types throw nothing', () => {
     const odd = [
       null,
       1,
@@ -222,7 +222,7 @@ describe('openStream', () => {
   })
 })
 
-test('a call whose name comes late begins with it, and one that never gets a name is no call', () => {
+test('a call begins with its name, however late, and is left out without one', () => {
   const decoder = openStream(target)
   const calls = (list: unknown[]) =>
     decoder.decode(JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { tool_calls: list } }] }))

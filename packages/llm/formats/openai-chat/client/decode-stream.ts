@@ -14,6 +14,7 @@ import {
   readReasoning,
 } from '../../shared/decode-message.ts'
 import { decodeUsage } from '../../shared/decode-usage.ts'
+import { set } from '../../shared/read-fields.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
 import { DetailSum } from './handed-details.ts'
 
@@ -24,7 +25,7 @@ export function openStream(target: Target): StreamDecoder {
   return new ChunkDecoder(target)
 }
 
-/** Reads `chat.completion.chunk` objects, in every variation that providers have of them (wire facts §0.13, §2.2). */
+/** Decodes `chat.completion.chunk` objects in the variations of all providers. */
 class ChunkDecoder implements StreamDecoder {
   private readonly target: Target
   private readonly choices = new Map<number, ChoiceState>()
@@ -41,7 +42,7 @@ class ChunkDecoder implements StreamDecoder {
     const usage = withReportedCost(counted, chunk.usage, this.target)
     const error = findError(chunk, event)
     if (error !== undefined) {
-      // What was used until then is owed all the same.
+      // Usage until the error is billed.
       return usage === undefined
         ? [{ type: 'error', error }]
         : [
@@ -60,7 +61,7 @@ class ChunkDecoder implements StreamDecoder {
     return events
   }
 
-  /** Reasoning that nothing followed, not even a reason to end. */
+  /** Reasoning after which the stream ended without a finish reason. */
   private listLeft(): Delta[] {
     return [...this.choices.values()].flatMap(({ index, details }) => {
       const reasoningDetails = details.take()
@@ -68,7 +69,7 @@ class ChunkDecoder implements StreamDecoder {
     })
   }
 
-  /** undefined: the choice says nothing new. */
+  /** undefined: the choice has nothing new. */
   private decodeChoice(choice: JsonObject, replyId: string): Delta | undefined {
     const index = toIndex(choice.index) ?? 0
     let state = this.choices.get(index)
@@ -76,43 +77,21 @@ class ChunkDecoder implements StreamDecoder {
       state = new ChoiceState(index, replyId)
       this.choices.set(index, state)
     }
-    const wire = toObject(choice.delta) ?? {}
-    const delta: Mutable<Delta> = { type: 'delta', index }
-    let isEmpty = true
-    const set = <K extends keyof Delta>(name: K, value: Delta[K] | undefined): void => {
-      if (value === undefined) return
-      delta[name] = value
-      isEmpty = false
-    }
-    if (wire.role !== undefined && !state.hasRole) {
-      state.hasRole = true
-      set('role', 'assistant')
-    }
-    set('content', toText(readContent(wire)))
-    set('reasoning', readReasoning(wire))
-    set('refusal', toText(wire.refusal))
-    state.details.add(wire, this.target.provider.id)
-    // The pieces of reasoning are whole when something else begins.
-    const isOver =
-      delta.content !== undefined || toArray(wire.tool_calls).length > 0 || isText(choice.finish_reason)
-    if (isOver) set('reasoningDetails', state.takeDetails())
-    set('toolCalls', state.decodeToolCalls(wire))
-    set('finishReason', readFinishReason(choice.finish_reason, state.hasToolCalls))
-    return isEmpty ? undefined : delta
+    return state.decode(choice, toObject(choice.delta) ?? {}, this.target.provider.id)
   }
 }
 
-/** What is known of one choice from its former chunks. */
+/** The state of one choice between chunks. */
 class ChoiceState {
-  hasRole = false
+  private hasRole = false
   readonly details = new DetailSum()
   private readonly ids = new ReasoningInIds()
   readonly index: number
   private readonly replyId: string
-  /** Our number of each call by the provider's own number, and the id that it has there. */
+  /** Our index of each call by the provider's index. */
   private readonly byWireIndex = new Map<number, number>()
   private readonly wireIds: (string | undefined)[] = []
-  /** What came of calls before their names, by the provider's number: a call without a name cannot be told. */
+  /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
   private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
 
   constructor(index: number, replyId: string) {
@@ -120,32 +99,48 @@ class ChoiceState {
     this.replyId = replyId
   }
 
-  get hasToolCalls(): boolean {
-    return this.wireIds.length > 0
+  /** undefined: the choice has nothing new. */
+  decode(choice: JsonObject, wire: JsonObject, providerId: string): Delta | undefined {
+    const delta: Mutable<Delta> = { type: 'delta', index: this.index }
+    if (wire.role !== undefined && !this.hasRole) {
+      this.hasRole = true
+      delta.role = 'assistant'
+    }
+    set(delta, 'content', toText(readContent(wire)))
+    set(delta, 'reasoning', readReasoning(wire))
+    set(delta, 'refusal', toText(wire.refusal))
+    this.details.add(wire, providerId)
+    // Reasoning is complete when content, a call or the end follows.
+    const isOver =
+      delta.content !== undefined || toArray(wire.tool_calls).length > 0 || isText(choice.finish_reason)
+    if (isOver) set(delta, 'reasoningDetails', this.takeDetails())
+    set(delta, 'toolCalls', this.decodeToolCalls(wire))
+    set(delta, 'finishReason', readFinishReason(choice.finish_reason, this.wireIds.length > 0))
+    return isEmpty(delta) ? undefined : delta
   }
 
-  /** The details that came since; what calls come next carry them too. */
-  takeDetails(): readonly ReasoningDetail[] | undefined {
+  /** The details since the last call of this method. The ids of the calls that follow carry them too. */
+  private takeDetails(): readonly ReasoningDetail[] | undefined {
     const details = this.details.take()
     for (const detail of details) this.ids.add(detail)
     return details.length === 0 ? undefined : details
   }
 
-  decodeToolCalls(wire: JsonObject): readonly ToolCallDelta[] | undefined {
+  private decodeToolCalls(wire: JsonObject): readonly ToolCallDelta[] | undefined {
     const deltas: ToolCallDelta[] = []
     for (const item of toArray(wire.tool_calls)) {
       const call = toObject(item)
       const delta = call === undefined ? undefined : this.decodeToolCall(call)
       if (delta !== undefined) deltas.push(delta)
     }
-    // The shape before tools: one call, without index and id.
+    // The predecessor of `tool_calls`: one call, without index and id.
     const legacy = toObject(wire.function_call)
     const delta = legacy === undefined ? undefined : this.decodeToolCall({ index: 0, function: legacy })
     if (delta !== undefined) deltas.push(delta)
     return deltas.length === 0 ? undefined : deltas
   }
 
-  /** undefined: of this call there is nothing to tell yet. */
+  /** undefined: the name of the call has not come yet. */
   private decodeToolCall(call: JsonObject): ToolCallDelta | undefined {
     const wireId = toText(call.id)
     const fn = toObject(call.function)
@@ -161,7 +156,7 @@ class ChoiceState {
       return undefined
     }
     this.unnamed.delete(call.index)
-    // The first fragment has id, type and name; clients that add fragments up must not see them twice.
+    // Only the first piece has id, type and name: clients join the pieces of a call.
     const index = this.wireIds.length
     this.wireIds.push(id)
     if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
@@ -173,7 +168,7 @@ class ChoiceState {
     }
   }
 
-  /** Which known call a fragment goes on with; undefined: it begins another. */
+  /** The known call that a piece continues; undefined: it begins a new one. */
   private findCall(
     wireIndex: Json | undefined,
     id: string | undefined,
@@ -181,7 +176,7 @@ class ChoiceState {
   ): number | undefined {
     if (typeof wireIndex === 'number') {
       const known = this.byWireIndex.get(wireIndex)
-      // Some number every call 0: then another id tells them apart.
+      // Some providers give every call the index 0: another id begins a new call.
       const isOther = known !== undefined && id !== undefined && this.wireIds[known] !== id
       return isOther && name !== undefined ? undefined : known
     }
@@ -194,7 +189,13 @@ class ChoiceState {
   }
 }
 
-/** An error in a frame of its own, in a chunk, or in a choice that ends with it. */
+/** Has the delta nothing besides its type and index? */
+function isEmpty(delta: Delta): boolean {
+  for (const name in delta) if (name !== 'type' && name !== 'index') return false
+  return true
+}
+
+/** Finds an error in an event of its own, in a chunk, or in a choice that ended with it. */
 function findError(chunk: JsonObject, event: string): UpstreamError | undefined {
   if (chunk.error !== undefined && chunk.error !== null) return decodeErrorBody(undefined, {}, chunk)
   if (event === 'error') return decodeErrorBody(undefined, {}, chunk)
@@ -219,5 +220,5 @@ function parseObject(data: string): JsonObject | undefined {
 }
 
 function brokenFrame(data: string): UpstreamError {
-  return { kind: 'interrupted', detail: `a frame of the stream is no JSON object: ${data.slice(0, 200)}` }
+  return { kind: 'interrupted', detail: `a frame of the stream is not a JSON object: ${data.slice(0, 200)}` }
 }

@@ -3,7 +3,7 @@ import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { findHandedDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
-/** Messages as the provider takes them; undefined: they are right as they came, and need not be written again. */
+/** The messages in the form that the provider takes; undefined: they have it already. */
 export function encodeMessages(
   messages: readonly Message[],
   deviations: OpenAiDeviations,
@@ -19,7 +19,10 @@ export function encodeMessages(
   return messages.some(message => encode(message) !== message) ? messages.map(encode) : undefined
 }
 
-/** The details that this provider handed on go back to it, from wherever the client kept them; others' do not. */
+/**
+ * The message with the reasoning details that this provider passed on to us, from its own field or from the ids of its
+ * calls, and without those of other providers.
+ */
 function withHandedDetails(message: Message, providerId: string): Message {
   if (message.role !== 'assistant') return message
   const kept = message.reasoning_details
@@ -34,7 +37,7 @@ function isMarked(detail: unknown): boolean {
   return typeof detail === 'object' && detail !== null && 'via' in detail
 }
 
-/** What packToolCallId put into an id is another format's, and its ids are longer than OpenAI takes. */
+/** The message with the provider's own ids: an id that carries reasoning is longer than OpenAI takes. */
 function withoutCarriedReasoning(message: Message): Message {
   const calls = message.tool_calls
   const resultId = message.tool_call_id
@@ -54,13 +57,13 @@ function isPacked(id: unknown): id is string {
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
 
-/** Its reasoning under the provider's name for it, and under no other: some refuse a field, some a turn without. */
+/** The message with its reasoning under the provider's one name for it: some refuse other fields, some a turn without any. */
 function withReasoning(message: Message, deviations: OpenAiDeviations): Message {
   const { reasoningField, reasoningPlaceholder } = deviations
   if (reasoningField === undefined) return message
   const given = [message.reasoning_content, message.reasoning].find(text => typeof text === 'string')
-  const lost = (given ?? '') === '' && (message.tool_calls?.length ?? 0) > 0
-  const text = lost ? (reasoningPlaceholder ?? given) : given
+  const isLost = (given ?? '') === '' && (message.tool_calls?.length ?? 0) > 0
+  const text = isLost ? (reasoningPlaceholder ?? given) : given
   const wanted = reasoningField === 'refused' ? undefined : text
   const isRight = REASONING_FIELDS.every(
     name => message[name] === (name === reasoningField ? wanted : undefined),
@@ -70,7 +73,7 @@ function withReasoning(message: Message, deviations: OpenAiDeviations): Message 
   return wanted === undefined ? plain : { ...plain, [reasoningField]: wanted }
 }
 
-/** An id from another provider's answer is refused here, so each becomes one of the right form: call and result alike. */
+/** The message with ids of the one length that the provider takes. A call and its result get the same new id. */
 function withToolCallIds(message: Message, length: number): Message {
   const calls = message.tool_calls
   const badCalls = Array.isArray(calls) && calls.some(call => !isFitting(call.id, length))

@@ -10,7 +10,8 @@ import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { anthropicServer } from '../../anthropic-messages/server/server.ts'
+import { parseRequest } from '../server/parse-request.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
 const MESSAGES: Message[] = [{ role: 'user', content: 'hi' }]
@@ -51,8 +52,8 @@ function send(
   )
 }
 
-describe('the received bytes', () => {
-  test('only what must differ is written anew: spacing, numbers and unknown fields stay as they came', () => {
+describe('received bytes', () => {
+  test('keep spacing, numbers and unknown fields where nothing must differ', () => {
     const text =
       '{ "model" : "openai/x", "messages":[{"role":"user","content":"h\\u0069"}], "temperature":1.0, "zzz": {"a" :1e2} }'
     const { body } = encodeRequest(
@@ -63,7 +64,7 @@ describe('the received bytes', () => {
     expect(body.toString()).toBe(text.replace('"openai/x"', '"their-model"'))
   })
 
-  test('a null on the native surface means absent; on the compat surface it passes on', () => {
+  test('null is left out of a native body, and passes on in one of chat completions', () => {
     expect(send('native', { temperature: null, tools: null }, toTarget('openai'))).toEqual({
       model: 'their-model',
       messages: MESSAGES,
@@ -71,7 +72,7 @@ describe('the received bytes', () => {
     expect(send('openai-chat', { temperature: null }, toTarget('openai'))).toHaveProperty('temperature', null)
   })
 
-  test('what only the native surface knows goes to no provider; user does', () => {
+  test('the gateway’s own fields of a native body are not sent; user is', () => {
     const body = {
       end_user: 'e',
       timeout_ms: 5000,
@@ -90,7 +91,7 @@ describe('the received bytes', () => {
 
 describe('the output cap', () => {
   test.each(['max_output_tokens', 'max_tokens', 'max_completion_tokens'])(
-    '%s goes under the name that the provider takes',
+    '%s is sent under the name that the provider takes',
     name => {
       const names = (provider: string) =>
         send('native', { [name]: 7 }, toTarget(provider), { maxOutputTokens: 7 })
@@ -99,7 +100,7 @@ describe('the output cap', () => {
     },
   )
 
-  test('a cap that the gateway has set or lowered wins', () => {
+  test('a cap that the gateway set or lowered replaces the received one', () => {
     expect(
       send('openai-chat', { max_completion_tokens: 900 }, toTarget('openai'), { maxOutputTokens: 5 }),
     ).toHaveProperty('max_completion_tokens', 5)
@@ -113,7 +114,7 @@ describe('the output cap', () => {
 describe('streams', () => {
   const stream = { stream: true }
 
-  test('usage is always asked for, other stream options stay', () => {
+  test('ask for usage, and keep other stream options', () => {
     expect(send('openai-chat', stream, toTarget('openai'), stream)).toMatchObject({
       stream: true,
       stream_options: { include_usage: true },
@@ -127,7 +128,7 @@ describe('streams', () => {
     ).toEqual({ include_usage: true })
   })
 
-  test('not of a provider that refuses the option', () => {
+  test('do not ask a provider that refuses the option', () => {
     expect(
       send(
         'openai-chat',
@@ -144,14 +145,14 @@ describe('streams', () => {
     ).not.toHaveProperty('stream_options')
   })
 
-  test('the request decides on streaming, whatever the body said', () => {
+  test('are sent if the request is one, whatever the received body has', () => {
     expect(send('openai-chat', {}, toTarget('openai'), stream)).toHaveProperty('stream', true)
     expect(send('openai-chat', stream, toTarget('openai'))).toHaveProperty('stream', false)
   })
 })
 
 describe('deviations', () => {
-  test('developer becomes system where it is not known, and the rest of the message stays', () => {
+  test('the role developer becomes system at a provider that does not know it, and the rest of the message stays', () => {
     const messages: Message[] = [{ role: 'developer', content: 'be kind', name: 'n' }, ...MESSAGES]
     const sent = (provider: string) =>
       send('openai-chat', { messages: messages as unknown as JsonObject[] }, toTarget(provider), { messages })
@@ -160,7 +161,7 @@ describe('deviations', () => {
     expect(sent('openai')).toEqual(messages)
   })
 
-  test('a parameter under another name', () => {
+  test('a parameter is sent under the provider’s name for it', () => {
     const sent = send('openai-chat', { seed: 5, tool_choice: 'required' }, toTarget('mistral'), {
       seed: 5,
       toolChoice: 'required',
@@ -169,7 +170,7 @@ describe('deviations', () => {
     expect(sent).not.toHaveProperty('seed')
   })
 
-  test('an effort in the words of the provider', () => {
+  test('an effort is sent in the provider’s own fields', () => {
     const sent = (effort: string) =>
       send('native', { reasoning_effort: effort }, toTarget('deepseek'), { reasoningEffort: effort })
     expect(sent('none')).toEqual({ model: 'their-model', messages: MESSAGES, thinking: { type: 'disabled' } })
@@ -177,7 +178,7 @@ describe('deviations', () => {
     expect(sent('toString')).toHaveProperty('reasoning_effort', 'toString')
   })
 
-  test('ids of tool calls in the form that the provider takes, alike in call and result', () => {
+  test('a tool call and its result get the same id, in the form that the provider takes', () => {
     const messages: Message[] = [
       {
         role: 'assistant',
@@ -197,7 +198,7 @@ describe('deviations', () => {
     expect(sent.slice(1).map(({ tool_call_id }) => tool_call_id)).toEqual(ids)
   })
 
-  test('options for the provider that is called are merged in, those for others are not', () => {
+  test('options for the called provider are merged in, options for others are not', () => {
     const providerOptions = { openai: { service_tier: 'flex', seed: 9 }, groq: { x: 1 } }
     expect(
       send('native', { seed: 1, provider_options: providerOptions }, toTarget('openai'), {
@@ -213,10 +214,17 @@ describe('deviations', () => {
   })
 })
 
+/** The request of a received body. */
+function receive(body: JsonObject): ChatRequest {
+  const received: JsonObject = { model: 'openai/x', messages: MESSAGES as unknown as JsonObject[], ...body }
+  const source = toSource('openai-chat', JSON.stringify(received))
+  return parseRequest(received, { source, pathModel: '', isEndUser: false }).request
+}
+
 describe('parameters that a provider cannot honour', () => {
   const groq = findProvider('groq') as Provider
 
-  test('are named where their loss would change the answer', () => {
+  test('are listed if their loss would change the answer', () => {
     expect(findUnsupportedParams(toRequest({ presencePenalty: 1, temperature: 1 }), groq, '')).toEqual([
       'presence_penalty',
     ])
@@ -228,18 +236,17 @@ describe('parameters that a provider cannot honour', () => {
     ).toEqual([])
   })
 
-  test('also those that only a compat body has', () => {
-    const source = toSource('openai-chat', '{"logprobs":true,"top_logprobs":null,"logit_bias":{}}')
-    expect(findUnsupportedParams(toRequest(), groq, '', source)).toEqual(['logprobs'])
+  test('are listed if they have no canonical meaning too', () => {
+    const request = receive({ logprobs: true, top_logprobs: null, logit_bias: {} })
+    expect(findUnsupportedParams(request, groq, '')).toEqual(['logprobs'])
   })
 
-  test('more than one choice is refused where the provider documents so, one is not', () => {
-    const two = toSource('openai-chat', '{"n":2}')
-    expect(findUnsupportedParams(toRequest(), groq, '', two)).toEqual(['n'])
-    expect(findUnsupportedParams(toRequest(), groq, '', toSource('openai-chat', '{"n":1}'))).toEqual([])
+  test('include more than one choice at a provider that documents so', () => {
+    expect(findUnsupportedParams(receive({ n: 2 }), groq, '')).toEqual(['n'])
+    expect(findUnsupportedParams(receive({ n: 1 }), groq, '')).toEqual([])
   })
 
-  test('sampling is refused of the models that have it fixed, and of their older ones it is not', () => {
+  test('include sampling for models with fixed sampling, and not for older ones', () => {
     const moonshot = findProvider('moonshot') as Provider
     const request = toRequest({ temperature: 0.3, topP: 0.5, presencePenalty: 1, frequencyPenalty: 0 })
     for (const model of ['kimi-k2.5', 'kimi-k2.6', 'kimi-k2.7-code', 'kimi-k3']) {
@@ -254,17 +261,21 @@ describe('parameters that a provider cannot honour', () => {
     }
   })
 
-  test('of another format are refused by name: nobody of this one is asked for top_k', () => {
-    const source = toSource('anthropic-messages', '{"top_k":5}')
-    for (const id of ['openai', 'groq', 'custom']) {
-      expect(findUnsupportedParams(toRequest(), findProvider(id) as Provider, '', source)).toEqual(['top_k'])
+  test('include a field that only a caller’s other format has, by a finding of its parser', () => {
+    const body: JsonObject = {
+      model: 'x',
+      max_tokens: 9,
+      messages: MESSAGES as unknown as JsonObject[],
+      top_k: 5,
     }
-    // One that wrote it in this format knows whom it asks.
-    const own = toSource('openai-chat', '{"top_k":5}')
-    expect(findUnsupportedParams(toRequest(), findProvider('custom') as Provider, '', own)).toEqual([])
+    const source = toSource('anthropic-messages', JSON.stringify(body))
+    const { findings } = anthropicServer.parse(body, { source, pathModel: '', isEndUser: false })
+    expect(findings.nativeOnly).toEqual(['top_k'])
+    // A caller of this format may know what its provider takes.
+    expect(findUnsupportedParams(receive({ top_k: 5 }), findProvider('custom') as Provider, '')).toEqual([])
   })
 
-  test('are left out silently where it would not', () => {
+  test('are left out if their loss changes nothing', () => {
     const harmless = {
       presence_penalty: 0,
       frequency_penalty: 0,
@@ -272,19 +283,23 @@ describe('parameters that a provider cannot honour', () => {
       store: false,
       logit_bias: null,
     }
-    expect(send('openai-chat', harmless, toTarget('groq'))).toEqual({
+    expect(send('openai-chat', harmless, toTarget('groq'), receive(harmless))).toEqual({
       model: 'their-model',
       messages: MESSAGES,
     })
-    expect(send('openai-chat', { user: 'u' }, toTarget('mistral'))).not.toHaveProperty('user')
-    expect(send('openai-chat', { parallel_tool_calls: true }, toTarget('deepseek'))).not.toHaveProperty(
+    const user = { user: 'u' }
+    expect(send('openai-chat', user, toTarget('mistral'), receive(user))).not.toHaveProperty('user')
+    const parallel = { parallel_tool_calls: true }
+    expect(send('openai-chat', parallel, toTarget('deepseek'), receive(parallel))).not.toHaveProperty(
       'parallel_tool_calls',
     )
   })
 
-  test('are left out when the caller says so', () => {
+  test('are left out if they are dropped', () => {
+    const penalty = { presence_penalty: 1 }
+    expect(send('openai-chat', penalty, toTarget('groq'), receive(penalty))).toMatchObject(penalty)
     expect(
-      send('openai-chat', { presence_penalty: 1 }, toTarget('groq'), {}, ['presence_penalty']),
+      send('openai-chat', penalty, toTarget('groq'), receive(penalty), ['presence_penalty']),
     ).not.toHaveProperty('presence_penalty')
   })
 })
@@ -323,59 +338,9 @@ describe('address and headers', () => {
   })
 })
 
-test('an id that carries another format’s reasoning goes out plain, alike in call and result', () => {
-  const id = packToolCallId('call_1', [
-    { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
-  ])
-  const fn = { name: 'f', arguments: '{}' }
-  const messages: Message[] = [
-    { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: fn }] },
-    { role: 'tool', tool_call_id: id, content: 'x' },
-  ]
-  const { body } = encodeRequest(toRequest({ messages }), toTarget('openai'), undefined)
-  expect(JSON.parse(body.toString()).messages).toEqual([
-    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: fn }] },
-    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
-  ])
-})
-
 test('a field named __proto__ passes through and pollutes nothing', () => {
   const text = '{"model":"a","messages":[],"__proto__":{"polluted":1}}'
   const { body } = encodeRequest(toRequest(), toTarget('openai'), toSource('openai-chat', text))
   expect(body.toString()).toContain('"__proto__":{"polluted":1}')
   expect(({} as JsonObject).polluted).toBeUndefined()
-})
-
-describe('an assistant turn’s reasoning', () => {
-  const CALL = { id: 'call_123456', type: 'function', function: { name: 'f', arguments: '{}' } } as const
-  const turn = (fields: JsonObject): Message => ({ role: 'assistant', content: 'a', ...fields }) as Message
-  const sent = (provider: string | OpenAiDeviations, message: Message): JsonObject | undefined => {
-    const messages = [message] as unknown as JsonObject[]
-    const body = send('openai-chat', { messages }, toTarget(provider), { messages: [message] })
-    return toObjects(body.messages)[0]
-  }
-
-  test.each([
-    ['reasoning', turn({ reasoning: 'why' })],
-    ['reasoning_content', turn({ reasoning_content: 'why' })],
-    ['both and details', turn({ reasoning: 'why', reasoning_content: 'why', reasoning_details: [] })],
-  ])('as %s: goes under the provider’s name alone, and is left out where it is refused', (_, message) => {
-    expect(sent({ reasoningField: 'reasoning_content' }, message)).toEqual(turn({ reasoning_content: 'why' }))
-    expect(sent({ reasoningField: 'reasoning' }, message)).toEqual(turn({ reasoning: 'why' }))
-    expect(sent({ reasoningField: 'refused' }, message)).toEqual(turn({}))
-    expect(sent({}, message)).toEqual(message)
-  })
-
-  test('a tool call that lost it gets the placeholder where the provider insists, other turns do not', () => {
-    const insists = { reasoningField: 'reasoning_content', reasoningPlaceholder: ' ' } as const
-    expect(sent(insists, turn({ tool_calls: [CALL] }))?.reasoning_content).toBe(' ')
-    expect(sent(insists, turn({ tool_calls: [CALL], reasoning_content: '' }))?.reasoning_content).toBe(' ')
-    expect(sent(insists, turn({ tool_calls: [CALL], reasoning: 'why' }))?.reasoning_content).toBe('why')
-    expect(sent(insists, turn({}))).toEqual(turn({}))
-  })
-
-  test('a user’s message keeps fields of these names', () => {
-    const message = { role: 'user', content: 'a', reasoning: 'x' } as Message
-    expect(sent({ reasoningField: 'refused' }, message)).toEqual(message)
-  })
 })

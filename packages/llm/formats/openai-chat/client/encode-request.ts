@@ -10,23 +10,21 @@ import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
+import { GATEWAY_FIELDS } from '../../shared/openai-fields.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { toPlainRequest } from './plain-messages.ts'
 import { isForeign, toWireBody, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
 
-const OUTPUT_CAPS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
-/** What the gateway's own format has for itself: no provider is sent it. */
-const NATIVE_ONLY = ['end_user', 'timeout_ms', 'provider_options', 'metadata']
-/** What other formats have and this one has not. */
-const FOREIGN_PARAMS = ['top_k']
+const OUTPUT_CAPS = FIELDS.namesOf('maxOutputTokens')
 const USAGE_ASKED: JsonObject = { include_usage: true }
 const NO_DEVIATIONS: OpenAiDeviations = {}
 
 /**
- * The provider's request: of an OpenAI-shaped body only the fields that must differ are written anew, so that what we
- * do not know passes through. `dropped` are wire names that must not be sent (see findUnsupportedParams).
+ * Encodes a request to a provider. Of a received body in OpenAI's shape only the fields that must differ are written again,
+ * so that unknown ones pass through. `dropped`: names of parameters that must not be sent.
  */
 export function encodeRequest(
   asked: ChatRequest,
@@ -48,7 +46,7 @@ export function encodeRequest(
   setStream(request, body, deviations, changes)
   const messages = encodeMessages(request.messages, deviations, target.provider.id)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
-  removeUnsupported(body, deviations.unsupported ?? [], dropped, changes)
+  removeUnsupported(request, body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)
   const passed = body.findReserved(changes)
   const options = request.providerOptions?.[target.provider.id]
@@ -66,28 +64,21 @@ export function encodeRequest(
   }
 }
 
-/**
- * Wire names of the parameters that are set, that this provider cannot honour, and whose loss would change the answer:
- * the caller refuses them by name or drops them, by the environment's policy. With `source`, also those that only a
- * compat caller can send, such as `logprobs`.
- */
+/** See ClientFormat. Fields that only a caller of this format can send are extra fields of the request. */
 export function findUnsupportedParams(
   request: ChatRequest,
   provider: Provider,
   model: string,
-  source?: SourceBody,
 ): readonly string[] {
-  const foreign = isForeign(source) ? FOREIGN_PARAMS.filter(name => source?.fields.has(name) === true) : []
   const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
-  if (unsupported.length === 0) return foreign
-  const body = toWireBody(request, source)
-  return [...foreign, ...unsupported.filter(name => body.has(name) && !isHarmless(name, body.read(name)))]
+  return unsupported.filter(name => !isHarmless(name, FIELDS.valueOf(request, name)))
 }
 
-/** In the native format null means absent, which not every provider knows. */
+/** Removes the gateway's own fields, and nulls: they mean absent in the native format, which not every provider knows. */
 function removeNative(body: WireBody, changes: Changes): void {
-  for (const name of NATIVE_ONLY) if (body.has(name)) changes.set(name, undefined)
-  for (const name of body.names()) if (body.isNull(name)) changes.set(name, undefined)
+  for (const name of body.names()) {
+    if (body.isNull(name) || Object.hasOwn(GATEWAY_FIELDS, name)) changes.set(name, undefined)
+  }
 }
 
 function setOutputCap(
@@ -102,7 +93,7 @@ function setOutputCap(
   }
 }
 
-/** Usage is always asked for: the provider that is not asked may not tell what its stream cost. */
+/** Asks for usage in every stream: a provider that is not asked may not report it. */
 function setStream(
   request: ChatRequest,
   body: WireBody,
@@ -111,6 +102,7 @@ function setStream(
 ): void {
   if (body.isTrue('stream') !== request.stream) changes.set('stream', request.stream)
   if (request.stream && deviations.refusesStreamOptions !== true) {
+    // Other options of a stream have no canonical meaning: they are kept as they were received.
     const given = body.has('stream_options') ? toObject(body.read('stream_options')) : undefined
     changes.set('stream_options', given === undefined ? USAGE_ASKED : { ...given, ...USAGE_ASKED })
   } else if (body.has('stream_options')) {
@@ -118,26 +110,28 @@ function setStream(
   }
 }
 
+/** Without `dropped`, only what asks for nothing is removed. */
 function removeUnsupported(
+  request: ChatRequest,
   body: WireBody,
   unsupported: readonly string[],
   dropped: readonly string[],
   changes: Changes,
 ): void {
   for (const name of unsupported) {
-    if (body.has(name) && isHarmless(name, body.read(name))) changes.set(name, undefined)
+    if (body.has(name) && isHarmless(name, FIELDS.valueOf(request, name))) changes.set(name, undefined)
   }
   for (const name of dropped) if (body.has(name)) changes.set(name, undefined)
 }
 
-/** Same meaning, other words. */
+/** Writes parameters in the provider's own words for the same meaning. */
 function respell(request: ChatRequest, body: WireBody, deviations: OpenAiDeviations, changes: Changes): void {
   const { renamed, toolChoiceRequired, reasoningEfforts } = deviations
   for (const name in renamed) {
     const theirs = renamed[name] as string
     if (!body.has(name) || changes.has(name)) continue
     changes.set(name, undefined)
-    changes.set(theirs, body.read(name))
+    changes.set(theirs, FIELDS.valueOf(request, name))
   }
   if (toolChoiceRequired !== undefined && request.toolChoice === 'required') {
     changes.set('tool_choice', toolChoiceRequired)

@@ -118,8 +118,8 @@ const WHOLE: ReasoningDetail = {
   index: 0,
 }
 
-describe('reasoning that a provider hands on', () => {
-  test('is decoded whole, plain and streamed alike, with the mark of who handed it on', () => {
+describe('reasoning that an aggregator passes on', () => {
+  test('is decoded alike from plain and streamed answers, marked with the aggregator', () => {
     const [choice] = openAiChat.decodeReply(PLAIN, OPENROUTER).choices
     expect(choice?.message.reasoning_details).toEqual([{ ...WHOLE, via: 'openrouter' }])
     expect(choice?.message.tool_calls?.[0]?.id).toBe(
@@ -130,7 +130,7 @@ describe('reasoning that a provider hands on', () => {
     expect(streamed.tool_calls).toEqual(choice?.message.tool_calls)
   })
 
-  test('a summary and what is encrypted stay two, whatever their numbers; two encrypted pieces are not merged', () => {
+  test('keeps a summary and encrypted data apart, whatever their indexes, and two encrypted pieces too', () => {
     const summary = { type: 'reasoning.summary', format: 'xai-responses-v1', index: 0 }
     const other = { ...SEALED, id: 'rs_2', data: 'gBBB' }
     const payloads = [
@@ -146,7 +146,7 @@ describe('reasoning that a provider hands on', () => {
     ])
   })
 
-  test('wrong types, unknown kinds and empty pieces are passed over', () => {
+  test('is left out if it has wrong types, an unknown kind or no content', () => {
     const payloads = [
       chunk({ reasoning_details: 'x' }),
       chunk({
@@ -158,7 +158,7 @@ describe('reasoning that a provider hands on', () => {
     expect(decodeAll(payloads, OPENROUTER).reasoning_details).toBeUndefined()
   })
 
-  test('goes back as it came, from a client that keeps it and from one that keeps standard fields only', () => {
+  test('is sent back unchanged for clients that keep it and for clients that keep standard fields only', () => {
     for (const message of [
       decodeAll(STREAMED, OPENROUTER),
       openAiChat.decodeReply(PLAIN, OPENROUTER).choices[0]?.message,
@@ -180,7 +180,7 @@ describe('reasoning that a provider hands on', () => {
     }
   })
 
-  test('goes to nobody else: not to another provider of this format, not to the family that made it', () => {
+  test('is sent to no other provider of the format, nor to the model’s maker', () => {
     const message = decodeAll(STREAMED, OPENROUTER)
     const turn = { ...standard(message), reasoning_details: message.reasoning_details }
     for (const id of ['groq', 'custom', 'custom-other', 'openai']) {
@@ -193,7 +193,7 @@ describe('reasoning that a provider hands on', () => {
     expect(sendBack(unmarked, at('groq'))).not.toHaveProperty('reasoning_details')
   })
 
-  test('what a family made itself is not sent to who hands such models on', () => {
+  test('does not include what the model’s maker sent itself', () => {
     const call = { ...CALL, id: packToolCallId('call_1', [WHOLE]) } as const
     const turns: Message[] = [
       { role: 'assistant', content: 'x', reasoning_details: markDirect([WHOLE]) },
@@ -212,7 +212,7 @@ describe('reasoning that a provider hands on', () => {
     }
   })
 
-  test('details of the caller’s own, which nobody marked, go as they came', () => {
+  test('without a mark is sent unchanged', () => {
     const turn = { role: 'assistant', content: 'x', reasoning_details: [{ ...WHOLE, more: 1 }] } as const
     expect(sendBack(turn as unknown as Message, OPENROUTER)).toEqual(turn)
   })
@@ -288,7 +288,7 @@ describe.skipIf(!exists)('recorded details', () => {
       )
     : []
 
-  test('there are as many as there were', () => {
+  test('none of the recordings is missing', () => {
     expect(answers.length).toBeGreaterThan(40)
     expect(answers.filter(({ isLate }) => isLate).map(({ name }) => name)).toHaveLength(1)
   })

@@ -4,13 +4,14 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** What OpenRouter says where a model's maker is not known to sign anything. */
+/** OpenRouter's format for models whose maker is not known to sign reasoning. */
 const UNKNOWN = 'unknown'
 const TYPES: ReadonlySet<string> = new Set(['reasoning.text', 'reasoning.encrypted', 'reasoning.summary'])
 
 /**
- * The `reasoning_details` of a message: reasoning of the makers whose models a provider hands on, which it takes back
- * in the order that it came (openrouter.ai/docs, "Preserving reasoning blocks"). Marked, since nobody else takes it.
+ * The `reasoning_details` of a message: reasoning of the makers of the models that an aggregator offers. The aggregator
+ * takes it back in the same order (openrouter.ai/docs, "Preserving reasoning blocks"), and no other provider takes it, so
+ * each piece is marked with the provider.
  */
 export function readDetails(message: JsonObject, providerId: string): ReasoningDetail[] {
   if (!Array.isArray(message.reasoning_details)) return []
@@ -20,8 +21,8 @@ export function readDetails(message: JsonObject, providerId: string): ReasoningD
 }
 
 /**
- * Adds up the pieces that a stream gives of each detail. A piece belongs to the detail of its type and number; a
- * signature comes with the last, and what is encrypted in one.
+ * Joins the pieces of each detail in a stream. Pieces of one detail have the same type and index; its signature comes with
+ * the last piece, and encrypted data in a single one.
  */
 export class DetailSum {
   private details: Mutable<ReasoningDetail>[] = []
@@ -37,7 +38,7 @@ export class DetailSum {
     }
   }
 
-  /** What was added since the last time; nothing of it can grow any more. */
+  /** The details that were added since the last call. Later pieces begin new ones. */
   take(): ReasoningDetail[] {
     const whole = this.details.filter(
       ({ text, summary, signature, data }) => (text ?? summary ?? signature ?? data) !== undefined,
@@ -47,7 +48,7 @@ export class DetailSum {
   }
 }
 
-/** Fields in one order, so that a plain and a streamed answer carry the same. */
+/** The detail with its fields in one order, so that plain and streamed answers carry the same text. */
 function inOrder({ type, format, via, index, ...texts }: ReasoningDetail): ReasoningDetail {
   const { text, summary, signature, data, id } = texts
   return {
@@ -80,7 +81,7 @@ function toDetail(
 
 function isSame(known: ReasoningDetail, piece: ReasoningDetail): boolean {
   const hasOtherId = known.id !== undefined && piece.id !== undefined && known.id !== piece.id
-  // Numbers are given once in a plain answer; what is whole is never gone on with.
+  // A detail with data, or with a signature after its text, is complete: another piece begins a new one.
   const isWhole = known.data !== undefined || (known.signature !== undefined && piece.text !== undefined)
   return known.type === piece.type && known.index === piece.index && !hasOtherId && !isWhole
 }

@@ -6,8 +6,8 @@ import type { ContentPart, Message } from '../../../request/message.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
 
 /**
- * A request that came in another format, without what only that format knows: breakpoints of the cache, marks on
- * results, its own opaque reasoning. Images in results, which are text here, follow as the user's.
+ * A request that came in another format without what OpenAI's has no place for: marks of caching, marks on results, and
+ * reasoning that only its maker reads. A result is text here: its images follow in a message of the user.
  */
 export function toPlainRequest(request: ChatRequest, { reasoningField }: OpenAiDeviations): ChatRequest {
   const messages: Message[] = []
@@ -30,7 +30,7 @@ export function toPlainRequest(request: ChatRequest, { reasoningField }: OpenAiD
 interface Split {
   /** undefined: the content is no list. */
   readonly parts: ContentPart[] | undefined
-  /** What a tool's result may not hold here. */
+  /** Parts that the result of a tool may not have. */
   readonly rest: readonly ContentPart[]
 }
 
@@ -57,7 +57,7 @@ function toPlainMessage(
     ...plain
   } = message
   const handed = toObjects(details as Json | undefined).filter(({ via }) => via !== undefined)
-  // Many servers take lists from users only.
+  // Many servers take lists of parts from users only.
   const isText = parts?.every(({ type }) => type === 'text') === true && message.role !== 'user'
   const content = isText ? parts.map(({ text }) => toText(text) ?? '').join('\n') : (parts ?? plain.content)
   return {

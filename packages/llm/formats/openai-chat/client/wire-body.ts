@@ -1,12 +1,14 @@
-import type { Json } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
-import { OWN_NAMES } from './known-fields.ts'
+import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
+import { FIELDS } from '../wire/fields.ts'
 
-/** A request body in OpenAI's shape, from which the one that goes out differs in a few fields. */
+const OWN_NAMES = toOwnNames([...FIELDS.names])
+
+/** A request body in OpenAI's shape. The body that goes out differs from it in a few fields. */
 export interface WireBody {
   has(name: string): boolean
   isNull(name: string): boolean
@@ -20,15 +22,15 @@ export interface WireBody {
   change(changes: ReadonlyMap<string, Json | undefined>): Buffer
 }
 
-/** Surfaces whose bodies have the shape of a chat completion's. */
+/** Formats whose bodies have the shape of a chat completion's. */
 const SAME_SHAPE: ReadonlySet<FormatId> = new Set(['native', 'openai-chat'])
 
-/** Did the caller speak another format than this one? */
+/** Did the caller send a body of another shape? */
 export function isForeign(source: SourceBody | undefined): boolean {
   return source !== undefined && !SAME_SHAPE.has(source.format)
 }
 
-/** What the caller sent where it has this shape, else the canonical request. */
+/** The received body where it has this shape, else one made from the canonical request. */
 export function toWireBody(request: ChatRequest, source: SourceBody | undefined): WireBody {
   return source === undefined || isForeign(source) ? fromRequest(request) : fromSource(source)
 }
@@ -51,35 +53,21 @@ function fromSource({ bytes, fields }: SourceBody): WireBody {
   }
 }
 
-/** The canonical request under OpenAI's names, for callers of another format. */
+/** The canonical request in the fields of this format, for callers of another one. */
 function fromRequest(request: ChatRequest): WireBody {
-  const fields = new Map<string, Json>()
-  const set = (name: string, value: unknown): void => {
-    if (value !== undefined) fields.set(name, value as Json)
-  }
-  set('messages', request.messages)
-  set('tools', request.tools)
-  set('tool_choice', request.toolChoice)
-  set('parallel_tool_calls', request.parallelToolCalls)
-  set('response_format', request.responseFormat)
-  set('temperature', request.temperature)
-  set('top_p', request.topP)
-  set('stop', request.stop)
-  set('seed', request.seed)
-  set('presence_penalty', request.presencePenalty)
-  set('frequency_penalty', request.frequencyPenalty)
-  set('reasoning_effort', request.reasoningEffort)
-  set('user', request.user)
+  const body: JsonObject = { messages: request.messages as unknown as Json }
+  FIELDS.write(request, body)
+  const read = (name: string): Json | undefined => (Object.hasOwn(body, name) ? body[name] : undefined)
   return {
-    has: name => fields.has(name),
-    isNull: name => fields.get(name) === null,
-    isTrue: name => fields.get(name) === true,
-    read: name => fields.get(name),
-    names: () => fields.keys(),
+    has: name => Object.hasOwn(body, name),
+    isNull: () => false,
+    isTrue: name => read(name) === true,
+    read,
+    names: () => Object.keys(body),
     // All of it is ours.
     findReserved: () => undefined,
     change(changes) {
-      const all = new Map<string, Json | undefined>(fields)
+      const all = new Map(Object.entries(body))
       for (const [name, value] of changes) all.set(name, value)
       return Buffer.from(JSON.stringify(Object.fromEntries(all)))
     },

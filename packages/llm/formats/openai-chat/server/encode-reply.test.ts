@@ -30,7 +30,7 @@ const REPLY: ChatReply = {
 }
 
 describe('encodeReply', () => {
-  test("every field that OpenAI's schema requires, and OpenAI's arithmetic", () => {
+  test("writes every field that OpenAI's schema requires, and usage by OpenAI's arithmetic", () => {
     const body: OpenAI.ChatCompletion & JsonObject = encodeReply(
       REPLY,
       ENVELOPE,
@@ -68,11 +68,11 @@ describe('encodeReply', () => {
     })
   })
 
-  test('decodes to what it was made from', () => {
+  test('is decoded to the same reply', () => {
     expect(decodeReply(encodeReply(REPLY, ENVELOPE), target)).toEqual(REPLY)
   })
 
-  test('unknown usage is left out, not zero', () => {
+  test('leaves unknown usage out', () => {
     expect(encodeReply({ ...REPLY, usage: undefined }, ENVELOPE)).not.toHaveProperty('usage')
   })
 })
@@ -90,7 +90,7 @@ describe('openChunkEncoder', () => {
     return EVENTS.flatMap(event => encoder.encode(event))
   }
 
-  test('the role comes first and once; id, object, time and finish_reason are in every chunk', () => {
+  test('writes the role once, in the first chunk, and id, object, time and finish_reason in every chunk', () => {
     const chunks = encode(false)
     expect(chunks).toHaveLength(3)
     expect(chunks.map(chunk => (chunk.choices as JsonObject[])[0]?.delta)).toEqual([
@@ -109,13 +109,13 @@ describe('openChunkEncoder', () => {
     ])
   })
 
-  test('usage only where it was asked for: null until its own chunk, which has no choices', () => {
+  test('writes usage if it was asked for: null in all chunks but its own, which has no choices', () => {
     const chunks = encode(true)
     expect(chunks.map(chunk => chunk.usage === null)).toEqual([true, true, true, false])
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } })
   })
 
-  test('frames are the chunks as JSON, whatever they hold', () => {
+  test('writes frames that are the chunks as JSON, whatever they hold', () => {
     const text = fc.string({ unit: 'binary' })
     const delta = fc.record(
       {
@@ -149,7 +149,7 @@ describe('openChunkEncoder', () => {
     )
   })
 
-  test('decodes to the same events', () => {
+  test('is decoded to the same events', () => {
     const decoder = openStream(target)
     const events = encode(true).flatMap(chunk => decoder.decode(JSON.stringify(chunk)))
     const [first, ...rest] = EVENTS.slice(0, -1)

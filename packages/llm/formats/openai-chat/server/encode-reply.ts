@@ -20,7 +20,7 @@ export function encodeReply(reply: ChatReply, { id, created, model }: ReplyEnvel
   }
 }
 
-/** Reasoning goes under the name that most clients read; `refusal` has to be there even where there is none. */
+/** Reasoning has the name that most clients read. OpenAI's schema requires `refusal`. */
 function encodeMessage(message: ReplyMessage): JsonObject {
   return {
     role: 'assistant',

@@ -5,15 +5,18 @@ import { markDirect } from '../../shared/reasoning-carrier.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 export interface ChunkEncoder {
-  /** The `chat.completion.chunk` objects of one event. Errors and the end are the caller's: they are no chunks. */
+  /** The `chat.completion.chunk` objects of one event. Errors and the end of a stream have none. */
   encode(event: StreamEvent): readonly JsonObject[]
-  /** The same as server-sent events; empty where the event makes no chunk. */
+  /** The same as server-sent events; empty if the event has no chunk. */
   encodeFrames(event: StreamEvent): string
 }
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 
-/** Canonical events as strictly valid chunks: same id in all, a role first, `finish_reason` always named. */
+/**
+ * Encodes canonical events as chunks that OpenAI's published schema accepts: all have one id, the first of a choice has the
+ * role, and each names `finish_reason`.
+ */
 export function openChunkEncoder(
   { id, created, model }: ReplyEnvelope,
   { includeUsage }: { readonly includeUsage: boolean },
@@ -35,7 +38,7 @@ export function openChunkEncoder(
     }
     return [{ ...head, choices: [choice], ...(includeUsage ? { usage: null } : {}) }]
   }
-  // Nearly every chunk is one text in the same frame: writing only the text costs a third of making the object.
+  // Nearly every chunk is one text in the same frame. To write the text alone takes a third of the time.
   const open = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":`
   const close = `},"logprobs":null,"finish_reason":null}]${includeUsage ? ',"usage":null' : ''}}\n\n`
   return {
@@ -56,7 +59,7 @@ export function openChunkEncoder(
 
 const WIRE_TEXTS = { content: 'content', reasoning: 'reasoning_content' } as const
 
-/** The text that is all there is in a delta; undefined: there is more, or something else. */
+/** The field of a delta that has nothing but this text; undefined: it has other fields. */
 function findOnlyText(event: Delta): keyof typeof WIRE_TEXTS | undefined {
   const { content, reasoning, reasoningDetails, refusal, toolCalls, finishReason } = event
   const isTextOnly =

@@ -5,12 +5,12 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
 /**
- * A provider that hands on other makers' reasoning wants it back. Where its answers pass through, each signed or
- * encrypted piece gets the mark of who handed it on, and the ids of calls carry the reasoning for clients that keep
- * standard fields only: both as in a translated answer.
+ * An aggregator requires the reasoning of the models that it offers back with the next request. If its answer passes
+ * through, each signed or encrypted piece is marked with the aggregator, and the ids of calls carry the reasoning for
+ * clients that keep standard fields only, as in a translated answer.
  */
 
-/** The `choices` of a passed reply with what has to come back; undefined: they can stay as they are. */
+/** The `choices` of a reply with marked reasoning; undefined: it has none. */
 export function markChoices(body: JsonObject, reply: ChatReply): Json[] | undefined {
   const hasDetails = reply.choices.some(({ message }) => message.reasoning_details !== undefined)
   if (!hasDetails || !Array.isArray(body.choices)) return undefined
@@ -53,7 +53,7 @@ function markChoice(
   }
 }
 
-/** Only what is signed or encrypted is refused elsewhere. */
+/** Other providers refuse signed or encrypted reasoning only. */
 function isSealed({ signature, data }: JsonObject): boolean {
   return [signature, data].some(text => typeof text === 'string' && text !== '')
 }

@@ -9,7 +9,7 @@ import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { readExtra } from '../../shared/lost-params.ts'
+import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 import { openAiResponses } from './client.ts'
@@ -232,7 +232,7 @@ describe('a chat as a Responses request', () => {
       verbosity: 'low',
       user: 'u',
     }
-    const extra = readExtra(written)
+    const extra = OPENAI_FIELDS.readExtra(written)
     expect(encode(ask({ user: 'u', ...(extra && { extra }) }), at('gpt-5'))).toMatchObject({
       metadata: { a: 'b' },
       store: true,
@@ -332,7 +332,13 @@ describe('unsupported parameters', () => {
       'seed',
       'frequency_penalty',
     ])
-    const extra = readExtra({ model: 'x', messages: [], logprobs: true, n: 1, modalities: ['audio'] })
+    const extra = OPENAI_FIELDS.readExtra({
+      model: 'x',
+      messages: [],
+      logprobs: true,
+      n: 1,
+      modalities: ['audio'],
+    })
     expect(find({ ...(extra && { extra }) }, 'gpt-4o')).toEqual(['logprobs', 'modalities'])
   })
 

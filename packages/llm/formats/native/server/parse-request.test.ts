@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
+import type { ParsedChat } from '../../shared/parsed-chat.ts'
+import { RequestError } from '../../shared/request-error.ts'
+import { parseRequest } from './parse-request.ts'
+
+const MESSAGES = [{ role: 'user', content: 'hi' }]
+
+function parse(fields: JsonObject, isEndUser = false): ParsedChat {
+  const body: JsonObject = { model: 'm', messages: MESSAGES, ...fields }
+  return parseRequest(body, { source: toSourceBody('native', body), pathModel: '', isEndUser })
+}
+
+/** The path of the field that a body is refused for. */
+function refusedPath(fields: JsonObject): string | undefined {
+  try {
+    parse(fields)
+  } catch (error) {
+    if (error instanceof RequestError) return error.param
+    throw error
+  }
+  throw new Error('not refused')
+}
+
+test('every field is read: those of the gateway stand beside the request, and null is absent', () => {
+  const parsed = parse({
+    max_output_tokens: 9,
+    temperature: 2,
+    top_p: 1,
+    presence_penalty: -2,
+    frequency_penalty: 2,
+    reasoning_effort: 'minimal',
+    n: 1,
+    user: 'u',
+    metadata: { a: 'b' },
+    end_user: 'e',
+    timeout_ms: 1000,
+    provider_options: { groq: { x: 1 } },
+    stop: null,
+    tools: null,
+  })
+  expect(parsed).toMatchObject({ metadata: { a: 'b' }, endUser: 'e', timeoutMs: 1000 })
+  expect(parsed.request).toEqual({
+    model: 'm',
+    messages: MESSAGES,
+    stream: false,
+    includeUsage: true,
+    maxOutputTokens: 9,
+    temperature: 2,
+    topP: 1,
+    presencePenalty: -2,
+    frequencyPenalty: 2,
+    reasoningEffort: 'minimal',
+    user: 'u',
+    providerOptions: { groq: { x: 1 } },
+  })
+})
+
+test.each<[JsonObject, string]>([
+  [{ somethingNew: null }, 'somethingNew'],
+  [{ store: true }, 'store'],
+  [{ service_tier: 'auto' }, 'service_tier'],
+  [{ logprobs: true }, 'logprobs'],
+  [{ n: 2 }, 'n'],
+  [{ temperature: 2.1 }, 'temperature'],
+  [{ top_p: -0.1 }, 'top_p'],
+  [{ presence_penalty: 3 }, 'presence_penalty'],
+  [{ frequency_penalty: -3 }, 'frequency_penalty'],
+  [{ reasoning_effort: 'xhigh' }, 'reasoning_effort'],
+  [{ response_format: { type: 'grammar' } }, 'response_format.type'],
+  [{ tool_choice: { type: 'allowed_tools' } }, 'tool_choice'],
+  [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+  [{ messages: [{ role: 'nobody', content: 'x' }] }, 'messages[0].role'],
+  [{ messages: [{ role: 'user', content: 'x', file_id: 'f' }] }, 'messages[0].file_id'],
+  [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],
+  [{ timeout_ms: 999 }, 'timeout_ms'],
+  [{ end_user: 1 }, 'end_user'],
+  [{ metadata: { a: 1 } }, 'metadata.a'],
+  [{ provider_options: { groq: 1 } }, 'provider_options.groq'],
+  [{ provider_options: { groq: { model: 'x' } } }, 'provider_options.groq.model'],
+  [{ provider_options: { groq: { a: { max_tokens: 1 } } } }, 'provider_options.groq.a.max_tokens'],
+])('%j is refused for %s', (fields, path) => {
+  expect(refusedPath(fields)).toBe(path)
+})
+
+test('an end user may not send options for a provider, nor have an answer stored by them', () => {
+  const stores = { provider_options: { openai: { store: true } } }
+  expect(parse(stores, true).findings).toMatchObject({
+    passedOn: 'provider_options',
+    stored: 'provider_options.openai.store',
+  })
+  expect(parse(stores).findings).toMatchObject({ passedOn: undefined, stored: undefined })
+  expect(parse({ temperature: 1 }, true).findings).toMatchObject({ passedOn: undefined, stored: undefined })
+  expect(parse({ provider_options: null }, true).findings.passedOn).toBeUndefined()
+})
+
+test('a mark of caching is found on a part, on a tool and in provider_options, not in text', () => {
+  const mark = { type: 'ephemeral' }
+  const part = { type: 'text', text: 'a', cache_control: mark }
+  const asks = (fields: JsonObject): boolean => parse(fields).findings.asksForCaching
+  expect(asks({ messages: [{ role: 'user', content: [part] }] })).toBe(true)
+  expect(asks({ tools: [{ type: 'function', function: { name: 'f' }, cache_control: mark }] })).toBe(true)
+  expect(asks({ provider_options: { anthropic: { x: [{ cache_control: mark }] } } })).toBe(true)
+  expect(asks({ provider_options: { bedrock: { x: { cachePoint: {} } } } })).toBe(true)
+  expect(asks({ messages: [{ role: 'user', content: 'cache_control cachePoint' }] })).toBe(false)
+})

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { noFindings } from '../../shared/findings.ts'
+import { NATIVE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
+import { parseOpenAiRequest } from '../../shared/parse-openai-request.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import {
+  invalid,
+  objectAt,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  refuseUnknown,
+  set,
+} from '../../shared/read-fields.ts'
+import { refuseReservedOptions } from '../../shared/reserved-fields.ts'
+import { findStored } from '../../shared/stored-fields.ts'
+import { FIELDS } from '../wire/fields.ts'
+
+const STRICT = { strict: true }
+const TIMEOUT = { min: 1000, max: 600_000, integer: true }
+
+/** A body of `POST /v1/chat` as a canonical request. Throws RequestError for an unknown field and every invalid value. */
+export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
+  refuseUnknown(body, FIELDS.names)
+  const n = optionalNumber(body, 'n', { integer: true })
+  if (n !== undefined && n !== 1) throw invalid('n', 'must be 1.')
+  const { request, asksForCaching } = parseOpenAiRequest(body, FIELDS, STRICT)
+  // The last frame of a native stream always reports usage and cost.
+  request.includeUsage = true
+  const options = parseProviderOptions(body)
+  set(request, 'providerOptions', options)
+  return {
+    request,
+    metadata: parseLogMetadata(body.metadata, NATIVE_METADATA),
+    timeoutMs: optionalNumber(body, 'timeout_ms', TIMEOUT),
+    endUser: optionalText(body, 'end_user'),
+    findings: {
+      ...noFindings(),
+      // Every other field that a provider gets is read.
+      passedOn: isEndUser && options !== undefined ? 'provider_options' : undefined,
+      stored: isEndUser ? findStored(body) : undefined,
+      choices: 1,
+      asksForCaching: asksForCaching || hasCacheMark(options),
+      mayBeStored: false,
+    },
+  }
+}
+
+function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | undefined {
+  const options = optionalObject(body, 'provider_options')
+  if (options === undefined) return undefined
+  const parsed = toTable<Record<string, JsonObject>>({})
+  for (const [provider, value] of Object.entries(options)) {
+    const path = `provider_options.${provider}`
+    const fields = objectAt(value, path)
+    refuseReservedOptions(fields, path)
+    parsed[provider] = fields
+  }
+  return parsed
+}

@@ -1,0 +1,151 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject, toText } from '../../../json/json-value.ts'
+import type { ResponseFormat } from '../../../request/response-format.ts'
+import type { FunctionTool } from '../../../request/tools.ts'
+import type { MutableRequest } from '../../shared/field-table.ts'
+import { noFindings, type TargetFindings } from '../../shared/findings.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import {
+  invalid,
+  isObject,
+  listAt,
+  objectAt,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  set,
+  textAt,
+} from '../../shared/read-fields.ts'
+import { refuseReservedName } from '../../shared/reserved-fields.ts'
+import { findStored } from '../../shared/stored-fields.ts'
+import { refuseOtherFields } from '../../shared/tool-fields.ts'
+import {
+  FIELDS,
+  isForEndUsers,
+  isOptionForEndUsers,
+  isPassed,
+  isPassedOption,
+  OPTIONS,
+} from '../wire/fields.ts'
+import { parseMessages } from './parse-messages.ts'
+
+/**
+ * A body of `POST {ollama prefix}/api/chat` as a canonical request. Throws RequestError where the gateway relies on a value
+ * of the wrong form. A field that the gateway does not know goes to no provider.
+ */
+export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
+  const found = noFindings()
+  const ownFields = readOwn(body, found)
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  const request: MutableRequest = {
+    model,
+    messages: parseMessages(body.messages, found.unread),
+    stream: optionalFlag(body, 'stream') ?? true,
+    // The last line of a stream always reports usage.
+    includeUsage: true,
+  }
+  FIELDS.read(body, request)
+  const tools = parseTools(body.tools)
+  if (tools.length > 0) request.tools = tools
+  set(request, 'responseFormat', parseFormat(body.format))
+  set(request, 'reasoningEffort', parseEffort(body.think))
+  set(request, 'ownFields', ownFields)
+  return {
+    request,
+    metadata: null,
+    timeoutMs: undefined,
+    endUser: body.end_user,
+    spellings: FIELDS.spellings,
+    findings: {
+      ...found,
+      passedOn: isEndUser ? findPassedOn(body) : undefined,
+      stored: isEndUser ? findStored(body) : undefined,
+      choices: 1,
+      // The format has no marks of caching, and its providers keep nothing.
+      asksForCaching: false,
+      mayBeStored: false,
+    },
+  }
+}
+
+/** The fields that a target of this format gets as they are. Adds to `found` what only such a target, or none, may get. */
+function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefined {
+  const own: JsonObject = {}
+  const options = optionalObject(body, 'options')
+  const ownOptions = options === undefined ? {} : readOwnOptions(options, found)
+  if (Object.keys(ownOptions).length > 0) own.options = ownOptions
+  for (const name in body) {
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    if (!FIELDS.names.has(name)) {
+      refuseReservedName(name, name)
+      found.unread.push(name)
+    } else if (isPassed(name)) own[name] = value
+    if (FIELDS.isOnlyHere(name, value)) found.nativeOnly.push(name)
+  }
+  return Object.keys(own).length === 0 ? undefined : own
+}
+
+function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject {
+  const own: JsonObject = {}
+  for (const name in options) {
+    const value = options[name]
+    if (value === undefined || value === null) continue
+    const path = `options.${name}`
+    if (!OPTIONS.names.has(name)) {
+      refuseReservedName(name, path)
+      found.unread.push(path)
+    } else if (isPassedOption(name)) own[name] = value
+    if (OPTIONS.isOnlyHere(name, value)) found.nativeOnly.push(path)
+  }
+  return own
+}
+
+/** The first field that an end user may not send, not even as null. */
+function findPassedOn(body: JsonObject): string | undefined {
+  for (const name in body) if (!isForEndUsers(name)) return name
+  if (!isObject(body.options)) return undefined
+  for (const name in body.options) if (!isOptionForEndUsers(name)) return `options.${name}`
+  return undefined
+}
+
+const FUNCTION_TOOL: ReadonlySet<string> = new Set(['type', 'function'])
+
+function parseTools(tools: Json | undefined): FunctionTool[] {
+  if (tools === undefined || tools === null) return []
+  return listAt(tools, 'tools').map((each, at) => parseTool(objectAt(each, `tools[${at}]`), `tools[${at}]`))
+}
+
+function parseTool(tool: JsonObject, path: string): FunctionTool {
+  if ((tool.type ?? 'function') !== 'function') throw invalid(`${path}.type`, 'must be function.')
+  refuseOtherFields(tool, FUNCTION_TOOL, path)
+  const fn = objectAt(tool.function, `${path}.function`)
+  const description = optionalText(fn, 'description', `${path}.function.description`)
+  return {
+    type: 'function',
+    function: {
+      name: textAt(fn.name, `${path}.function.name`),
+      ...(description === undefined ? {} : { description }),
+      parameters: optionalObject(fn, 'parameters', `${path}.function.parameters`) ?? NO_PARAMETERS,
+    },
+  }
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+
+/** `json`, or a schema. An empty string asks for nothing. */
+function parseFormat(format: Json | undefined): ResponseFormat | undefined {
+  if (format === undefined || format === null || format === '') return undefined
+  if (format === 'json') return { type: 'json_object' }
+  const schema = toObject(format)
+  if (schema === undefined) throw invalid('format', 'must be json or a schema.')
+  return { type: 'json_schema', json_schema: { name: 'answer', schema } }
+}
+
+/** Most models can only be told to think or not to; one family takes an effort. */
+function parseEffort(think: Json | undefined): string | undefined {
+  if (think === undefined || think === null) return undefined
+  if (typeof think === 'boolean') return think ? 'medium' : 'none'
+  return toText(textAt(think, 'think'))
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { parseRequest as parseResponses } from '../../openai-responses/server/parse-request.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import { isObject } from '../../shared/read-fields.ts'
+import { isRead } from '../wire/fields.ts'
+
+/** The body of a Responses request, as some editors send it here. They read the answer as a chat completion. */
+export function parseMixed(body: JsonObject, context: ParseContext): ParsedChat {
+  const { stream_options: options, ...rest } = body
+  const parsed = parseResponses(rest, context)
+  const includeUsage = isObject(options) && options.include_usage === true
+  return {
+    ...parsed,
+    shape: 'openai-mixed',
+    request: { ...parsed.request, includeUsage },
+    findings: {
+      ...parsed.findings,
+      passedOn: context.isEndUser ? findUnread(body) : undefined,
+      mayBeStored: body.store !== undefined,
+    },
+  }
+}
+
+/** The first field that the gateway does not read in a chat completion, where an end user may send none, not even as null. */
+export function findUnread(body: JsonObject): string | undefined {
+  for (const name in body) if (!isRead(name)) return name
+  return undefined
+}

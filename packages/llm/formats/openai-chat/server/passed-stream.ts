@@ -1,0 +1,134 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import type { Answered, StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/server-format.ts'
+import { encodeUsage } from './encode-usage.ts'
+import { markChunk } from './passed-reasoning.ts'
+
+const NEWLINE = 10
+
+/**
+ * The stream of a provider of the same format: its bytes pass through, except for usage, which is sent only where it was
+ * asked for, and reasoning that has to come back to the provider.
+ */
+export class PassedStream implements StreamEncoder {
+  readonly #answered: Answered
+  /** The last decoded chunk: chunks that the gateway adds take their id, model and time from it. */
+  #template: JsonObject | undefined
+  /** Reasoning that has to come back was seen. Its further pieces and the calls after it must be decoded. */
+  #hasDetails = false
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+  }
+
+  /** True for whole events of plain deltas, in which the gateway has nothing to read or change. */
+  canPass(chunk: Buffer): boolean {
+    const { length } = chunk
+    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
+    const text = chunk.toString('latin1')
+    this.#hasDetails ||= text.includes('"reasoning_details"')
+    return (
+      this.#template !== undefined &&
+      !(this.#hasDetails && (text.includes('"reasoning_details"') || text.includes('"tool_calls"'))) &&
+      !text.includes('"error"') &&
+      !text.includes('[DONE]') &&
+      isNullOrAbsent(text, '"usage"') &&
+      isNullOrAbsent(text, '"finish_reason"')
+    )
+  }
+
+  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    if (events.some(({ type }) => type === 'end')) return ''
+    const hasUsage = events.some(({ type }) => type === 'usage')
+    const isMarked = isSealed(event.data) || carries(events)
+    if (this.#template === undefined || hasUsage || isMarked) {
+      const parsed = parseChunk(event.data)
+      const chunk = parsed && isMarked ? markChunk(parsed, events, this.#answered.provider) : parsed
+      if (chunk !== undefined) {
+        // Some providers begin with a chunk about the prompt, whose id is empty.
+        if (chunk.id !== '') this.#template = chunk
+        if (hasUsage) return this.#encodeUsageChunk(chunk, events, isMarked ? toFrame(chunk) : event.raw)
+        if (isMarked) return toFrame(chunk)
+      }
+    }
+    return event.raw
+  }
+
+  finish(end: StreamEnd): string {
+    let frames = ''
+    if (!end.isFinishSent) {
+      const choice = { index: 0, delta: {}, logprobs: null, finish_reason: end.finishReason }
+      frames += this.#frame({ choices: [choice] })
+    }
+    if (this.#answered.includeUsage && !end.isUsageSent) {
+      frames += this.#frame({ choices: [], usage: encodeUsage(end.bill.usage) })
+    }
+    return `${frames}data: [DONE]\n\n`
+  }
+
+  #encodeUsageChunk(
+    chunk: JsonObject,
+    events: readonly StreamEvent[],
+    asItCame: string | Uint8Array,
+  ): string | Uint8Array {
+    const { includeUsage, rewritesUsage } = this.#answered
+    if (includeUsage && !rewritesUsage) return asItCame
+    if (includeUsage) {
+      const found = events.find(each => each.type === 'usage')
+      return toFrame({ ...chunk, usage: found === undefined ? null : encodeUsage(found.usage) })
+    }
+    // Usage was not asked for: a chunk of usage alone is left out, another one goes without it.
+    if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return ''
+    return toFrame({ ...chunk, usage: undefined, x_groq: undefined })
+  }
+
+  #frame(fields: JsonObject): string {
+    const { id, model, created } = this.#template ?? {}
+    return toFrame({
+      id: id ?? `chatcmpl-${this.#answered.requestId}`,
+      object: 'chat.completion.chunk',
+      created: created ?? this.#answered.created,
+      model: model ?? this.#answered.model,
+      ...fields,
+    })
+  }
+}
+
+/** Does the chunk have signed or encrypted reasoning, which the client needs with our mark? */
+function isSealed(data: string): boolean {
+  return data.includes('"reasoning_details"') && /"(?:signature|data)"\s*:\s*"[^"]/.test(data)
+}
+
+/** Did the decoder pack reasoning into the id of a call? */
+function carries(events: readonly StreamEvent[]): boolean {
+  return events.some(
+    event => event.type === 'delta' && event.toolCalls?.some(({ id }) => id?.includes(CARRIER_MARK)) === true,
+  )
+}
+
+function toFrame(chunk: JsonObject): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`
+}
+
+/** undefined: it is not a JSON object. */
+export function parseChunk(data: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Is every occurrence of a quoted key followed by null? Inside a JSON string quotes are escaped, so each is a key. */
+function isNullOrAbsent(text: string, quotedKey: string): boolean {
+  for (let at = text.indexOf(quotedKey); at >= 0; at = text.indexOf(quotedKey, at)) {
+    at += quotedKey.length
+    while (text[at] === ' ' || text[at] === ':') at++
+    if (!text.startsWith('null', at)) return false
+  }
+  return true
+}

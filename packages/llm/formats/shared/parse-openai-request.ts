@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../json/json-value.ts'
+import { isMarkedTool, parseMessages, parseOutputCap, type Strictness } from './chat-fields.ts'
+import type { FieldTable, MutableRequest } from './field-table.ts'
+import { invalid, optionalFlag, optionalObject, set, textAt } from './read-fields.ts'
+
+/** The part of a body in OpenAI's shape that has a canonical meaning. */
+export interface OpenAiRequest {
+  readonly request: MutableRequest
+  /** A mark of caching stands on a message, a part, a tool call or a tool. */
+  readonly asksForCaching: boolean
+}
+
+/** Parses a body in OpenAI's shape by its format's fields. Throws RequestError where the gateway relies on a value of the wrong form. */
+export function parseOpenAiRequest(body: JsonObject, fields: FieldTable, how: Strictness): OpenAiRequest {
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  const options = optionalObject(body, 'stream_options')
+  const includeUsage =
+    options === undefined ? undefined : optionalFlag(options, 'include_usage', 'stream_options.include_usage')
+  const found = { asksForCaching: false }
+  const request: MutableRequest = {
+    model,
+    messages: parseMessages(body.messages, how, found),
+    stream: optionalFlag(body, 'stream') ?? false,
+    includeUsage: includeUsage ?? false,
+  }
+  fields.read(body, request)
+  set(request, 'maxOutputTokens', parseOutputCap(body, fields.namesOf('maxOutputTokens')))
+  const asksForCaching = found.asksForCaching || request.tools?.some(isMarkedTool) === true
+  return { request, asksForCaching }
+}
