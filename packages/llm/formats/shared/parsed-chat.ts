@@ -27,6 +27,11 @@ export interface ParsedChat {
   /** How the caller's format spells canonical parameters, where it differs: errors and headers use these names. */
   readonly spellings?: ReadonlyMap<string, string>
   readonly findings: Findings
+  /**
+   * Clients of the format always name an output cap and ask every model to reason: a model that has less is asked for less,
+   * and none of it counts as lost.
+   */
+  readonly asksByDefault?: true
   /** The caller asked to see reasoning, in formats where one has to ask. */
   readonly showsReasoning?: boolean
   /** What an answer repeats of its request, in the formats that do so. */

@@ -1,21 +1,24 @@
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
-import type { SourceBody } from '@rideau/llm/request/source-body'
+import type { FormatId } from '@rideau/llm/request/format-id'
 
 /**
- * A model that cannot think does what is asked of it where it is told not to. Anthropic's format makes every caller name an output cap, and its clients ask every model to think if it can. A model
- * of another format gets no higher cap than it has, and is not asked to think where it cannot: neither changes the answer.
+ * Returns the request without what asks a model for nothing: a model that cannot reason need not be told to stop reasoning.
+ * A format whose clients always ask for reasoning and a cap gets as much of both as the model has; see
+ * ParsedChat.asksByDefault. Neither changes the answer. A request in the provider's own format goes as it came.
  */
 export function fitRequest(
-  request: ChatRequest,
-  { format }: SourceBody,
+  { request, asksByDefault }: ParsedChat,
+  format: FormatId,
   provider: Provider,
   model: CatalogModel | undefined,
 ): ChatRequest {
   if (provider.format === format || model === undefined) return request
-  if (format !== 'anthropic-messages') {
-    if (request.reasoningEffort !== 'none' || model.capabilities.includes('reasoning')) return request
+  const canReason = model.capabilities.includes('reasoning')
+  if (asksByDefault !== true) {
+    if (request.reasoningEffort !== 'none' || canReason) return request
     const { reasoningEffort: _, ...other } = request
     return other
   }
@@ -23,10 +26,9 @@ export function fitRequest(
   const most = model.max_output_tokens
   const cap =
     most === null || maxOutputTokens === undefined ? maxOutputTokens : Math.min(maxOutputTokens, most)
-  const canThink = model.capabilities.includes('reasoning')
   return {
     ...rest,
     ...(cap === undefined ? {} : { maxOutputTokens: cap }),
-    ...(canThink && reasoningEffort !== undefined ? { reasoningEffort } : {}),
+    ...(canReason && reasoningEffort !== undefined ? { reasoningEffort } : {}),
   }
 }

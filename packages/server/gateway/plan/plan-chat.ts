@@ -52,7 +52,7 @@ function planTarget(
   { formats }: PlanDeps,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
-  const whole = fitRequest(call.request, source, provider, catalogModel)
+  const whole = fitRequest(call, source.format, provider, catalogModel)
   const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(whole), catalogModel)
   if (lack !== undefined) return { refusal: lack }
   const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)

@@ -54,6 +54,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     metadata: null,
     timeoutMs: undefined,
     endUser: body.end_user,
+    asksByDefault: true,
     spellings: FIELDS.spellings,
     findings: {
       nativeOnly: notes.nativeOnly.concat(FIELDS.listOnlyHere(body)),

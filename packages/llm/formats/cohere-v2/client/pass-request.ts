@@ -6,7 +6,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { readField } from '../../shared/lost-params.ts'
-import { CARRIER_MARK, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { OWN_NAMES } from './known-fields.ts'
 
 /** A body that is in this format already: only what must differ is written anew. */
@@ -18,10 +18,10 @@ export function passRequest(
 ): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   const cap = request.maxOutputTokens
-  if (cap !== undefined && readField(source, 'max_tokens') !== cap) changes.set('max_tokens', cap)
+  if (cap !== undefined && cap !== request.receivedOutputCap) changes.set('max_tokens', cap)
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
-  // A turn that another provider answered through us may carry its state in the ids of its calls.
-  if (source.bytes.includes(CARRIER_MARK)) {
+  // Messages that another provider answered may carry its state in the ids of their calls.
+  if (request.carriesReasoning) {
     changes.set('messages', toObjects(readField(source, 'messages')).map(withPlainIds))
   }
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }

@@ -1,30 +1,30 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import type { MessageNotes } from '../../shared/message-notes.ts'
 import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 
 const ROLES: readonly Json[] = ['system', 'user', 'assistant', 'tool']
 
 /**
  * The messages of a caller as canonical ones. Throws RequestError where a value that other providers get a translation
- * of has the wrong form. Adds the paths of parts that no other format knows to `nativeOnly`.
+ * of has the wrong form. Adds to `notes` which parts no other format knows, and whether ids carry reasoning.
  */
-export function parseMessages(value: Json | undefined, nativeOnly: string[]): Message[] {
+export function parseMessages(value: Json | undefined, notes: MessageNotes): Message[] {
   const messages = listAt(value, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
-  return messages.map((each, at) =>
-    parseMessage(objectAt(each, `messages[${at}]`), `messages[${at}]`, nativeOnly),
-  )
+  return messages.map((each, at) => parseMessage(objectAt(each, `messages[${at}]`), `messages[${at}]`, notes))
 }
 
-function parseMessage(message: JsonObject, path: string, nativeOnly: string[]): Message {
+function parseMessage(message: JsonObject, path: string, notes: MessageNotes): Message {
   const { role } = message
   if (!ROLES.includes(role ?? null)) throw invalid(`${path}.role`, `must be one of ${ROLES.join(', ')}.`)
-  const { content, thoughts } = parseContent(message, `${path}.content`, nativeOnly)
-  const calls = parseCalls(message.tool_calls, `${path}.tool_calls`)
+  const { content, thoughts } = parseContent(message, `${path}.content`, notes)
+  const calls = parseCalls(message.tool_calls, `${path}.tool_calls`, notes)
   if (role === 'assistant') return toAssistant(message, path, content, calls, thoughts)
   if (role === 'tool') {
-    return { role, tool_call_id: textAt(message.tool_call_id, `${path}.tool_call_id`), content }
+    return { role, tool_call_id: parseId(message.tool_call_id, `${path}.tool_call_id`, notes), content }
   }
   return { role: role === 'system' ? 'system' : 'user', content }
 }
@@ -46,14 +46,20 @@ function toAssistant(
   }
 }
 
-function parseCalls(value: Json | undefined, path: string): ToolCall[] {
+function parseId(value: Json | undefined, path: string, notes: MessageNotes): string {
+  const id = textAt(value, path)
+  notes.carriesReasoning ||= id.includes(CARRIER_MARK)
+  return id
+}
+
+function parseCalls(value: Json | undefined, path: string, notes: MessageNotes): ToolCall[] {
   if (value === undefined || value === null) return []
   return listAt(value, path).map((each, at) => {
     const call = objectAt(each, `${path}[${at}]`)
     const fn = objectAt(call.function, `${path}[${at}].function`)
     const given = optionalText(fn, 'arguments', `${path}[${at}].function.arguments`) ?? ''
     return {
-      id: textAt(call.id, `${path}[${at}].id`),
+      id: parseId(call.id, `${path}[${at}].id`, notes),
       type: 'function',
       function: {
         name: textAt(fn.name, `${path}[${at}].function.name`),
@@ -70,7 +76,7 @@ interface Content {
   readonly thoughts: string
 }
 
-function parseContent({ role, content }: JsonObject, path: string, nativeOnly: string[]): Content {
+function parseContent({ role, content }: JsonObject, path: string, notes: MessageNotes): Content {
   if (typeof content === 'string') return { content, thoughts: '' }
   if (role === 'assistant' && (content === undefined || content === null))
     return { content: '', thoughts: '' }
@@ -84,7 +90,7 @@ function parseContent({ role, content }: JsonObject, path: string, nativeOnly: s
       continue
     }
     const parsed = parsePart(part, `${path}[${at}]`)
-    if (parsed === undefined) nativeOnly.push(`${path}[${at}]`)
+    if (parsed === undefined) notes.nativeOnly.push(`${path}[${at}]`)
     else parts.push(parsed)
   }
   const [first] = parts

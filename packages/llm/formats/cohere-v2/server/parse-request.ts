@@ -5,6 +5,7 @@ import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { parseTools } from '../../shared/chat-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { noFindings } from '../../shared/findings.ts'
+import { noMessageNotes } from '../../shared/message-notes.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
   invalid,
@@ -28,16 +29,18 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   refuseReservedFields(body, FIELDS.names)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
-  const nativeOnly = FIELDS.listOnlyHere(body)
+  const notes = noMessageNotes(FIELDS.listOnlyHere(body))
   const request: MutableRequest = {
     model,
-    messages: parseMessages(body.messages, nativeOnly),
+    messages: parseMessages(body.messages, notes),
     stream: optionalFlag(body, 'stream') ?? false,
     // The last event of a stream always reports usage.
     includeUsage: true,
   }
   FIELDS.read(body, request)
   if (request.stop?.length === 0) delete request.stop
+  set(request, 'receivedOutputCap', request.maxOutputTokens)
+  if (notes.carriesReasoning) request.carriesReasoning = true
   readTools(body, request)
   set(request, 'responseFormat', readFormat(optionalObject(body, 'response_format')))
   set(request, 'reasoningEffort', readEffort(optionalObject(body, 'thinking')))
@@ -51,7 +54,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
     spellings: FIELDS.spellings,
     findings: {
       ...noFindings(),
-      nativeOnly,
+      nativeOnly: notes.nativeOnly,
       passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,

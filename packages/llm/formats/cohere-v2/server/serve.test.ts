@@ -256,7 +256,7 @@ describe('a body that passes through', () => {
   }
 
   test('has its model and its cap set, our marks taken off, and else its bytes', () => {
-    const { body } = cohereV2.encodeRequest(request, target, source)
+    const { body } = cohereV2.encodeRequest({ ...request, carriesReasoning: true }, target, source)
     expect(JSON.parse(body.toString())).toEqual({
       model: 'm',
       messages: [
@@ -266,6 +266,17 @@ describe('a body that passes through', () => {
       max_tokens: 7,
       novelty: 1.5,
     })
+  })
+
+  test('is found by its parser to carry our marks', () => {
+    const marked = JSON.parse(source.bytes.toString()) as JsonObject
+    expect(parse({ ...marked, max_tokens: 9 }).request).toMatchObject({
+      carriesReasoning: true,
+      receivedOutputCap: 9,
+    })
+    expect(parse({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }).request).not.toHaveProperty(
+      'carriesReasoning',
+    )
   })
 
   test('is the provider’s to judge', () => {
