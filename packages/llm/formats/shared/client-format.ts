@@ -55,3 +55,6 @@ export interface TokenCounter {
   /** undefined: the answer has no count. */
   decodeReply(body: JsonObject): number | undefined
 }
+
+export type EncodeRequest = ClientFormat['encodeRequest']
+export type FindUnsupportedParams = ClientFormat['findUnsupportedParams']

@@ -9,21 +9,23 @@ const MAX_DETAIL = 500
 
 /** An answer that is not 2xx, by its cause. `body` as received: JSON under any content type, HTML, text or nothing. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
-  let json: Json
-  try {
-    json = JSON.parse(body) as Json
-  } catch {
-    json = body.trim()
-  }
-  return decodeErrorBody(status, headers, json)
+  return decodeErrorBody(status, headers, parseErrorText(body))
 }
 
+/** JSON under any content type, else the text without white space around it. */
+export function parseErrorText(body: string): Json {
+  try {
+    return JSON.parse(body) as Json
+  } catch {
+    return body.trim()
+  }
+}
+
+/** `status` undefined: of a frame of a stream. */
+export type DecodeErrorBody = (status: number | undefined, headers: ReplyHeaders, body: Json) => UpstreamError
+
 /** The same for a body that is parsed already: a frame of a stream has no status of its own. */
-export function decodeErrorBody(
-  status: number | undefined,
-  headers: ReplyHeaders,
-  body: Json,
-): UpstreamError {
+export const decodeErrorBody: DecodeErrorBody = (status, headers, body) => {
   const words = readErrorWords(body)
   // A 200 that carries an error tells the true status in its body, if anywhere.
   const effective = status === undefined || status < 400 ? words.status : status

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../json/json-value.ts'
-import type { FinishReason } from '../../reply/chat-reply.ts'
 import type { ClientFormatId, FormatId } from '../../request/format-id.ts'
-import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
 import type { ParseContext, ParsedChat } from './parsed-chat.ts'
 import type { PlainAnswer } from './plain-answer.ts'
 import type { ServedFault } from './served-fault.ts'
+import type { StreamEncoder } from './stream-encoder.ts'
 
 /** Measures one request. */
 export interface RequestClock {
@@ -31,37 +30,6 @@ export interface Answered {
   readonly rewritesUsage: boolean
   /** What was asked. */
   readonly call: ParsedChat
-}
-
-/** One event of a provider's stream: its meaning, and its own bytes where they can be passed on. */
-export interface UpstreamEvent {
-  readonly data: string
-  readonly raw: Uint8Array
-}
-
-export interface StreamEnd {
-  readonly finishReason: FinishReason
-  /** The provider sent a finish reason itself. */
-  readonly isFinishSent: boolean
-  /** A limit's end was reached, and the stream was cut by us. */
-  readonly isCut: boolean
-  /** The provider sent usage and it was passed on. */
-  readonly isUsageSent: boolean
-  readonly bill: Bill
-}
-
-/** Writes one stream in a surface's format. Pure: gives text or bytes, the relay writes them. */
-export interface StreamEncoder {
-  /** May this chunk of whole events go to the caller unread? */
-  canPass(chunk: Buffer): boolean
-  /** Of a chunk that may pass. Absent: they are set apart by blank lines. */
-  countEvents?(chunk: Buffer): number
-  /** What the caller gets for one event; empty: nothing. */
-  encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
-  /** The last frames. */
-  finish(end: StreamEnd): string | Uint8Array
-  /** The frames of a failure in mid-stream, where they depend on what went before. */
-  encodeFault?(fault: ServedFault, requestId: string, baseUrl: string): string | Uint8Array
 }
 
 /** A format that chat callers speak to us. */

@@ -1,4 +1,4 @@
-import type { StreamEncoder } from '@rideau/llm/formats/shared/server-format'
+import type { StreamEncoder } from '@rideau/llm/formats/shared/stream-encoder'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { Fault } from '../../core/fault.ts'

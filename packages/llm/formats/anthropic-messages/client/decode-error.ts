@@ -1,7 +1,10 @@
-import type { Json } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstream-error.ts'
-import { decodeErrorBody as decodeByWords } from '../../shared/decode-error.ts'
+import {
+  type DecodeErrorBody,
+  decodeErrorBody as decodeByWords,
+  parseErrorText,
+} from '../../shared/decode-error.ts'
 import { MAX_WAIT_MS, type ReplyHeaders } from '../../shared/retry-after.ts'
 
 /** The status of each error type, for errors within a stream, which have no status of their own. */
@@ -30,21 +33,11 @@ function findKind(type: string | undefined, message: string): UpstreamErrorKind 
 
 /** Classifies an answer that is not 2xx by its cause. `body`: as received. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
-  let json: Json
-  try {
-    json = JSON.parse(body) as Json
-  } catch {
-    json = body.trim()
-  }
-  return decodeErrorBody(status, headers, json)
+  return decodeErrorBody(status, headers, parseErrorText(body))
 }
 
 /** Classifies a parsed body. `status` undefined: it is an event of a stream. */
-export function decodeErrorBody(
-  status: number | undefined,
-  headers: ReplyHeaders,
-  body: Json,
-): UpstreamError {
+export const decodeErrorBody: DecodeErrorBody = (status, headers, body) => {
   const error = toObject(toObject(body)?.error)
   const type = toText(error?.type)
   const knownStatus = status === undefined || status < 400 ? STATUSES.get(type ?? '') : status

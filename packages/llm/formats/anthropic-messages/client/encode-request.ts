@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { MessagesEnvelope } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
 import { encodeBody } from './encode-body.ts'
 import { passRequest } from './pass-request.ts'
@@ -14,12 +14,7 @@ import { PASSED_ON } from './unsupported-params.ts'
 const VERSION = '2023-06-01'
 
 /** The canonical request as `POST /v1/messages` takes it, or a cloud's route; a body of this format passes through. */
-export function encodeRequest(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   const isOurs = source?.format === 'anthropic-messages'
   const { model, provider } = target
   const envelope = provider.messages

@@ -1,6 +1,5 @@
-import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
+import type { FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listEffective } from '../../shared/field-table.ts'
 import { isLostExtra } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -12,12 +11,7 @@ import { findModelTraits, type ModelTraits } from './model-traits.ts'
 export const PASSED_ON: readonly string[] = ['top_k', 'cache_control', 'thinking']
 
 /** See ClientFormat. The provider judges a body of its own format. */
-export function findUnsupportedParams(
-  request: ChatRequest,
-  _provider: Provider,
-  model: string,
-  source?: SourceBody,
-): readonly string[] {
+export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
   if (source?.format === 'anthropic-messages') return []
   const traits = findModelTraits(model)
   const names = FIELDS.listUnsupported(request)

@@ -3,14 +3,8 @@ import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type {
-  Answered,
-  ChatServer,
-  CountFormat,
-  StreamEncoder,
-  StreamEnd,
-  UpstreamEvent,
-} from '../../shared/server-format.ts'
+import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { toAnthropicError } from './encode-error.ts'
 import { encodeReply } from './encode-reply.ts'

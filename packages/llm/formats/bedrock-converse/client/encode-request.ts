@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/field-table.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -22,12 +21,7 @@ const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'fil
  * The canonical request as `POST /model/{id}/converse` or `…/converse-stream` takes it; a body of this format passes
  * through.
  */
-export function encodeRequest(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   const { model } = target
   const action = request.stream ? 'converse-stream' : 'converse'
   return {
@@ -87,12 +81,7 @@ function encodeBody(asked: ChatRequest, model: string): JsonObject {
 }
 
 /** See ClientFormat. The provider judges a body of its own format. */
-export function findUnsupportedParams(
-  request: ChatRequest,
-  _provider: Provider,
-  model: string,
-  source?: SourceBody,
-): readonly string[] {
+export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
   if (source?.format === 'bedrock-converse') return []
   return [
     ...FIELDS.listUnsupported(request),

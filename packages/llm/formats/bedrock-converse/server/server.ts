@@ -3,13 +3,8 @@ import { countAwsEvents } from '../../../frames/aws-event-stream.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type {
-  Answered,
-  ChatServer,
-  StreamEncoder,
-  StreamEnd,
-  UpstreamEvent,
-} from '../../shared/server-format.ts'
+import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toStreamError, toStreamException } from './encode-error.ts'
 import { encodeReply, toStopReason } from './encode-reply.ts'
 import { ConverseEncoder, type ConverseEvent, toMetadata } from './encode-stream.ts'

@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
-import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -21,12 +20,7 @@ const PASSED_ON = ['k', 'p', 'thinking', 'safety_mode', 'citation_options', 'str
 const BUDGETS: Readonly<Record<string, number>> = toTable({ minimal: 512, low: 2048, medium: 8192 })
 
 /** The canonical request as `POST /v2/chat` takes it; a body of this format passes through. */
-export function encodeRequest(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   return {
     ...joinAddress(target.baseUrl, '/chat'),
     headers: {
@@ -146,12 +140,7 @@ function encodePart(part: ContentPart): JsonObject {
   return { type: 'text', text: part[part.type] }
 }
 
-export function findUnsupportedParams(
-  request: ChatRequest,
-  _provider: Provider,
-  model: string,
-  source?: SourceBody,
-): readonly string[] {
+export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
   // A body of this same format is the provider's to judge.
   if (source?.format === 'cohere-v2') return []
   const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]

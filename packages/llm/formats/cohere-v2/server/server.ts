@@ -4,13 +4,8 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type {
-  Answered,
-  ChatServer,
-  StreamEncoder,
-  StreamEnd,
-  UpstreamEvent,
-} from '../../shared/server-format.ts'
+import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toCohereError } from './encode-error.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 import { encodeReply } from './encode-reply.ts'

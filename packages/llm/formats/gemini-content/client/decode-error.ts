@@ -1,7 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
-import { decodeErrorBody as decodeAnyBody } from '../../shared/decode-error.ts'
+import { decodeErrorBody as decodeAnyBody, parseErrorText } from '../../shared/decode-error.ts'
 import type { ReplyHeaders } from '../../shared/retry-after.ts'
 
 /** Reasons in an error's details that are about the key. The status of such an error can be any: a wrong key is a 400. */
@@ -18,13 +18,7 @@ const KEY_REASONS: ReadonlySet<string> = new Set([
 
 /** The error of an answer that is not 2xx. `body`: as received. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
-  let json: Json
-  try {
-    json = JSON.parse(body) as Json
-  } catch {
-    json = body.trim()
-  }
-  return decode(status, headers, json)
+  return decode(status, headers, parseErrorText(body))
 }
 
 /** The error of a frame of a stream, which has no status. */

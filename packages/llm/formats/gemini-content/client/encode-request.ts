@@ -1,11 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, findReservedOwn, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest } from '../../shared/client-format.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { writeConfig } from './encode-config.ts'
 import { encodeContents } from './encode-contents.ts'
@@ -17,12 +16,7 @@ import { passRequest } from './pass-request.ts'
 const MODEL_PATH = '/models'
 
 /** The canonical request as `:generateContent` takes it; a body of this format passes through. See ClientFormat. */
-export function encodeRequest(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   const { provider, model } = target
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`

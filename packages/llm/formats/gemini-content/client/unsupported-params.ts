@@ -1,6 +1,4 @@
-import type { Provider } from '../../../provider/provider.ts'
-import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
+import type { FindUnsupportedParams } from '../../shared/client-format.ts'
 import { findLostExtras } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { isPartKnown } from './encode-parts.ts'
@@ -8,12 +6,7 @@ import { isToolChoiceKnown } from './encode-tools.ts'
 import { findThinking } from './thinking.ts'
 
 /** See ClientFormat.findUnsupportedParams. */
-export function findUnsupportedParams(
-  request: ChatRequest,
-  provider: Provider,
-  model: string,
-  source?: SourceBody,
-): readonly string[] {
+export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model, source) => {
   // A body of this format is the provider's to judge.
   if (source?.format === 'gemini-content') return []
   const { tools, toolChoice, reasoningEffort, messages } = request

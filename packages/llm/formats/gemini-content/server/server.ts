@@ -4,14 +4,8 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type {
-  Answered,
-  ChatServer,
-  CountFormat,
-  StreamEncoder,
-  StreamEnd,
-  UpstreamEvent,
-} from '../../shared/server-format.ts'
+import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { encodeChunk, encodeReply, toFinishReason } from '../wire/encode-reply.ts'
 import { toGoogleError } from './encode-error.ts'
 import { ContentEncoder } from './encode-stream.ts'

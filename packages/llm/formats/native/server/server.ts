@@ -6,7 +6,8 @@ import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { toEnvelope } from '../../shared/error-envelope.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
-import type { Answered, ChatServer, StreamEncoder, StreamEnd } from '../../shared/server-format.ts'
+import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd } from '../../shared/stream-encoder.ts'
 import { parseRequest } from './parse-request.ts'
 
 /** `POST /v1/chat`: the gateway's own format. */

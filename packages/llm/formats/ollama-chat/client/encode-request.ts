@@ -1,12 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages, PARTS } from './encode-messages.ts'
@@ -18,12 +16,7 @@ const PASSED_ON = ['think', 'keep_alive', 'options']
  * The canonical request as `POST /api/chat` takes it. The address of a credential may end in `/v1`, where the same server
  * speaks OpenAI's format; this one lies beside it.
  */
-export function encodeRequest(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   const made = encodeBody(request, target)
   for (const name of dropped) FIELDS.remove(made, name)
   const passed = source?.format === 'ollama-chat' ? request.ownFields : readPassedOn(request)
@@ -111,11 +104,7 @@ function encodeEffort({ reasoningEffort: effort }: ChatRequest, model: string): 
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort
 }
 
-export function findUnsupportedParams(
-  request: ChatRequest,
-  _provider: Provider,
-  _model: string,
-): readonly string[] {
+export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, _model) => {
   const { toolChoice } = request
   const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]
   if (toolChoice === 'required' || typeof toolChoice === 'object') lost.push('tool_choice')

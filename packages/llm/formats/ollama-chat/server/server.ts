@@ -3,14 +3,8 @@ import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type {
-  Answered,
-  ChatServer,
-  RequestClock,
-  StreamEncoder,
-  StreamEnd,
-  UpstreamEvent,
-} from '../../shared/server-format.ts'
+import type { Answered, ChatServer, RequestClock } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toOllamaError } from './encode-error.ts'
 import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
 import { LineEncoder } from './encode-stream.ts'

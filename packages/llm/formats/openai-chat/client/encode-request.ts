@@ -1,13 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
-import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
 import { findReservedOption } from '../../../upstream/outgoing-body.ts'
-import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
 import { GATEWAY_FIELDS } from '../../shared/openai-fields.ts'
@@ -26,12 +23,7 @@ const NO_DEVIATIONS: OpenAiDeviations = {}
  * Encodes a request to a provider. Of a received body in OpenAI's shape only the fields that must differ are written again,
  * so that unknown ones pass through. `dropped`: names of parameters that must not be sent.
  */
-export function encodeRequest(
-  asked: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []) => {
   const deviations = target.provider.openai ?? NO_DEVIATIONS
   const request = isForeign(source) ? toPlainRequest(asked, deviations) : asked
   const body = toWireBody(request, source)
@@ -65,11 +57,7 @@ export function encodeRequest(
 }
 
 /** See ClientFormat. Fields that only a caller of this format can send are extra fields of the request. */
-export function findUnsupportedParams(
-  request: ChatRequest,
-  provider: Provider,
-  model: string,
-): readonly string[] {
+export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model) => {
   const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
   return unsupported.filter(name => !isHarmless(name, FIELDS.valueOf(request, name)))
 }

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
-import type { Answered, StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/server-format.ts'
+import type { Answered } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { markChunk } from './passed-reasoning.ts'
 

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
 import { findChanged, optionsPath } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodeRequest } from '../../shared/client-format.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
 import { encodeBody } from './encode-body.ts'
 import { passRequest } from './pass-request.ts'
@@ -16,12 +16,7 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
  * The canonical request as `POST /v1/responses` takes it; a body of this format passes through. `dropped` holds names of
  * parameters and paths that must not be sent.
  */
-export function encodeRequest(
-  request: ChatRequest,
-  target: Target,
-  source: SourceBody | undefined,
-  dropped: readonly string[] = [],
-): UpstreamRequest {
+export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   // The provider refuses these even with values that ask for nothing, which are not dropped by name.
   const refused = listUnsupported(target.provider.openai ?? {}, target.model, request)
   const left = [...dropped, ...refused]

@@ -4,13 +4,8 @@ import type { Bill } from '../../../usage/bill.ts'
 import { toEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type {
-  Answered,
-  ChatServer,
-  StreamEncoder,
-  StreamEnd,
-  UpstreamEvent,
-} from '../../shared/server-format.ts'
+import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
 import type { ResponseHead } from './response-head.ts'
