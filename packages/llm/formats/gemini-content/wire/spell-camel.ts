@@ -39,21 +39,20 @@ interface Found {
 }
 
 function spellObject(object: JsonObject, found: Found): JsonObject {
-  // No name in camel case is `__proto__`, so that every assignment makes a field.
-  const spelled: JsonObject = {}
+  const spelled = new Map<string, Json>()
   for (const given in object) {
     const value = object[given]
     const name = toCamel(given)
-    if (Object.hasOwn(spelled, name)) {
+    if (spelled.has(name)) {
       found.doubled = given
-      return spelled
+      return object
     }
     if (value === undefined) continue
     const whole = FREE.has(name) ? value : spell(value, found, given)
-    if (found.doubled !== undefined) return spelled
-    spelled[name] = LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole
+    if (found.doubled !== undefined) return object
+    spelled.set(name, LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole)
   }
-  return spelled
+  return Object.fromEntries(spelled)
 }
 
 function spell(value: Json, found: Found, step: string): Json {

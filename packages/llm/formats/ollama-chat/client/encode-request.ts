@@ -36,12 +36,8 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
 
 function readPassedOn({ extra }: ChatRequest): JsonObject | undefined {
   if (extra === undefined) return undefined
-  const passed: JsonObject = {}
-  for (const name of PASSED_ON) {
-    const value = extra.get(name)
-    if (value !== undefined) passed[name] = value
-  }
-  return passed
+  const passed = PASSED_ON.map(name => [name, extra.get(name)] as const)
+  return Object.fromEntries(passed.filter(([, value]) => value !== undefined))
 }
 
 /** The gateway relies on the output cap that it set: the options that were merged in may have none. */

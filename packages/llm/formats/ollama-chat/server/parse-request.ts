@@ -71,24 +71,24 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
 
 /** The fields that a target of this format gets as they are. Adds to `found` what only such a target, or none, may get. */
 function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefined {
-  const own: JsonObject = {}
+  const own = new Map<string, Json>()
   const options = optionalObject(body, 'options')
   const ownOptions = options === undefined ? {} : readOwnOptions(options, found)
-  if (Object.keys(ownOptions).length > 0) own.options = ownOptions
+  if (Object.keys(ownOptions).length > 0) own.set('options', ownOptions)
   for (const name in body) {
     const value = body[name]
     if (value === undefined || value === null) continue
     if (!FIELDS.names.has(name)) {
       refuseReservedName(name, name)
       found.unread.push(name)
-    } else if (isPassed(name)) own[name] = value
+    } else if (isPassed(name)) own.set(name, value)
     if (FIELDS.isOnlyHere(name, value)) found.nativeOnly.push(name)
   }
-  return Object.keys(own).length === 0 ? undefined : own
+  return own.size === 0 ? undefined : Object.fromEntries(own)
 }
 
 function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject {
-  const own: JsonObject = {}
+  const own = new Map<string, Json>()
   for (const name in options) {
     const value = options[name]
     if (value === undefined || value === null) continue
@@ -96,10 +96,10 @@ function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject 
     if (!OPTIONS.names.has(name)) {
       refuseReservedName(name, path)
       found.unread.push(path)
-    } else if (isPassedOption(name)) own[name] = value
+    } else if (isPassedOption(name)) own.set(name, value)
     if (OPTIONS.isOnlyHere(name, value)) found.nativeOnly.push(path)
   }
-  return own
+  return Object.fromEntries(own)
 }
 
 /** The first field that an end user may not send, not even as null. */

@@ -57,17 +57,17 @@ function fromSource({ bytes, fields }: SourceBody): WireBody {
 function fromRequest(request: ChatRequest): WireBody {
   const body: JsonObject = { messages: request.messages as unknown as Json }
   FIELDS.write(request, body)
-  const read = (name: string): Json | undefined => (Object.hasOwn(body, name) ? body[name] : undefined)
+  const fields = new Map(Object.entries(body))
   return {
-    has: name => Object.hasOwn(body, name),
+    has: name => fields.has(name),
     isNull: () => false,
-    isTrue: name => read(name) === true,
-    read,
-    names: () => Object.keys(body),
+    isTrue: name => fields.get(name) === true,
+    read: name => fields.get(name),
+    names: () => fields.keys(),
     // All of it is ours.
     findReserved: () => undefined,
     change(changes) {
-      const all = new Map(Object.entries(body))
+      const all = new Map(fields)
       for (const [name, value] of changes) all.set(name, value)
       return Buffer.from(JSON.stringify(Object.fromEntries(all)))
     },
