@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 
-/** Where a provider's OpenAI-format endpoint departs from OpenAI's own (wire facts §1.2). */
+/** Differences between a provider's OpenAI-format endpoint and OpenAI's own. */
 export interface OpenAiDeviations {
   /** The name it takes for the output cap. Default `max_tokens`. */
   readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
