@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { systemClock } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'

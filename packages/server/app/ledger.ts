@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { systemClock } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { type OnException, runGuarded } from '../core/on-exception.ts'
 import type { Drain } from '../journal/drain.ts'
 import { type OpenedLedger, openLedger } from '../ledger/failover/open-ledger.ts'
@@ -43,7 +43,7 @@ export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
 function toSeeds({ storage, drain }: LedgerParts): SeedSource {
   return {
     read: (meters, at, onCut, without = []) =>
-      drain.visit(async missing => {
+      drain.afterFlush(async missing => {
         onCut(missing)
         return await listMeterSeeds(storage.pool, meters, at, without)
       }),

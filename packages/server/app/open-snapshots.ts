@@ -1,4 +1,4 @@
-import { systemClock } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots.ts'

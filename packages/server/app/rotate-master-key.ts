@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
+import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox, toKeyId } from '../core/secret-box.ts'
 import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'

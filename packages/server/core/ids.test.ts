@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { systemRandom } from './chance.ts'
 import { isUuid, openIds } from './ids.ts'
+import { systemRandom } from './random.ts'
 
 test('ids are version 7 UUIDs that carry the time and grow with it', () => {
   let now = 1_790_000_000_000

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from './chance.ts'
 import { createKeyText, hashKeyText, type KeyForm, maskKeyText, parseKeyText } from './key-format.ts'
+import { systemRandom } from './random.ts'
 
 const FORMS: [string, KeyForm][] = [
   ['rd_sk_dev_', { kind: 'secret', environment: 'development' }],

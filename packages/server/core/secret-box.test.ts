@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from './chance.ts'
+import { systemRandom } from './random.ts'
 import { openSecretBox, SecretBoxError, UnknownMasterKeyError } from './secret-box.ts'
 
 const CONTEXT = 'provider_credentials:018f0000-0000-7000-8000-000000000001'
@@ -42,7 +42,7 @@ describe('the secret box', () => {
 
   test('another master key is told by both names', () => {
     const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
-    const message = `sealed under another master key (${box.keyId}; ours is ${other.keyId})`
+    const message = `sealed under another master key (${box.keyId}; this process has ${other.keyId})`
     expect(() => other.open(box.seal('sk-test', CONTEXT), CONTEXT)).toThrow(message)
   })
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
-import { systemClock, systemRandom } from '../../core/chance.ts'
+import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
+import { systemRandom } from '../../core/random.ts'
 
 export interface SeededEnvironment {
   readonly orgId: string

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { systemClock, systemRandom } from '../../core/chance.ts'
+import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
+import { systemRandom } from '../../core/random.ts'
 import { insertEndUser } from '../../storage/end-users.ts'
 import { insertEnvironment } from '../../storage/environments.ts'
 import { insertKey } from '../../storage/keys.ts'
