@@ -9,7 +9,7 @@ export interface SeededEnvironment {
   readonly environmentId: string
 }
 
-/** An organization with a project and its development environment, by plain SQL. */
+/** Inserts an organization with a project and its development environment by plain SQL. */
 export async function seedEnvironment(pool: Pool): Promise<SeededEnvironment> {
   const id = openIds(systemClock, systemRandom)
   const [orgId, projectId, environmentId] = [id(), id(), id()]
