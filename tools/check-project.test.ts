@@ -106,6 +106,9 @@ describe('the check of banned words', () => {
     ['packages/llm/a.ts', 'export const OPENAI_DIALECT = 1', 'format'],
     ['packages/server/http/a.test.ts', 'const mendAll = (): void => {}', 'patch'],
     ['packages/server/http/a.ts', '// Runs inTurn.', 'batchInTick'],
+    ['packages/server/gateway/a.ts', '/** Refused on every surface. */', 'format'],
+    ['packages/server/gateway/a.ts', 'const SURFACE_REQUESTS = 1', 'format'],
+    ['packages/server/gateway/a.ts', '// A price that nobody knows.', 'unknown'],
     ['docs/decisions/0099-new.md', 'in the same turn of the event loop', 'tick'],
     ['packages/server/ledger/a.ts', 'await settleFormer()', 'settleRecovered'],
     ['packages/server/gateway/a.ts', 'const MAX_HELD_BYTES = 1', 'MAX_BUFFERED_'],
@@ -124,6 +127,7 @@ describe('the check of banned words', () => {
     ['packages/server/storage/pool.ts', 'new Kysely({ dialect: new PostgresDialect({ pool }) })'],
     ['packages/llm/formats/a.ts', '/** One turn of the conversation, amended in turn. */'],
     ['packages/server/app/a.ts', 'openBox({ formerMasterKeys })'],
+    ['packages/server/storage/a.ts', "select surface from request_logs where surface = 'chat'"],
     ['docs/operations.md', 'The disk held 1 GiB.'],
   ])('%s: allows %s', (file, line) => {
     expect(findBannedWords(file, line, [])).toEqual([])

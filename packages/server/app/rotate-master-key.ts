@@ -39,7 +39,7 @@ export async function rotateMasterKey(options: RotationOptions): Promise<void> {
     await reinstateMasterKey(storage.db, box.keyId)
     await resealAll(storage.db, box, keys.previous.map(toKeyId), log)
     if (options.masterKey === undefined) endMasterKeyRotation(dataDir)
-    log.info(`every secret is sealed with the master key ${box.keyId}; the previous key is no longer needed`)
+    log.info(`everything is sealed with the master key ${box.keyId}; the previous key is no longer needed`)
   } finally {
     await storage.close()
   }
