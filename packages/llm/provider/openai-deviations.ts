@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 
-/** Differences between a provider's OpenAI-format endpoint and OpenAI's own. */
+/** Where a provider's endpoint for OpenAI's chat completions differs from OpenAI's own. */
 export interface OpenAiDeviations {
   /** The name it takes for the output cap. Default `max_tokens`. */
   readonly outputCap?: 'max_tokens' | 'max_completion_tokens'

@@ -50,7 +50,7 @@ function listSources(folder: string): string[] {
     .map(name => join(folder, name))
 }
 
-/** Comments may name any provider, and a format has the name of its inventor. */
+/** Comments may name anyone. A mount is called after the company whose API it serves. */
 const PASSED_OVER = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^.*\b(?:surface|mount|RouteInfo)\b.*$/gm
 
 test("no provider's name stands in code outside providers/", () => {

@@ -3,7 +3,7 @@ import type { Refusal } from './verdict.ts'
 
 /** What a route requires of a credential. */
 export interface Need {
-  /** null: every valid key may call the route, whatever its restrictions (models, cancel). */
+  /** null: any key is accepted, whatever its restrictions (models, cancel). */
   readonly endpoint: Endpoint | null
   readonly scope: Scope | null
 }

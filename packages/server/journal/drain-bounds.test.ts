@@ -75,7 +75,7 @@ describe('large records', () => {
     journal.close()
     const table = openTable()
     const refused: string[] = []
-    let told: string[] = []
+    let replayed: string[] = []
     const { drain } = open({
       folder,
       insert: async records => {
@@ -83,7 +83,7 @@ describe('large records', () => {
         await table.insert(records)
       },
       onReplayed: async records => {
-        told = records.map(({ json }) => json)
+        replayed = records.map(({ json }) => json)
       },
     })
     await drain.flush()
@@ -92,7 +92,7 @@ describe('large records', () => {
     for (const id of ['old', 'cut']) expect(table.rows.get(id)?.json.length).toBeLessThan(65_536)
     expect(JSON.parse(table.rows.get('cut')?.json ?? '')).toMatchObject({ cost_nano_usd: 7, metadata: null })
     // All lines for `onReplayed` are in memory together, so each is short.
-    for (const json of told) expect(json.length).toBeLessThan(4096)
+    for (const json of replayed) expect(json.length).toBeLessThan(4096)
     await drain.close()
   })
 })
