@@ -51,7 +51,8 @@ function listSources(folder: string): string[] {
 }
 
 /** Comments may name anyone. A mount is called after the company whose API it serves. */
-const PASSED_OVER = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^.*\b(?:surface|mount|RouteInfo)\b.*$/gm
+const PASSED_OVER =
+  /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^.*\b(?:surface|mount|RouteInfo)\b.*$|\bMount = \{\s*name: '\w+'/gm
 
 test("no provider's name stands in code outside providers/", () => {
   const named = PROVIDERS.map(({ id }) => id).filter(id => id !== 'custom')
