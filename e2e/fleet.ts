@@ -19,11 +19,11 @@ export interface Gateway {
   kill(): Promise<void>
 }
 
-/** Gateways on one database and one Redis, and an app beside them that manages both. */
+/** Gateways that share a database and a Redis server, and an app that manages them. */
 export interface Fleet {
   readonly limited: LimitedApp
   readonly redis: TestRedis
-  /** Each number is a machine: a second start with it uses the same data folder. */
+  /** Starts a gateway on machine number `machine`: two starts with the same number use the same data folder. */
   start(machine: number): Promise<Gateway>
   close(): Promise<void>
 }

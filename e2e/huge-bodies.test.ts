@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const MiB = 1024 * 1024
-/** One body of 32 MiB, as received and joined, with its text and all values that it may hold, and the collector's delay. */
+/** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
 const MAX_GROWTH_MIB = 350
 
 /**
- * Runs within the program: how long its event loop was held and how far its memory grew since the last reset, and work of a
- * known size to compare with: what 4 MB of `{},` cost where they are parsed at once.
+ * Runs within the program. Reports how long its event loop was blocked and how much its memory grew since the last reset.
+ * The reference is the time to parse 4 MB of `{},` at once.
  */
 const MONITOR = `
   import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -29,7 +29,7 @@ const MONITOR = `
     '/report': () => { look(); return { delayMs: delay.max / 1e6, growthMiB: (peak - base) / 1048576 } },
   }
   setInterval(look, 5).unref()
-  // A delay is counted when the histogram's timer fires behind it: an answer at once could leave out the newest.
+  // The histogram counts a delay when its timer fires afterwards, so an immediate answer could miss the newest one.
   const server = createServer((req, res) => {
     setTimeout(() => res.end(JSON.stringify(answers[req.url]() ?? {})), 25)
   })
@@ -56,7 +56,7 @@ beforeAll(async () => {
   for (let at = 0; at < 50; at++) await send(CHAT(withField('1')))
   const references: number[] = []
   for (let at = 0; at < 3; at++) references.push((await monitor('/reference')).delayMs)
-  // The least of three, like every measurement that is compared with it.
+  // The smallest of three, like every measurement that is compared with it.
   referenceMs = Math.min(...references)
 })
 
@@ -123,7 +123,7 @@ const EDITS = (body: string): Attack => {
   const { url, headers } = at('/openai/v1/images/edits')(body)
   return { url, body, headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' } }
 }
-/** With no credential. */
+/** A request without a credential. */
 const OPEN =
   (route: string) =>
   (body: string): Attack => ({ url: program.controlUrl + route, body, headers: {} })
@@ -182,7 +182,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       () => OPEN('/v1/invitations/accept')(`{${numbered(800_000, n => `"k${n}":0`)}}`),
     ],
   ] as [string, number, () => Attack][])(
-    'holds the event loop for less than a third of what it would at once, and takes little memory: %s',
+    'blocks the event loop for less than a third of the time to parse it at once, and takes little memory: %s',
     async (_, status, make) => {
       const attack = make()
       const reports: Report[] = []
@@ -195,13 +195,13 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
           }),
         )
       }
-      // The least of three: what else runs on this machine may hold the program as well.
+      // The smallest of three, because other work on this machine can also delay the program.
       expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(2 * referenceMs)
       expect(Math.min(...reports.map(({ growthMiB }) => growthMiB))).toBeLessThan(MAX_GROWTH_MIB)
     },
   )
 
-  test('eight at once hold it no longer', async () => {
+  test('blocks the event loop no longer for eight concurrent bodies', async () => {
     const attack = CHAT(withField(`[${numbered(30_000, n => `{"k${n}":0}`)}]`))
     const reports: Report[] = []
     for (let again = 0; again < 3; again++) {
@@ -215,7 +215,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
     expect(Math.min(...reports.map(({ delayMs }) => delayMs))).toBeLessThan(2 * referenceMs)
   })
 
-  test('two hundred of the length that is parsed at once hold it no longer', async () => {
+  test('blocks the event loop no longer for two hundred concurrent bodies of the length that is parsed at once', async () => {
     const attack = CHAT(withField(`[${numbered(1_300, n => `{"k${n}":"${'x'.repeat(150)}"}`)}]`))
     expect(attack.body.length).toBeGreaterThan(200 * 1024)
     const report = await measure(async () => {

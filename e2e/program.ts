@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** The shipped program as a process of its own, on a data folder of its own. */
+/** The shipped program as a separate process with its own data folder. */
 export interface Program {
   readonly gatewayUrl: string
   readonly controlUrl: string
@@ -27,7 +27,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const SETUP_TOKEN = 'a set-up token for tests'
 const START_MS = 180_000
 
-/** A data folder that outlives the processes that run on it. */
+/** A data folder that is kept between the processes that use it. */
 export async function openProgramHome(): Promise<ProgramHome> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-e2e-'))
   const [gatewayPort, controlPort] = [await freePort(), await freePort()]

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -13,23 +15,23 @@ const CREDENTIALS = 130
 let home: ProgramHome
 let program: Program
 /** A provider that answers only requests with the right key. */
-let provider: http.Server
+let provider: ScriptedUpstream
 let refused = 0
 beforeAll(async () => {
   home = await openProgramHome()
   program = await home.start()
-  provider = http.createServer((req, res) => {
-    const isRight = req.headers.authorization === `Bearer ${API_KEY}`
+  provider = await openScriptedUpstream()
+  provider.script((res, { headers }) => {
+    const isRight = headers.authorization === `Bearer ${API_KEY}`
     if (!isRight) refused++
     res.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' })
     const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }]
     res.end(JSON.stringify(isRight ? { choices } : {}))
   })
-  await new Promise<void>(resolve => provider.listen(0, '127.0.0.1', resolve))
 })
 afterAll(async () => {
   await program?.stop()
-  provider?.close()
+  await provider?.close()
   home.remove()
 })
 
@@ -77,13 +79,12 @@ test('the master key changes while the program runs, even after a kill of the co
       headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-  const port = (provider.address() as AddressInfo).port
   const create = (name: string): Promise<Response> =>
     manage('POST', `/v1/environments/${developmentId}/provider-credentials`, {
       provider: 'custom',
       name,
       api_key: API_KEY,
-      base_url: `http://127.0.0.1:${port}/v1`,
+      base_url: provider.baseUrl,
     })
   for (let n = 0; n < CREDENTIALS; n += 10) {
     const made = await Promise.all(Array.from({ length: 10 }, (_, i) => create(`${n + i}`)))
@@ -101,7 +102,7 @@ test('the master key changes while the program runs, even after a kill of the co
   const statuses = new Map<number, number>()
   const load = (async () => {
     while (!isOver) {
-      for (const status of [await chat(), (await create('made meanwhile')).status]) {
+      for (const status of [await chat(), (await create('created during the rotation')).status]) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { completion } from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { ASK, USED } from '../packages/server/testing/harness/limited-app.ts'
 import { redisProgram } from '../packages/server/testing/harness/redis.ts'
-import { completion } from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { type Fleet, type Gateway, openFleet } from './fleet.ts'
 
 const NUMBERS = [1, 2, 3]

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 // `npm run check` shows each time that it accepts a current document.
-test('--check fails a changed document and missing types, by name, and mends neither', () => {
+test('--check fails a changed document and missing types, by name, and repairs neither', () => {
   const document = path.join(folder, DOCUMENT)
   const changed = fs.readFileSync(document, 'utf8').replace('"maximum": 100', '"maximum": 101')
   fs.writeFileSync(document, changed)

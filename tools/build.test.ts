@@ -23,12 +23,12 @@ beforeEach(() => {
   root = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-build-'))
   write('catalog/one.json', '{"price":7}')
   write(
-    'packages/llm/dialects/price.ts',
+    'packages/llm/formats/price.ts',
     "import one from '../../../catalog/one.json' with { type: 'json' }\nexport const price: number = one.price",
   )
   write(
     'packages/server/main.ts',
-    "import { price } from '@rideau/llm/dialects/price'\nexport async function run(command: string): Promise<string> { return `${command} ${price}` }",
+    "import { price } from '@rideau/llm/formats/price'\nexport async function run(command: string): Promise<string> { return `${command} ${price}` }",
   )
 })
 afterEach(() => fs.rmSync(root, { recursive: true, force: true }))
@@ -51,7 +51,7 @@ describe('the build', () => {
     expect(fs.statSync(bundle).mtimeMs).toBe(mtimeMs)
   })
 
-  test.each(['packages/llm/dialects/price.ts', 'catalog/one.json'])(
+  test.each(['packages/llm/formats/price.ts', 'catalog/one.json'])(
     'builds anew where %s changed',
     async file => {
       const bundle = await buildServer(root)

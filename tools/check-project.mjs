@@ -1,9 +1,11 @@
-// The project's rules that no linter knows: folder names, imports that avoid the import rules, headers, generated files,
-// the lockfile's hosts and hashes, the catalogue's size. Prints each breach; exits 1 on any.
+// The project's rules that no linter knows: folder names, circles of imports, imports that avoid the import rules, words
+// that were replaced, headers, generated files, the lockfile's hosts and hashes, the catalogue's size. Prints each breach; exits 1 on any.
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { findBannedWords, findStaleEntries, isChecked } from './banned-words.mjs'
 import { isMain, root } from './build.mjs'
+import { findImportCircles, readImports } from './import-graph.mjs'
 
 const FORBIDDEN_FOLDERS = new Set(['utils', 'util', 'types', 'common', 'helpers', 'misc'])
 const CODE = /\.(ts|tsx|mjs|js|c|h)$/
@@ -99,9 +101,13 @@ function findStaleDocuments() {
 
 function main() {
   const files = listFiles()
+  const texts = files.filter(isChecked).map(file => [file, read(file)])
   const breaches = [
     ...findFolderBreaches(files),
     ...files.filter(file => CODE.test(file)).flatMap(file => findLineBreaches(file, read(file))),
+    ...texts.flatMap(([file, text]) => findBannedWords(file, text)),
+    ...findStaleEntries(texts),
+    ...findImportCircles(readImports(files)),
     ...findLockfileBreaches(read('package-lock.json')),
     ...findSizeBreaches(files),
     ...findStaleDocuments(),

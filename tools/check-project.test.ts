@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { findBannedWords, findStaleEntries, isChecked } from './banned-words.mjs'
 import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-project.mjs'
+import { findImportCircles, listImports } from './import-graph.mjs'
 
 describe('the check of project rules', () => {
   test('refuses a folder with a general name', () => {
@@ -46,5 +48,118 @@ describe('the check of project rules', () => {
     ])
     expect(findLockfileBreaches(lock({ version: '1.0.0', integrity: 'sha512-a' }))).toEqual([])
     expect(findLockfileBreaches(lock({ resolved: 'packages/a', link: true }))).toEqual([])
+  })
+})
+
+describe('the check of import circles', () => {
+  const toFiles = (texts: Record<string, string>) =>
+    Object.entries(texts).map(([file, text]) => [file, listImports(file, text)])
+
+  test('refuses folders that import each other, even if no two files do and one import is of a type', () => {
+    const files = toFiles({
+      'packages/server/a/one.ts': "import type { Two } from '../b/two.ts'",
+      'packages/server/b/two.ts': 'export type Two = 2',
+      'packages/server/b/three.ts': "import { four } from '../a/four.ts'",
+      'packages/server/a/four.ts': 'export const four = 4',
+    })
+    expect(findImportCircles(files)).toEqual([
+      expect.stringMatching(/^packages\/server\/a, packages\/server\/b: these folders /),
+    ])
+  })
+
+  test('refuses a circle of folders across packages, over a third folder', () => {
+    const files = toFiles({
+      'packages/server/a/one.ts': "export { two } from '@rideau/llm/b/two'",
+      'packages/llm/b/two.ts': "import '../c/three.ts'",
+      'packages/llm/c/three.ts': "import { one } from '../../server/a/one.ts'",
+    })
+    expect(findImportCircles(files)).toEqual([
+      expect.stringContaining('packages/llm/b, packages/llm/c, packages/server/a: these folders '),
+      expect.stringContaining('three.ts, packages/server/a/one.ts: these files '),
+    ])
+  })
+
+  test('refuses files of one folder that import each other', () => {
+    const files = toFiles({
+      'packages/server/a/one.ts': "import { two } from './two.ts'",
+      'packages/server/a/two.ts': "import type { One } from './one.ts'",
+    })
+    expect(findImportCircles(files)).toEqual([
+      expect.stringContaining('packages/server/a/one.ts, packages/server/a/two.ts: these files '),
+    ])
+  })
+
+  test('allows imports in one direction', () => {
+    const files = toFiles({
+      'packages/server/a/one.ts': "import { two } from '../b/two.ts'\nimport { three } from './three.ts'",
+      'packages/server/a/three.ts': "import { two } from '../b/two.ts'",
+      'packages/server/b/two.ts': "import path from 'node:path'",
+    })
+    expect(findImportCircles(files)).toEqual([])
+  })
+})
+
+describe('the check of banned words', () => {
+  test.each([
+    ['packages/server/gateway/a.ts', '/** Adds one more house to the fleet. */', 'app'],
+    ['packages/server/gateway/a.ts', 'export function run(exchange: Exchange): void {', 'RequestContext'],
+    ['packages/llm/a.ts', 'export const OPENAI_DIALECT = 1', 'format'],
+    ['packages/server/http/a.test.ts', 'const mendAll = (): void => {}', 'patch'],
+    ['packages/server/http/a.ts', '// Runs inTurn.', 'batchInTick'],
+    ['packages/server/gateway/a.ts', '/** Refused on every surface. */', 'format'],
+    ['packages/server/gateway/a.ts', 'const SURFACE_REQUESTS = 1', 'format'],
+    ['packages/server/gateway/a.ts', '// A price that nobody knows.', 'unknown'],
+    ['docs/decisions/0099-new.md', 'in the same turn of the event loop', 'tick'],
+    ['packages/server/ledger/a.ts', 'await settleFormer()', 'settleRecovered'],
+    ['packages/server/gateway/a.ts', 'const MAX_HELD_BYTES = 1', 'MAX_BUFFERED_'],
+    ['README.md', 'bytes that were held back', 'buffer'],
+    ['e2e/a.ts', '// Read as far as it goes.', 'condition'],
+    ['packages/llm/a.ts', '// Sent unasked (wire facts §2).', 'docs/providers.md'],
+    ['tools/a.mjs', '// See contract.md §3.', 'docs/'],
+  ])('%s: refuses %s and names the word to write instead', (file, line, instead) => {
+    const [breach, ...more] = findBannedWords(file, `first\n${line}`, [])
+    expect(breach).toMatch(new RegExp(`^${file}:2: .*${instead}`))
+    expect(more).toEqual([])
+  })
+
+  test.each([
+    ['packages/server/identity/a.ts', 'export type TokenExchange = (exchange: ExchangeOptions) => void'],
+    ['packages/server/storage/pool.ts', 'new Kysely({ dialect: new PostgresDialect({ pool }) })'],
+    ['packages/llm/formats/a.ts', '/** One turn of the conversation, amended in turn. */'],
+    ['packages/server/app/a.ts', 'openBox({ formerMasterKeys })'],
+    ['packages/server/storage/a.ts', "select surface from request_logs where surface = 'chat'"],
+    ['docs/operations.md', 'The disk held 1 GiB.'],
+  ])('%s: allows %s', (file, line) => {
+    expect(findBannedWords(file, line, [])).toEqual([])
+  })
+
+  test('allows a word of a folder that is listed for later, and no other word or folder', () => {
+    const later = [{ folder: 'packages/llm/formats/', words: ['mend'] }]
+    expect(findBannedWords('packages/llm/formats/a.ts', 'mend()', later)).toEqual([])
+    expect(findBannedWords('packages/llm/formats/a.ts', 'inTurn()', later)).toHaveLength(1)
+    expect(findBannedWords('packages/llm/frames/a.ts', 'mend()', later)).toHaveLength(1)
+  })
+
+  test('refuses an entry for later whose word is gone from its folder', () => {
+    const later = [{ folder: 'packages/llm/formats/', words: ['mend', 'inTurn'] }]
+    const texts = [
+      ['packages/llm/formats/a.ts', 'mend()'],
+      ['packages/llm/frames/a.ts', 'inTurn()'],
+    ]
+    expect(findStaleEntries(texts, later)).toEqual([expect.stringContaining('"inTurn" is gone from ')])
+  })
+
+  test.each([
+    ['packages/server/core/a.ts', true],
+    ['e2e/a.ts', true],
+    ['tools/a.mjs', true],
+    ['docs/operations.md', true],
+    ['CHANGELOG.md', true],
+    ['tools/banned-words.mjs', false],
+    ['tools/check-project.test.ts', false],
+    ['docs/openapi.json', false],
+    ['catalog/openai.json', false],
+  ])('reads %s: %s', (file, expected) => {
+    expect(isChecked(file)).toBe(expected)
   })
 })

@@ -21,9 +21,6 @@ const documents = files.filter(
   file => ROOT_DOCUMENTS.has(file) || (file.startsWith('docs/') && file.endsWith('.md')),
 )
 
-/** The specification and the API contract, which the repository does not hold. */
-const OUTSIDE = new Set(['spec.md', 'contract.md'])
-
 const URL_TEXT = /\bhttps?:\/\/[^\s`)"']+/g
 const FILE = /(?<![\w/.:{}<>*@~-])\.?[\w@][\w.@-]*(?:\/[\w.@-]+)*\.(?:tsx?|mjs|md|json|yaml|c|h)\b(?![\w/])/g
 const FOLDER = /(?<![\w/.:{}<>*@~-])[\w-]+(?:\/[\w-]+)*\/(?=[`<*\s,.)])/g
@@ -42,7 +39,7 @@ function findBreaches(document: string, markdown: string): string[] {
 }
 
 function isFile(name: string, document: string): boolean {
-  if (OUTSIDE.has(name) || (!name.includes('/') && baseNames.has(name))) return true
+  if (!name.includes('/') && baseNames.has(name)) return true
   return [...BASES, path.posix.dirname(document)].some(base => fileSet.has(path.posix.join(base, name)))
 }
 

@@ -59,6 +59,17 @@ export function findCircles(graph) {
   return circles
 }
 
+/** A message for each circle of imports between folders, and between files. `files`: pairs of a file and its imports. */
+export function findImportCircles(files) {
+  const report = (what, graph) =>
+    findCircles(graph).map(
+      circle =>
+        `${circle.join(', ')}: these ${what} import each other in a circle, types included: ` +
+        'move the part that both need to one that imports neither',
+    )
+  return [...report('folders', toFolderGraph(files)), ...report('files', new Map(files))]
+}
+
 /** Every source file of packages/ with what it imports. Tests and test helpers may import anything. */
 export function readImports(names) {
   return names

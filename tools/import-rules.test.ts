@@ -208,7 +208,7 @@ const ALLOWED = {
     `${pure('./fault.ts', '../core/fault.ts', 'node:crypto', 'node:zlib', 'node:buffer')}\n${typing('@rideau/llm/request/chat-request')}`,
   ],
   'llm imports its own files and the catalogue': [
-    'packages/llm/dialects/ok.ts',
+    'packages/llm/formats/ok.ts',
     pure('../request/chat-request.ts', '../../../catalog/sandbox.json', 'node:crypto'),
   ],
   'gateway imports core, http, llm, undici and the types of its stores': [

@@ -51,7 +51,7 @@ const MESSAGE = '{"role":"user","content":"hi"}'
 /** A request that would be served, with the given text as a field that is passed on unread. */
 const withField = (text: string): string => `{"model":"sandbox/echo","messages":[${MESSAGE}],"x":${text}}`
 
-const SURFACES = {
+const ROUTES = {
   native: '/v1/chat',
   compat: '/openai/v1/chat/completions',
   responses: '/openai/v1/responses',
@@ -74,15 +74,15 @@ function ask(route: string, body: string | Buffer, headers: Record<string, strin
 const GZIP = { 'content-encoding': 'gzip' }
 
 describe('the data plane refuses', () => {
-  test.each(Object.entries(SURFACES))('a gzip bomb with 413 at %s', async (_, route) => {
+  test.each(Object.entries(ROUTES))('a gzip bomb with 413 at %s', async (_, route) => {
     for (const text of [fill('{},', 9 * MiB), list('{}', 9 * MiB), list(NEST, 9 * MiB), fill(' ', 9 * MiB)]) {
       const { status, bytes } = await ask(route, gzipSync(text), GZIP)
       expect([status, bytes < MAX_ANSWER_BYTES]).toEqual([413, true])
     }
   })
 
-  test.each(Object.entries(SURFACES))('more values than it takes with 413 at %s', async (_, route) => {
-    const limit = route === SURFACES.show ? MiB : 10 * MiB
+  test.each(Object.entries(ROUTES))('more values than it takes with 413 at %s', async (_, route) => {
+    const limit = route === ROUTES.show ? MiB : 10 * MiB
     for (const text of [withField(list('{}', limit - 200)), withField(list('[]', limit - 200))]) {
       const { status, bytes } = await ask(route, text)
       expect([status, bytes < MAX_ANSWER_BYTES]).toEqual([413, true])
@@ -98,7 +98,7 @@ describe('the data plane refuses', () => {
     ['messages', `{"model":"sandbox/echo","messages":${list(MESSAGE, 20 * MiB)}}`],
     ['top-level fields', `{${numbered(5_000, at => `"k${at}":0`)}}`],
   ])('too many of them with 413 request_too_large: %s', async (_, text) => {
-    const { outcome, bytes } = await ask(SURFACES.compat, text)
+    const { outcome, bytes } = await ask(ROUTES.compat, text)
     expect([outcome, bytes < MAX_ANSWER_BYTES]).toEqual(['413 request_too_large', true])
   })
 
@@ -113,7 +113,7 @@ describe('the data plane refuses', () => {
     ['a name of escapes', withField('1').replace('"x"', `"${'\\"'.repeat(10 * MiB)}"`)],
     ['a long name twice', `{"${'k'.repeat(9 * MiB)}":1,"${'k'.repeat(9 * MiB)}":1}`],
   ])('what is not JSON of ours with 400 request_validation_failed: %s', async (_, text) => {
-    for (const route of [SURFACES.native, SURFACES.compat]) {
+    for (const route of [ROUTES.native, ROUTES.compat]) {
       const { outcome, bytes } = await ask(route, text)
       expect([outcome, bytes < MAX_ANSWER_BYTES]).toEqual(['400 request_validation_failed', true])
     }
@@ -129,7 +129,7 @@ describe('the data plane refuses', () => {
         withField('1').replace('"role"', `"${written}":1,"role"`),
         withField('1').replace('"x"', `"${written}":1,"${written}"`),
       ]) {
-        const { outcome, param, bytes } = await ask(SURFACES.native, text)
+        const { outcome, param, bytes } = await ask(ROUTES.native, text)
         expect(outcome).toMatch(/^400 (invalid_request|request_validation_failed)$/)
         expect(bytes).toBeLessThan(2_048)
         expect(param?.length).toBeLessThanOrEqual('messages[0].'.length + 64)
@@ -148,17 +148,17 @@ describe('the data plane refuses', () => {
     const asked = (...messages: object[]) =>
       JSON.stringify({ model: 'sandbox/echo', messages: [...messages, { role: 'user', content: 'hi' }] })
     for (const text of [list('{}', 4 * MiB), list(NEST, 4 * MiB), list('""', 4 * MiB), list('1', 10 * MiB)]) {
-      expect(await ask(SURFACES.compat, asked(call(text), result('x')))).toMatchObject({
+      expect(await ask(ROUTES.compat, asked(call(text), result('x')))).toMatchObject({
         outcome: '413 request_too_large',
         param: 'messages',
       })
-      expect((await ask(SURFACES.compat, asked(call('{}'), result(text)))).outcome).toBe(
+      expect((await ask(ROUTES.compat, asked(call('{}'), result(text)))).outcome).toBe(
         '413 request_too_large',
       )
     }
     const words = fill('a "word", {and} [more] ', 4 * MiB)
     const honest = asked(call(JSON.stringify({ path: 'a.md', text: words })), result(words))
-    expect((await ask(SURFACES.compat, honest)).outcome).toBe('200')
+    expect((await ask(ROUTES.compat, honest)).outcome).toBe('200')
   })
 
   test('ids of tool calls that unpack to megabytes carry nothing, and cost nothing', async () => {
@@ -170,7 +170,7 @@ describe('the data plane refuses', () => {
     }))
     const last = { role: 'user', content: 'hi' }
     const body = JSON.stringify({ model: 'sandbox/echo', messages: [...messages, last] })
-    expect((await ask(SURFACES.native, body)).outcome).toBe('200')
+    expect((await ask(ROUTES.native, body)).outcome).toBe('200')
   })
 
   test.each([
@@ -197,7 +197,7 @@ describe('the data plane serves', () => {
       50_000,
       at => `{"role":"${at % 2 === 0 ? 'user' : 'assistant'}","content":"m${at}"}`,
     )
-    expect((await ask(SURFACES.compat, `{"model":"sandbox/echo","messages":[${messages}]}`)).outcome).toBe(
+    expect((await ask(ROUTES.compat, `{"model":"sandbox/echo","messages":[${messages}]}`)).outcome).toBe(
       '200',
     )
   })
@@ -214,14 +214,14 @@ describe('the data plane serves', () => {
       { type: 'image_url', image_url: { url } },
     ]
     const body = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content }] })
-    expect((await ask(SURFACES.compat, body)).outcome).toBe('200')
-    expect((await ask(SURFACES.compat, gzipSync(body), GZIP)).outcome).toBe('200')
+    expect((await ask(ROUTES.compat, body)).outcome).toBe('200')
+    expect((await ask(ROUTES.compat, gzipSync(body), GZIP)).outcome).toBe('200')
   })
 
   test('a long text, as it was written', async () => {
     const text = fill('A line of "text" with é, 日 and 😀\n', 3 * MiB)
     const body = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: text }] })
-    const response = await app.call(SURFACES.compat, body)
+    const response = await app.call(ROUTES.compat, body)
     const answer = (await response.json()) as { choices: { message: { content: string } }[] }
     expect(answer.choices[0]?.message.content === text).toBe(true)
   })
@@ -235,19 +235,19 @@ describe('the data plane serves', () => {
   test('a request repeated many times in gzip, up to a megabyte', async () => {
     const body = withField(JSON.stringify('the same prompt again. '.repeat(45_000)))
     expect(gzipSync(body).length * 100).toBeLessThan(body.length)
-    expect((await ask(SURFACES.compat, gzipSync(body), GZIP)).outcome).toBe('200')
+    expect((await ask(ROUTES.compat, gzipSync(body), GZIP)).outcome).toBe('200')
   })
 
   test('everybody else while slices of long bodies are parsed', async () => {
     const long = withField(`[${numbered(REQUEST_BOUNDS.maxParts / 2 - 100, at => `{"k${at}":0}`)}]`)
     let isOver = false
-    const slow = Promise.all([1, 2, 3].map(() => ask(SURFACES.compat, long))).then(results => {
+    const slow = Promise.all([1, 2, 3].map(() => ask(ROUTES.compat, long))).then(results => {
       isOver = true
       return results
     })
     let served = 0
     while (!isOver) {
-      expect((await ask(SURFACES.compat, withField('1'))).outcome).toBe('200')
+      expect((await ask(ROUTES.compat, withField('1'))).outcome).toBe('200')
       served++
     }
     expect((await slow).map(({ outcome }) => outcome)).toEqual(['200', '200', '200'])

@@ -8,7 +8,10 @@ import { ConfigError, parseConfig } from './app/settings.ts'
 
 export type Command = 'start' | 'gateway' | 'control' | 'rotate-master-key'
 
-/** Runs the program until it is told to stop, or a task to its end. Rejects where it cannot. */
+/**
+ * Starts the program, which runs until a signal stops it, or runs a task to its end. Rejects if a setting is invalid or a part
+ * cannot start.
+ */
 export async function run(
   command: Command,
   env: Readonly<Record<string, string | undefined>>,
@@ -33,10 +36,10 @@ export async function run(
 function stopOnSignals(app: App, log: pino.Logger): void {
   let isStopping = false
   const stop = (signal: string): void => {
-    // The second Ctrl-C means it.
+    // A second signal ends the process at once.
     if (isStopping) process.exit(1)
     isStopping = true
-    log.info(`${signal}: finishing what runs, then stopping`)
+    log.info(`${signal}: stopping after the running requests`)
     app.close().then(
       () => process.exit(0),
       error => {
@@ -49,13 +52,17 @@ function stopOnSignals(app: App, log: pino.Logger): void {
   process.on('SIGTERM', () => stop('SIGTERM'))
 }
 
-/** For the person at the terminal; everything else goes to the log. */
+/** Prints the URLs and the set-up command for the person at the terminal. Everything else goes to the log. */
 function printWelcome(app: App): void {
   const lines = ['']
   if (app.gatewayUrl !== undefined) lines.push(`  Gateway        ${app.gatewayUrl}`)
   if (app.controlUrl !== undefined) lines.push(`  Control plane  ${app.controlUrl}`)
   if (app.controlUrl !== undefined && app.setupToken !== undefined) {
-    lines.push('', '  Nobody has set this up yet. Paste this, with your own e-mail and password:', '')
+    lines.push(
+      '',
+      '  This deployment is not set up yet. Paste this command with your own e-mail and password:',
+      '',
+    )
     lines.push(`  curl -s ${app.controlUrl}/v1/setup -H 'content-type: application/json' -d '{`)
     lines.push(`    "setup_token": "${app.setupToken}",`)
     lines.push('    "email": "you@example.com", "password": "choose a long one",')

@@ -19,7 +19,7 @@ import { fromInt8 } from './vector-encoding.ts'
 /** OpenAI's limit on one request. */
 const MAX_INPUTS = 2048
 
-/** `POST /embeddings` as OpenAI has it, with every provider's deviations (wire facts §4). */
+/** `POST /embeddings` in OpenAI's format, with every provider's deviations. */
 export const openAiEmbeddings: EmbeddingFormat = {
   maxInputs: () => MAX_INPUTS,
   takesTokens: true,

@@ -13,7 +13,7 @@ const PARSERS: Readonly<Record<Framing, (onFrame: (frame: Frame) => void) => Fra
   ndjson: onFrame => openNdjsonParser(onFrame),
 }
 
-/** The parser of a dialect's framing. */
+/** Returns a parser of this framing. */
 export function openFrames(framing: Framing, onFrame: (frame: Frame) => void): FrameParser {
   return PARSERS[framing](onFrame)
 }

@@ -57,8 +57,8 @@ const IMAGE_INPUT_TOKENS = 6300
 const TEXT_OUTPUT_TOKENS = 4096
 
 /**
- * The most that a request may use of a model that is priced by tokens, as far as it is documented: `mostImageTokens` for
- * each image, or OpenAI's table.
+ * Returns the most that a request may use of a model that is priced by tokens: for each image `mostImageTokens`, or the
+ * figure in OpenAI's table.
  */
 export function mostImageUsage(
   request: ImageRequest,

@@ -24,7 +24,7 @@ import { encodeForm, type FormPart } from './multipart.ts'
 
 /** OpenAI's limit on one request. */
 const MAX_IMAGES = 10
-/** These always answer base64, and refuse to be asked for it (wire facts §4). */
+/** These models always return base64 and reject requests with `response_format`. */
 const ALWAYS_BASE64 = /^(?:gpt-image|chatgpt-image)/
 const MAKES_ONE = /^dall-e-3/
 

@@ -8,7 +8,7 @@ import type { Target } from '../upstream/target.ts'
 import { findImageFormat } from './find-image-format.ts'
 import type { ImageFormat, ImageSource } from './image-format.ts'
 
-/** Recorded traffic, kept beside the repository (see the openai-chat dialect's test). */
+/** Recorded traffic, kept beside the repository (see the test of the openai-chat format). */
 const WIRE = new URL('../../../../shared/wire/', import.meta.url)
 
 interface Recording {

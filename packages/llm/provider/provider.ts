@@ -9,7 +9,7 @@ export interface Provider {
   readonly id: string
   readonly name: string
   readonly format: ClientFormatId
-  /** The first rule that fits a request decides its format; where none does it is `dialect`. */
+  /** The first rule that fits a request decides its format; if none does, the format is `format`. */
   readonly formatRules?: readonly FormatRule[]
   /** null: the credential must bring its own `base_url`. `{name}` stands for its option of that name (toBaseUrl). */
   readonly baseUrl: string | null
@@ -44,9 +44,9 @@ export interface Provider {
    * token that the key is exchanged for proves it.
    */
   readonly keyCheckPath?: string | null
-  /** `any`: the models are the owner's own, so every name is taken (contract.md §3). */
+  /** `any`: the models are the owner's own, so every name is accepted. */
   readonly models: 'catalog' | 'any'
-  /** The models in its catalogue are its own make: a bare model name goes to it first (contract.md §3). */
+  /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /** Fetches no addresses, also where its format has a word for them (see ClientFormat). */
   readonly inlinesImages?: true
@@ -72,7 +72,7 @@ export interface ProviderOption {
   readonly required: boolean
 }
 
-/** Requests that a provider takes in another format than its main one (see find-dialect.ts). */
+/** Requests that a provider takes in another format than its main one (see find-format.ts). */
 export interface FormatRule {
   readonly format: ClientFormatId
   /** Names of models, where `*` stands for any text. Absent: every model. */

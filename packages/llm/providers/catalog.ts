@@ -18,7 +18,7 @@ export function allModels(): readonly { readonly provider: string; readonly mode
   return PROVIDERS.flatMap(({ id }) => listModels(id).map(model => ({ provider: id, model })))
 }
 
-/** Who lists a model of this bare name. Providers that take any name never count (contract.md §3). */
+/** Returns the providers whose catalogue lists a model of this bare name. Providers that accept any name are left out. */
 export function providersListing(modelId: string): readonly string[] {
   return PROVIDERS.filter(
     ({ id, models }) => models === 'catalog' && findModel(id, modelId) !== undefined,

@@ -58,7 +58,7 @@ export const PROVIDERS: readonly Provider[] = [
 
 const BY_ID: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map(provider => [provider.id, provider]))
 
-/** A credential's provider may be `custom-<slug>` (contract.md §4), so that an environment can have several servers. */
+/** A credential's provider may be `custom-<slug>`, so that an environment can have several servers. */
 const CUSTOM_ID = /^custom-[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 export function findProvider(id: string): Provider | undefined {

@@ -1,7 +1,7 @@
 import type { OpenAiModelRule } from '../provider/openai-deviations.ts'
 import type { FormatRule } from '../provider/provider.ts'
 
-/** Rules of OpenAI's own models, whoever hosts them (wire facts §0.9 to §0.11). */
+/** Rules of OpenAI's own models, on every provider that hosts them. */
 
 const SAMPLING = [
   'temperature',
@@ -35,7 +35,7 @@ export const OPENAI_MODEL_RULES: readonly OpenAiModelRule[] = [
   { models: ['o1*', 'o3*', 'o4-*', 'gpt-5*', 'codex-*'], reasons: true, unsupported: [...SAMPLING, 'stop'] },
 ]
 
-export const OPENAI_DIALECT_RULES: readonly FormatRule[] = [
+export const OPENAI_FORMAT_RULES: readonly FormatRule[] = [
   {
     format: 'openai-responses',
     models: ['gpt-*', 'chatgpt-*', 'o1*', 'o3*', 'o4-*', 'codex-*', 'computer-use-*'],

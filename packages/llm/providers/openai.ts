@@ -1,13 +1,13 @@
 import catalog from '../../../catalog/openai.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
-import { OPENAI_DIALECT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
+import { OPENAI_FORMAT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
   format: 'openai-chat',
-  formatRules: OPENAI_DIALECT_RULES,
+  formatRules: OPENAI_FORMAT_RULES,
   baseUrl: 'https://api.openai.com/v1',
   auth: 'bearer',
   models: 'catalog',

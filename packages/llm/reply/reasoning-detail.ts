@@ -5,7 +5,7 @@
 export interface ReasoningDetail {
   readonly type: 'reasoning.text' | 'reasoning.encrypted' | 'reasoning.summary'
   /**
-   * Who made it: no other dialect sends it. Ours are `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`;
+   * The format that made it: no other format sends it. Ours are `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`;
    * a provider that passes other models on may name more.
    */
   readonly format: string

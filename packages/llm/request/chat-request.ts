@@ -5,7 +5,7 @@ import type { FunctionTool, ToolChoice } from './tools.ts'
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 
-/** One chat request as the gateway understands it, whichever surface it came in by. */
+/** One chat request in the canonical form, whichever format it was received in. */
 export interface ChatRequest {
   /** As the caller named it: `provider/model`, an alias or a bare name. */
   readonly model: string

@@ -23,7 +23,7 @@ import { hasRecordings, listAnswers, listFiles, type RecordedFrame, readAnswer }
 
 if (!hasRecordings) console.log('only own answers are broken: the recordings of ../shared/wire are not there')
 
-const DIALECTS = [
+const FORMATS = [
   openAiChat,
   openAiResponses,
   anthropicMessages,
@@ -104,7 +104,7 @@ function holdReply({ choices, usage }: ChatReply, body: string): void {
 }
 
 /** As the gateway reads a stream: up to its end, or the first error. */
-function decodeFrames(format: (typeof DIALECTS)[number], frames: readonly RecordedFrame[]): StreamEvent[] {
+function decodeFrames(format: (typeof FORMATS)[number], frames: readonly RecordedFrame[]): StreamEvent[] {
   const decoder = format.openStream(target)
   const events: StreamEvent[] = []
   for (const { data, event } of frames) {
@@ -153,7 +153,7 @@ function breakFrames(frames: readonly RecordedFrame[], changes: readonly Break[]
   return broken
 }
 
-describe.each(DIALECTS.map(format => [format.id, format] as const))('%s', (id, format) => {
+describe.each(FORMATS.map(format => [format.id, format] as const))('%s', (id, format) => {
   // Every format's own answer: a provider may also speak another format than it should.
   const plain = [
     ...Object.values(OWN_ANSWERS).map(own => JSON.stringify(own.plain)),
@@ -164,7 +164,7 @@ describe.each(DIALECTS.map(format => [format.id, format] as const))('%s', (id, f
     ...sample(listAnswers(id, 'stream')).map(path => readAnswer(path, format.framing).frames),
   ]
 
-  test('a broken answer is read as far as it goes, and never as what it cannot be', () => {
+  test('returns the part of a broken answer that arrived, and never what it cannot be', () => {
     fc.assert(
       fc.property(fc.nat(), breaks, (at, changes) => {
         const text = breakJson(plain[at % plain.length] ?? '', changes)

@@ -75,7 +75,7 @@ function isCase({ case: name, isFollowUp }: RecordedRequest): boolean {
   return name !== undefined && !isFollowUp
 }
 
-/** The canonical request of an OpenAI-shaped body, as the compat surface makes it. */
+/** The canonical request of an OpenAI-shaped body, as the server side of `openai-chat` parses it. */
 export function toChatRequest(body: JsonObject): ChatRequest {
   const cap = body.max_completion_tokens ?? body.max_tokens
   const stop = typeof body.stop === 'string' ? [body.stop] : body.stop

@@ -21,7 +21,7 @@ import type { UpstreamRequest } from './upstream-request.ts'
 
 /** The check of the outgoing body holds without any earlier check. */
 
-const DIALECTS: readonly (readonly [ClientFormat, provider: string])[] = [
+const FORMATS: readonly (readonly [ClientFormat, provider: string])[] = [
   [openAiChat, 'groq'],
   [openAiResponses, 'openai'],
   [anthropicMessages, 'anthropic'],
@@ -57,7 +57,7 @@ function findStop(request: UpstreamRequest, target: Target): string | undefined 
   return undefined
 }
 
-describe.each(DIALECTS)('a body of $id', (format, provider) => {
+describe.each(FORMATS)('a body of $id', (format, provider) => {
   const target = toTarget(provider)
   const withOptions = (options: JsonObject): string | undefined =>
     findStop(
@@ -88,7 +88,7 @@ describe.each(DIALECTS)('a body of $id', (format, provider) => {
 })
 
 // Ollama's format is rebuilt from known fields.
-describe.each(DIALECTS.filter(([{ id }]) => id !== 'ollama-chat'))('a body of $id', (format, provider) => {
+describe.each(FORMATS.filter(([{ id }]) => id !== 'ollama-chat'))('a body of $id', (format, provider) => {
   const target = toTarget(provider)
   const said =
     { 'openai-responses': 'input', 'gemini-content': 'contents' }[format.id as string] ?? 'messages'

@@ -1,4 +1,4 @@
-/** Why a provider said no, by cause rather than by status (wire facts §3.3). */
+/** The cause of a provider's error. Providers use the same status for different causes, so the status alone does not tell. */
 export type UpstreamErrorKind =
   | 'rate_limited'
   | 'overloaded'

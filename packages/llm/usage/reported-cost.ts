@@ -10,8 +10,8 @@ const TICKS_PER_USD = 10_000_000_000
 const MAX_USD = 10_000
 
 /**
- * The usage with what the provider itself says it costs (wire facts §2.3). Believed of a provider that is known for it
- * and at its own address only: a server that anybody may run could say zero and so get around every budget.
+ * Returns the usage with the cost that the provider reports. The report counts only for providers that are known to send
+ * it (`Provider.reportsCost`) and only at their own address: any other server could report zero and so bypass every budget.
  */
 export function withReportedCost(
   usage: Usage | undefined,

@@ -1,7 +1,7 @@
 import type { ServiceTier } from '../provider/prices.ts'
 
 /**
- * Tokens in disjoint buckets: they add up, so prices apply to each alone (wire facts §0.1).
+ * Tokens in disjoint buckets: they add up, so each has a price of its own.
  * input = uncachedInput + cacheRead + cacheWrite + cacheWrite1h; output = output + reasoning.
  */
 export interface Usage {
@@ -15,7 +15,7 @@ export interface Usage {
   /** Visible output without reasoning. */
   readonly output: number
   readonly reasoning: number
-  /** The answer says that it was served in this tier. Absent: in the usual one, as far as is known. */
+  /** The tier that the answer reports. Absent: it reports none, so the usual tier is assumed. */
   readonly serviceTier?: ServiceTier
   /** What the provider says that the request costs; whole nano-dollars. It counts before our own prices. */
   readonly reportedCostNanoUsd?: number

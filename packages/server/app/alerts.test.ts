@@ -14,7 +14,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('what requests cross is told once by a signed webhook and the audit log', async () => {
+test('reports each crossed threshold once, by a signed webhook and in the audit log', async () => {
   const { app, upstream, make, limit } = limited
   await limited.reset()
   const path = `/v1/orgs/${app.orgId}/webhooks`
@@ -36,7 +36,7 @@ test('what requests cross is told once by a signed webhook and the audit log', a
     type: 'budget.alert',
     data: { budget_id: budget.id, alert_pct: 5, limit_usd: 1, spent_usd: 0.05, resets_at: null },
   })
-  // Ten percent; then each of two end users in the grace of the default; nothing more of either.
+  // The alert at ten percent, then one for each of two end users in the grace of the default quota, and no more.
   for (const user of ['ben', 'ann', 'ben', 'ann', 'ben']) await ask(user)
   upstream.script(json(401, { error: { message: 'no' } }), json(401, { error: { message: 'no' } }))
   for (let n = 0; n < 2; n++) await (await app.call('/v1/chat', ASK)).text()
@@ -58,7 +58,7 @@ test('what requests cross is told once by a signed webhook and the audit log', a
   const quotas = receiver.received.filter(({ event }) => event.type === 'quota.alert')
   for (const { event } of quotas) expect(event.data).toMatchObject({ quota_id: each.id, limit: 1 })
   for (const one of receiver.received) expect(await isSigned(one, secret)).toBe(true)
-  // Closing raised what was noted: had anything been noted twice, it would be here.
+  // Closing raised all noted crossings, so a crossing that was noted twice would be here.
   const { rows } = await app.database.pool.query(
     `select operation, after, (select count(*) from webhook_deliveries) as deliveries from audit_log
       where actor_kind = 'system' order by at, id`,

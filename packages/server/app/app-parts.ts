@@ -6,21 +6,21 @@ import type { Storage } from '../storage/open-storage.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Config } from './settings.ts'
 
-/** What tests shorten, in milliseconds, and what they look into. */
+/** Settings that only tests change. Times in milliseconds. */
 export interface Limits {
-  /** A body that has not arrived after this long ends in 408 `request_timeout`. */
+  /** A body that has not arrived by then is answered with 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
   /** How long running requests may take to end when the app closes. */
   readonly graceMs: number
-  /** In place of every format that there is. */
+  /** Replaces the list of all formats. */
   readonly formats?: readonly Format[]
-  /** Is handed what the gateway works with. */
+  /** Called with the dependencies of the gateway. */
   readonly onDeps?: (deps: GatewayDeps) => void
 }
 
 export const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
 
-/** What the parts of a process are made of. */
+/** What the parts of a process share while they are created. */
 export interface AppParts {
   readonly config: Config
   readonly log: Logger

@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { type ControlDeps, createControlServer } from '../control/server.ts'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
 import { listen, urlBySettings, urlOf } from '../http/listen.ts'
 import { openFileSecretBox } from '../storage/master-key.ts'
@@ -23,18 +24,18 @@ export interface Planes {
 
 /** The running program. */
 export interface App {
-  /** As callers reach the planes; undefined for one that this process does not run. */
+  /** The URLs of the two servers; undefined for one that this process does not run. */
   readonly gatewayUrl: string | undefined
   readonly controlUrl: string | undefined
-  /** Where `/metrics` is; undefined also where its port was taken. */
+  /** The URL of `/metrics`; undefined without a gateway, or if the default port is taken. */
   readonly metricsUrl: string | undefined
-  /** Is there still nobody who could sign in? Then the set-up token opens the app. */
+  /** The token of the first-run set-up; undefined once there is a user. */
   readonly setupToken: string | undefined
-  /** Refuses new requests, lets running ones end for a while, writes what is owed, then stops. */
+  /** Accepts no more requests, gives running ones time to end, writes the remaining records, then stops. */
   close(): Promise<void>
 }
 
-/** The only place that makes things. Throws where the app cannot stand; what was begun is taken down again. */
+/** Creates and starts the app. Throws if a part cannot start, after it closed the parts that had started. */
 export async function openApp(
   config: Config,
   planes: Planes,
@@ -63,9 +64,13 @@ async function build(
   closers: (() => Promise<void> | void)[],
   closeAll: () => Promise<void>,
 ): Promise<App> {
-  const say = (line: string): void => log.info(line)
+  const logLine = (line: string): void => log.info(line)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: say })
+  const storage = await openStorage({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    log: logLine,
+  })
   closers.push(() => storage.close())
   const secretBox = openBox(config)
   const newId = openIds(systemClock, systemRandom)
@@ -99,8 +104,8 @@ async function build(
     closers.push(() => gateway.close())
   }
   if (planes.control) {
-    // Of its own, so that no call here, however slow, keeps the gateway waiting for a connection.
-    const pool = openPool(storage.connection, say)
+    // A pool of its own, so that slow calls of the control plane never make the gateway wait for a connection.
+    const pool = openPool(storage.connection, logLine)
     closers.push(() => pool.end())
     const control = await createControlServer(
       {
@@ -131,7 +136,7 @@ async function build(
   return { gatewayUrl: gatewayAt, controlUrl, metricsUrl: gateway?.metricsUrl, setupToken, close: closeAll }
 }
 
-/** What the control plane asks of the gateway beside it, where there is one. */
+/** Returns what the control plane needs of the gateway in the same process, or defaults if there is none. */
 function toControl(gateway: Gateway | undefined): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
   if (gateway !== undefined) {
     return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, isReady: gateway.isReady }

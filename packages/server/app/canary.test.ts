@@ -11,8 +11,8 @@ import {
 import { openTestApp, type TestApp } from '../testing/harness/app.ts'
 
 /**
- * A secret of its own in every slot that takes one, every path that can fail, debug logging on: none of them may show
- * up in an answer, a log line, a metric or the audit log (field notes, AC-68). The one answer that shows a key is its creation's.
+ * A different secret in every field that accepts one, every path that can fail, and the log at level trace: no secret may
+ * appear in a response, a log line, a metric or the audit log. Only the response that creates a key contains the key.
  */
 const secret = (slot: string): string => `canary${slot}${randomBytes(12).toString('hex')}`
 const providerKey = secret('provider')
@@ -43,8 +43,8 @@ afterAll(async () => {
   await app.close()
 })
 
-/** Calls and keeps what came back, headers too. */
-async function see(url: string, init: RequestInit): Promise<Response> {
+/** Makes a request and records the response with its headers. */
+async function record(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init)
   const text = await response.clone().text()
   answers.push(JSON.stringify([...response.headers]), text)
@@ -52,7 +52,7 @@ async function see(url: string, init: RequestInit): Promise<Response> {
 }
 
 function manage(method: string, route: string, body?: unknown, key = app.managementKey): Promise<Response> {
-  return see(app.controlUrl + route, {
+  return record(app.controlUrl + route, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -60,7 +60,7 @@ function manage(method: string, route: string, body?: unknown, key = app.managem
 }
 
 function chat(body: unknown, key = app.secretKey, route = '/v1/chat'): Promise<Response> {
-  return see(app.gatewayUrl + route, {
+  return record(app.gatewayUrl + route, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -69,7 +69,7 @@ function chat(body: unknown, key = app.secretKey, route = '/v1/chat'): Promise<R
 
 const MESSAGES = [{ role: 'user', content: 'hello' }]
 
-/** Providers that repeat the key they were sent, in every form of failure. */
+/** Providers that repeat the received key, in every form of failure. */
 async function failInEveryWay(): Promise<void> {
   const echo = { error: { message: `Incorrect API key provided: ${providerKey}`, code: 'invalid_api_key' } }
   const headers = { 'set-cookie': `k=${providerKey}`, 'x-api-key': providerKey, authorization: providerKey }
@@ -104,7 +104,7 @@ async function failInEveryWay(): Promise<void> {
   await manage('POST', `/v1/provider-credentials/${credentialId}/validate`)
 }
 
-/** Keys that are signed with, or exchanged, before they go anywhere. */
+/** Keys that sign a request or are exchanged for a token, and are never sent themselves. */
 async function failToExchange(): Promise<void> {
   const environment = `/v1/environments/${app.developmentId}`
   for (const fields of [
@@ -127,7 +127,7 @@ async function failToExchange(): Promise<void> {
       ...fields,
     })
     const { id } = (await made.json()) as { id: string }
-    // A provider that repeats everything it was sent.
+    // A provider that repeats the whole request.
     upstream.script((res, seen) => {
       const message = `refused: ${JSON.stringify(seen.headers)} ${seen.text}`
       json(403, { message, error: { message } })(res, seen)
@@ -165,12 +165,12 @@ async function writeAndRead(): Promise<void> {
   await manage('POST', `${environment}/provider-credentials`, `{"api_key":"${rotatedKey}","api_key":"x"}`)
   await manage('POST', `${environment}/provider-credentials`, `{"api_key":"${rotatedKey}"`)
   await manage('POST', `/v1/orgs/${app.orgId}/webhooks`, { url: webhookHost, events: ['budget.alert'] })
-  await see(`${app.controlUrl}/v1/session`, {
+  await record(`${app.controlUrl}/v1/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'owner@example.com', password }),
   })
-  await see(`${app.controlUrl}/v1/setup`, {
+  await record(`${app.controlUrl}/v1/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -196,7 +196,7 @@ async function writeAndRead(): Promise<void> {
   }
 }
 
-test('no secret of any slot is in an answer, a log line, a metric or the audit log', async () => {
+test('no secret appears in a response, a log line, a metric or the audit log', async () => {
   await writeAndRead()
   await failInEveryWay()
   await writeAndRead()
@@ -205,9 +205,9 @@ test('no secret of any slot is in an answer, a log line, a metric or the audit l
     await manage('GET', '/v1/orgs', undefined, `${key}x`)
     await chat('{', key)
   }
-  await see(new URL('/metrics', app.metricsUrl).href, {})
+  await record(new URL('/metrics', app.metricsUrl).href, {})
   expect(answers.at(-1)).toContain('rideau_requests_total')
-  // The log is alive, and the answers reached the paths that they were meant to reach.
+  // The log has lines, and the responses came from the intended paths.
   expect(log.length).toBeGreaterThan(5)
   expect(answers.join()).toContain('provider_auth_failed')
   expect(answers.join()).toContain('stream_interrupted')

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util'
 import type { OnException } from '../core/on-exception.ts'
 
-/** What an exception met: one request, work of nobody's request, or only the process's own handler. */
+/** Where an exception was caught: in one request, in background work, or by the handler of the process. */
 export type ExceptionKind = 'request' | 'background' | 'process'
 
 export interface ExceptionLog {
   error(details: object, message: string): void
 }
 
-/** The exceptions that no caller waited for: each is an alarm in the log, and counts for `/metrics`. */
+/** Logs each exception that no caller waits for as an alarm, and counts it for `/metrics`. Never throws. */
 export class Exceptions {
   readonly #log: ExceptionLog
   readonly #counts = { request: 0, background: 0, process: 0 }
@@ -21,12 +21,12 @@ export class Exceptions {
     return this.#counts
   }
 
-  /** Bound, since it is handed to what knows nothing of this class. */
+  /** Bound, because it is passed on as a function. */
   readonly note: OnException = (error, where, requestId) => {
     this.#write(requestId === undefined ? 'background' : 'request', error, where, requestId)
   }
 
-  /** `where`: the process's event that told of it. */
+  /** `where`: the event of the process that reported it. */
   noteProcess(error: unknown, where: string): void {
     this.#write('process', error, where, undefined)
   }
@@ -34,11 +34,11 @@ export class Exceptions {
   #write(kind: ExceptionKind, error: unknown, where: string, requestId: string | undefined): void {
     this.#counts[kind]++
     try {
-      // What is thrown may be anything.
+      // Any value can be thrown.
       const err = error instanceof Error ? error : inspect(error, { depth: 2, maxStringLength: 1000 })
       this.#log.error({ alarm: 'exception', kind, where, requestId, err }, 'an exception on our side')
     } catch {
-      // A log that cannot be written to must not end what goes on; the count still tells.
+      // A failing log must not end the running work. The count still shows the exception.
     }
   }
 }

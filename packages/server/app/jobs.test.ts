@@ -5,7 +5,7 @@ import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import { openAlerts } from './jobs.ts'
 
-test('a start raises what a killed process crossed and could not store, of what its journal held too', async () => {
+test('raises at the start the alerts that a killed process could not store, including those of its journal', async () => {
   const plane = await openControlPlane()
   const { database, newId } = plane
   const tenant = await plane.insertTenant('killed')

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { systemClock } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
@@ -23,13 +23,13 @@ import {
   updateDeliveryOutcome,
 } from '../storage/webhook-deliveries.ts'
 
-/** A receiver that takes longer is tried again. */
+/** A delivery that takes longer has failed and is retried. */
 const TIMEOUT_MS = 10_000
-/** Much longer than that, so that no try is taken for dead while it runs. */
+/** Much longer than TIMEOUT_MS, so that no other process repeats a delivery while it runs. */
 const LEASE_MS = 120_000
-/** What it says is not read. */
+/** The limit of a receiver's response, which is ignored. */
 const MAX_BYTES = 65_536
-/** How long what was delivered or given up can be looked at, and alerts outlive their window. */
+/** How long ended deliveries, and alerts whose window has ended, are kept. */
 const KEPT_MS = 30 * 86_400_000
 
 interface Parts {
@@ -40,12 +40,12 @@ interface Parts {
 interface JobParts extends Parts {
   readonly secretBox: SecretBox
   readonly newId: () => string
-  /** For what webhooks name. */
+  /** For the URLs of webhooks. */
   readonly egress: EgressPolicy
   readonly closers: (() => Promise<void> | void)[]
 }
 
-/** What every process of an app does by the clock. Resolves when there are keys for client tokens. */
+/** Starts the scheduled jobs that every process runs. Resolves once there are signing keys for client tokens. */
 export async function openJobs(parts: JobParts): Promise<void> {
   const { storage, log, secretBox, newId, closers } = parts
   const retention = openRetentionJob({
@@ -78,7 +78,7 @@ function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(
   })
 }
 
-/** Raises alerts of budgets and quotas. `settle` brings what the journal holds into the usage ledger. */
+/** Starts the job that raises alerts of budgets and quotas. `settle` writes the records of the journal to the database. */
 export function openAlerts(
   { storage, log }: Parts,
   newId: () => string,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { systemClock } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { type OnException, runGuarded } from '../core/on-exception.ts'
 import type { Drain } from '../journal/drain.ts'
 import { type OpenedLedger, openLedger } from '../ledger/failover/open-ledger.ts'
@@ -10,11 +10,11 @@ import type { Storage } from '../storage/open-storage.ts'
 import { listMeterSeeds } from '../storage/usage-seeds.ts'
 
 export interface LedgerParts {
-  /** undefined: this process is the only one. */
+  /** undefined: this is the only gateway process. */
   readonly redisUrl: string | undefined
   readonly isFailOpen: boolean
   readonly log: Logger
-  /** Names this process. */
+  /** Identifies this process. */
   readonly owner: string
   readonly storage: Storage
   readonly drain: Drain
@@ -22,12 +22,12 @@ export interface LedgerParts {
   readonly onCrossing: (crossing: ThresholdCrossing) => void
 }
 
-/** The ledger that this process counts its limits with: by itself, or with others over Redis where REDIS_URL is set. */
-export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
+/** Opens the ledger of this process: in memory, or shared with other processes over Redis if REDIS_URL is set. */
+export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const { redisUrl, isFailOpen, log, owner, storage, drain, onException } = parts
   return await openLedger({
     owner,
-    // In the middle of a settlement, which has more to count.
+    // Called within a settlement, which must continue if an alert throws.
     onThresholdCrossed: crossing => runGuarded('an alert', onException, () => parts.onCrossing(crossing)),
     seeds: toSeeds(parts),
     redisUrl,
@@ -39,11 +39,11 @@ export async function composeLedger(parts: LedgerParts): Promise<OpenedLedger> {
   })
 }
 
-/** Read between two writes of the drain: what is missing then is exactly what waits in memory. */
+/** Seeds are read while the drain writes nothing, so the records missing in the database are exactly those in memory. */
 function toSeeds({ storage, drain }: LedgerParts): SeedSource {
   return {
     read: (meters, at, onCut, without = []) =>
-      drain.visit(async missing => {
+      drain.afterFlush(async missing => {
         onCut(missing)
         return await listMeterSeeds(storage.pool, meters, at, without)
       }),

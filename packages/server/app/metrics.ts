@@ -17,20 +17,20 @@ export interface Measured {
 
 export interface MetricsOptions extends Measured {
   readonly host: string
-  /** undefined: the usual one, and none where that is taken. */
+  /** undefined: METRICS_PORT, and no metrics if that port is taken. */
   readonly port: number | undefined
   readonly log: { warn(line: string): void }
 }
 
 export interface Metrics {
-  /** undefined: the usual port was taken. */
+  /** undefined: the default port is taken. */
   readonly url: string | undefined
   close(): void
 }
 
 const METRICS_PORT = 8789
 
-/** Nobody is kept from serving by a port for metrics that nobody asked for. */
+/** Starts the server of `/metrics`. If no port is set and the default one is taken, it only logs a warning. */
 export async function openMetrics({ host, port, log, ...measured }: MetricsOptions): Promise<Metrics> {
   const { note } = measured.exceptions
   const server = createMetricsServer(listReadings(measured), note)
@@ -48,7 +48,7 @@ export async function openMetrics({ host, port, log, ...measured }: MetricsOptio
   }
 }
 
-/** What `/metrics` tells of a gateway process. Every value is read when it is asked for. */
+/** Returns the metrics of a gateway process. Each value is read at the scrape. */
 function listReadings(measured: Measured): Reading[] {
   const { requestCounts, inFlight, records, isReady, counting, exceptions } = measured
   const { ledger, countReservations, countLocalAdmissions } = counting
@@ -68,33 +68,29 @@ function listReadings(measured: Measured): Reading[] {
     },
     gauge(
       'rideau_requests_in_flight',
-      'Requests that may reach a provider and run now.',
+      'Running requests of routes that call a provider.',
       () => inFlight.size,
     ),
-    gauge('rideau_ready', '1 where /readyz answers 200.', () => Number(isReady().ready)),
+    gauge('rideau_ready', '1 if /readyz answers 200.', () => Number(isReady().ready)),
     gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () =>
       records.drain.backlog(),
     ),
     ...listRecordReadings(measured),
     gauge(
       'rideau_limits_whole',
-      '1 where limits are counted as configured; 0 while shared counting is lost.',
+      '1 if limits are counted as configured; 0 while shared counting is lost.',
       () => Number(ledger.health().isHealthy),
     ),
-    gauge(
-      'rideau_limits_holds',
-      'Requests of this process that hold something of a limit.',
-      countReservations,
-    ),
+    gauge('rideau_limits_holds', 'Requests of this process with a reservation.', countReservations),
     {
       name: 'rideau_limits_alone_total',
-      help: 'Requests that this process counted alone while shared counting was lost.',
+      help: 'Requests that this process counted by itself while shared counting was lost.',
       kind: 'counter',
       read: countLocalAdmissions,
     },
     {
       name: 'rideau_exceptions_total',
-      help: 'Exceptions that no caller waited for, by what they met. Each is an alarm in the log.',
+      help: 'Exceptions that no caller waited for, by where they were caught. Each is an alarm in the log.',
       kind: 'counter',
       read: () => ({ label: 'kind', values: { ...exceptions.counts } }),
     },
@@ -111,7 +107,7 @@ function listReadings(measured: Measured): Reading[] {
   ]
 }
 
-/** Whatever is above zero in the first two wants an operator's look. */
+/** Returns the metrics of records that were not stored as they were. The first two need an operator if they are above 0. */
 function listRecordReadings({ records }: Measured): Reading[] {
   const { setAside, reduced, shed } = records.recordCounts
   return [
@@ -122,12 +118,12 @@ function listRecordReadings({ records }: Measured): Reading[] {
     ),
     counter(
       'rideau_records_reduced_total',
-      'Usage records that PostgreSQL refused as they were, stored without their texts.',
+      'Usage records that PostgreSQL refused at first, stored without their texts.',
       reduced,
     ),
     counter(
       'rideau_records_shed_total',
-      'Refused requests that left no record, since the journal was nearly full.',
+      'Refused requests without a record, because the journal was nearly full.',
       shed,
     ),
   ]

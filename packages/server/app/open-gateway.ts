@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { FORMATS } from '@rideau/llm/formats/index'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
+import { systemRandom } from '../core/random.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { Admissions } from '../gateway/limits/admission.ts'
@@ -28,29 +29,29 @@ import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import { listSigningKeys } from '../storage/signing-keys.ts'
 import type { AppParts } from './app-parts.ts'
 import { openAlerts } from './jobs.ts'
-import { composeLedger } from './ledger.ts'
+import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { openRecords, type Records } from './records.ts'
 import type { Config } from './settings.ts'
 
-/** The gateway of this process, before it listens. */
+/** The gateway of this process, which does not listen yet. */
 export interface Gateway {
   readonly server: Server
   readonly metricsUrl: string | undefined
-  /** Resolves when every change committed so far is in force here. */
+  /** Resolves once every change committed so far applies in this process. */
   catchUp(): Promise<void>
   isReady(): Readiness
   readonly readMeters: Ledger['read']
-  /** Lets running requests end, then cuts what is left. */
+  /** Gives running requests time to end, then closes their connections. */
   close(): Promise<void>
 }
 
-/** Makes the gateway with everything that it needs of the process. */
+/** Creates the gateway and the parts of the process that it depends on. */
 export async function openGateway(parts: AppParts): Promise<Gateway> {
   const { config, log, limits, exceptions, storage, closers, newId, baseUrl, gatewayUrl } = parts
   const onException = exceptions.note
-  closers.push(await holdLock(parts))
+  closers.push(await acquireLock(parts))
   const { snapshots, announcements } = await openSnapshots(parts)
   closers.push(() => announcements.close())
   const records = openJournaled(parts)
@@ -102,7 +103,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     storeFeedback: async (of, feedback) => {
       if (await updateFeedback(storage.db, of, feedback)) return true
-      // The record of an answer that was just read may still be on its way to the database.
+      // The record of a recent answer may not be in the database yet.
       await drain.flush()
       return await updateFeedback(storage.db, of, feedback)
     },
@@ -129,7 +130,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   }
 }
 
-/** Gives where `/metrics` is. */
+/** Starts the metrics and returns their URL. */
 async function openMeasured(
   { config, log, exceptions, closers }: AppParts,
   measured: Omit<Measured, 'exceptions'>,
@@ -151,8 +152,8 @@ function openJournaled({ config, log, storage }: AppParts): Records {
   })
 }
 
-/** Alone on its database, or one of several that share their limits. */
-async function holdLock({ config, log, storage }: AppParts): Promise<() => Promise<void>> {
+/** Acquires the lock of a process that is alone on its database, or that shares limits with others. */
+async function acquireLock({ config, log, storage }: AppParts): Promise<() => Promise<void>> {
   return await acquireInstanceLock(storage.connection, {
     isShared: config.redisUrl !== undefined,
     onLost: error => {
@@ -166,10 +167,10 @@ async function openCounting(
   { config, log, exceptions, storage, closers, newId }: AppParts,
   drain: Drain,
 ): Promise<OpenedLedger> {
-  // Closed after the ledger, which may note something until then.
+  // Closed after the ledger, which may report crossings until it is closed.
   const alerts = openAlerts({ storage, log }, newId, () => drain.flush())
   closers.push(() => alerts.close())
-  const counting = await composeLedger({
+  const counting = await openProcessLedger({
     redisUrl: config.redisUrl,
     isFailOpen: config.limitsFailOpen,
     log,
@@ -196,7 +197,7 @@ interface Readiness {
   reasons: string[]
 }
 
-/** Where nothing is refused for it, limits that are counted by each process alone are told but take nobody down. */
+/** Returns readiness and its reasons. Lost shared counting is a reason, but with `limitsFailOpen` the process stays ready. */
 function readinessOf(
   snapshots: Snapshots,
   { ledger }: OpenedLedger,
@@ -216,7 +217,7 @@ function readinessOf(
   }
 }
 
-/** Where this is the only gateway process there is nobody else to ask. */
+/** Returns the cancel of requests in other gateway processes; without REDIS_URL there are none. */
 function openCancelElsewhere(
   { config, log, exceptions, closers, newId }: AppParts,
   inFlight: InFlight,
@@ -234,7 +235,7 @@ function openCancelElsewhere(
   return (environmentId, requestId, endUserId) => cancellations.cancel(environmentId, requestId, endUserId)
 }
 
-/** Stops listening, waits for running requests, then stops those that take too long. */
+/** Stops listening and waits for running requests. Closes all connections after `graceMs`. */
 async function closeGracefully(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   server.closeIdleConnections()

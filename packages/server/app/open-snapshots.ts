@@ -1,11 +1,11 @@
-import { systemClock } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots.ts'
 import { findTokenMinter, getEndUserSnapshot } from '../storage/token-snapshots.ts'
 import type { AppParts } from './app-parts.ts'
 
-/** What the gateway knows of its tenants, and the announcements that keep it true. */
+/** Opens the tenant snapshots and the notifications that invalidate them. */
 export async function openSnapshots({
   config,
   log,
@@ -32,7 +32,7 @@ export async function openSnapshots({
   return { snapshots, announcements }
 }
 
-/** Where announcements cannot be waited for, what they would say is assumed. */
+/** Resolves once every committed change applies. If notifications are unavailable, all snapshots are dropped. */
 export async function catchUp(announcements: ConfigNotifications, snapshots: Snapshots): Promise<void> {
   await announcements.barrier().catch(() => snapshots.flush())
 }

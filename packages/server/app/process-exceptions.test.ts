@@ -31,7 +31,7 @@ beforeAll(() => buildProgram(SOURCE, file))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('an exception that nothing caught is an alarm, and the process that has started lives on', async () => {
+test('logs an uncaught exception as an alarm, and a started process continues', async () => {
   const { child, nextLine, ended } = runProgram(file, ['started'])
   expect(await nextLine()).toBe('exception uncaughtException in a timer')
   child.stdin?.write('go on')
@@ -40,7 +40,7 @@ test('an exception that nothing caught is an alarm, and the process that has sta
   expect(await ended).toBe(0)
 })
 
-test('one during the start is an alarm too, and ends the process', async () => {
+test('logs an exception during the start as an alarm and ends the process', async () => {
   const { nextLine, ended } = runProgram(file, [])
   expect(await nextLine()).toBe('exception uncaughtException in a timer')
   expect(await ended).toBe(1)

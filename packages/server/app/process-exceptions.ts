@@ -1,13 +1,13 @@
 import type { Exceptions } from './exceptions.ts'
 
-/** Says that the program is complete: exceptions no longer end it. */
+/** Called once the program has started: from then on exceptions do not end it. */
 export type Started = () => void
 
 /**
- * Handles what nothing else caught, for the whole process: logs an alarm and counts it. Before `started` it ends the process
- * with code 1, because a program that is built halfway must not serve. Afterwards the process lives on: whatever reaches this
- * place comes from the callback of one request, or from work that its timer repeats, and to end the process would cut off all
- * other requests for it (docs/decisions/0022-exceptions.md).
+ * Handles exceptions that nothing else caught: logs an alarm and counts it. Before `started` is called it ends the process
+ * with code 1, because a partly started program must not serve. Afterwards the process continues: such an exception comes
+ * from a callback of one request or from work that a timer repeats, and ending the process would cut off all other requests
+ * (docs/decisions/0022-exceptions.md).
  */
 export function handleProcessExceptions(exceptions: Exceptions): Started {
   let isStarted = false

@@ -9,25 +9,25 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { insertRequestRecords } from '../storage/request-logs.ts'
 
-/** What became of records that could not be kept as they were, since the start. */
+/** Counts of records that were not stored as they were, since the start. */
 export interface RecordCounts {
-  /** Stored without their texts, since the database refused them as they were. */
+  /** Records stored without their texts, because the database refused them at first. */
   reduced(): number
-  /** Kept in a file, since the database refuses them in any form. */
+  /** Records kept in a file, because the database refuses them in any form. */
   setAside(): number
-  /** Of refused requests, left out while the journal was nearly full. */
+  /** Refused requests without a record, because the journal was nearly full. */
   shed(): number
 }
 
 export interface Records {
   readonly drain: Drain
   readonly recordCounts: RecordCounts
-  /** Counters that are shared still hold what a killed run held: they are told what came of it. */
+  /** Sets the ledger that settles the requests of a killed run, whose reservations shared counters still contain. */
   openFor(ledger: Ledger): void
 }
 
 export interface RecordsParts {
-  /** Holds the journal's folder, and the files of what the database refuses. */
+  /** Contains the journal's folder and the files of records that the database refuses. */
   readonly dataDir: string
   readonly now: () => number
   readonly maxBytes: number
@@ -37,7 +37,7 @@ export interface RecordsParts {
   readonly storage: Storage
 }
 
-/** The journal of this process, and what carries it to the database. */
+/** Opens the journal of this process and the drain that writes it to the database. */
 export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: RecordsParts): Records {
   const folder = path.join(dataDir, 'journal')
   const setAside = openSetAside(dataDir, { now })
@@ -50,13 +50,13 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
     openFor = resolve
   })
   const onReplayed = async (lines: readonly RecordLine[]): Promise<void> =>
-    (await opened).settleRecovered(lines.filter(({ id }) => id !== '').map(toEnd))
+    (await opened).settleRecovered(lines.filter(({ id }) => id !== '').map(toSettlement))
   const drain = new Drain({
     folder,
     journal,
     maxBytes,
     log,
-    // Counters of one process end with it.
+    // The counters of a single process end with it, so there is nothing to settle.
     ...(isShared ? { onReplayed } : {}),
     insert: async records => {
       const { rejected } = await insertRequestRecords(storage.pool, records, (id, reason) => {
@@ -64,7 +64,7 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
         log.error({ id, reason }, 'a usage record was refused by the database and stored without its texts')
       })
       if (rejected.length === 0) return
-      // On the disk before the journal lets go of them. Where that fails the batch is inserted again.
+      // Written before the journal removes the segment. If this throws, the batch is inserted again.
       setAside.append(rejected)
       for (const { id, reason } of rejected) {
         log.error({ id, reason }, 'a usage record was refused by the database and set aside in a file')
@@ -75,7 +75,7 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
   return { drain, recordCounts, openFor }
 }
 
-function toEnd({ json }: RecordLine): Parameters<Ledger['settleRecovered']>[0][number] {
+function toSettlement({ json }: RecordLine): Parameters<Ledger['settleRecovered']>[0][number] {
   const record = JSON.parse(json) as RequestRecord
   return { id: record.id, orgId: record.org_id, usage: toMeteredUsage(record) }
 }

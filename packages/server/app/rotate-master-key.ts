@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
+import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox, toKeyId } from '../core/secret-box.ts'
 import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
@@ -10,20 +11,21 @@ import { SEALED_COLUMNS } from '../storage/sealed-columns.ts'
 export interface RotationOptions {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
-  /** The new key; undefined: the one in the data folder is replaced by a fresh one. */
+  /** The new key; undefined: the key in the data folder is replaced by a random one. */
   readonly masterKey: Buffer | undefined
-  /** What may still be sealed with. */
+  /** Keys that stored secrets may still be sealed with. */
   readonly formerMasterKeys: readonly Buffer[]
   readonly log: Pick<Logger, 'info'>
 }
 
-/** Rows that others hold are come back to so often, this long apart. */
+/** Rows that others have locked are retried this many times, with this pause. */
 const ROUNDS = 100
 const ROUND_MS = 100
 
 /**
- * Changes the master key while the program runs: seals everything that is stored anew, then ends the former key. May
- * be killed at any moment and run again. See docs/operations.md for who must know which key when.
+ * Changes the master key while the program runs: seals every stored secret with the new key, then retires the previous keys.
+ * It can be killed at any moment and run again. docs/operations.md says which process needs which key at which step. Throws
+ * if rows stay locked.
  */
 export async function rotateMasterKey(options: RotationOptions): Promise<void> {
   const { databaseUrl, dataDir, log } = options
@@ -32,29 +34,29 @@ export async function rotateMasterKey(options: RotationOptions): Promise<void> {
     const keys =
       options.masterKey === undefined
         ? fromFiles(dataDir)
-        : { current: options.masterKey, former: options.formerMasterKeys }
-    const box = openSecretBox(keys.current, systemRandom, keys.former)
+        : { current: options.masterKey, previous: options.formerMasterKeys }
+    const box = openSecretBox(keys.current, systemRandom, keys.previous)
     await reinstateMasterKey(storage.db, box.keyId)
-    await resealAll(storage.db, box, keys.former.map(toKeyId), log)
+    await resealAll(storage.db, box, keys.previous.map(toKeyId), log)
     if (options.masterKey === undefined) endMasterKeyRotation(dataDir)
-    log.info(`everything is sealed under the master key ${box.keyId}; the former one is of no more use here`)
+    log.info(`everything is sealed with the master key ${box.keyId}; the previous key is no longer needed`)
   } finally {
     await storage.close()
   }
 }
 
-function fromFiles(dataDir: string): { current: Buffer; former: readonly Buffer[] } {
+function fromFiles(dataDir: string): { current: Buffer; previous: readonly Buffer[] } {
   const { current, previous } = beginMasterKeyRotation(dataDir, systemRandom)
-  return { current, former: [previous] }
+  return { current, previous: [previous] }
 }
 
 async function resealAll(
   db: Db,
   box: SecretBox,
-  former: readonly string[],
+  previous: readonly string[],
   log: RotationOptions['log'],
 ): Promise<void> {
-  const ended = former.filter(keyId => keyId !== box.keyId)
+  const retired = previous.filter(keyId => keyId !== box.keyId)
   for (let round = 1; ; round++) {
     for (const column of SEALED_COLUMNS) {
       let lastId: string | undefined
@@ -64,8 +66,9 @@ async function resealAll(
         if (batch.count > 0) log.info(`sealed ${batch.count} of ${column.table} anew`)
       } while (lastId !== undefined)
     }
-    if (await retireMasterKeys(db, box, ended, new Date(systemClock.now()))) return
-    if (round === ROUNDS) throw new Error('rows stay locked by others: run this again')
+    if (await retireMasterKeys(db, box, retired, new Date(systemClock.now()))) return
+    if (round === ROUNDS)
+      throw new Error(`rows were still locked after ${ROUNDS} rounds: run this command again`)
     await new Promise(resolve => setTimeout(resolve, ROUND_MS))
   }
 }

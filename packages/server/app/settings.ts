@@ -3,8 +3,8 @@ import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
 
 /**
- * Every setting, parsed once (contract.md §5). Only compose.ts, main.ts and the CLI read it.
- * A wrong value stops the start with its name.
+ * Every setting of the environment, parsed once. docs/operations.md lists them. Only app/ and main.ts read them. An invalid
+ * value stops the start with a message that names the setting.
  */
 
 const port = z.coerce.number().int().min(0).max(65535)
@@ -75,37 +75,37 @@ const Settings = z.object({
 export interface Config {
   readonly production: boolean
   readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
-  /** undefined: the embedded PostgreSQL under dataDir. */
+  /** undefined: the embedded PostgreSQL in dataDir. */
   readonly databaseUrl: string | undefined
-  /** Where several gateways count their limits together; undefined: one process alone, which counts them itself. */
+  /** The server over which several gateways share limits; undefined: a single process counts them in memory. */
   readonly redisUrl: string | undefined
-  /** While shared counting is lost: let requests that a limit on money concerns through, counted by each process alone. */
+  /** True: while shared counting is lost, admit requests with a limit on money, counted by each process by itself. */
   readonly limitsFailOpen: boolean
-  /** What usage records may take on the disk while the database is away, in bytes. */
+  /** The size of the journal while the database is unavailable, in bytes. */
   readonly journalMaxBytes: number
-  /** Above that: are requests refused, or served on? */
+  /** Whether requests are refused or accepted above that size. */
   readonly journalFull: 'refuse' | 'accept'
   readonly dataDir: string
-  /** undefined: made on first start beside the embedded database. */
+  /** undefined: created in dataDir at the first start. */
   readonly masterKey: Buffer | undefined
-  /** What they sealed opens too; they seal nothing. */
+  /** Keys that open what they sealed, and seal nothing. */
   readonly formerMasterKeys: readonly Buffer[]
   readonly setupToken: string | undefined
   readonly host: string
   readonly gatewayPort: number
   readonly controlPort: number
   readonly metricsHost: string
-  /** undefined: 8789, and none where that is taken. */
+  /** undefined: 8789, and no metrics if that port is taken. */
   readonly metricsPort: number | undefined
-  /** As callers reach us; undefined until the listener's port is known. */
+  /** The URL at which callers reach the gateway; undefined: derived from its listener. */
   readonly gatewayUrl: string | undefined
   readonly baseUrl: string | undefined
   readonly prefixes: Prefixes
   readonly configMaxStaleMs: number
   readonly allowPrivateUpstreams: boolean
-  /** Whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
-  /** undefined: people sign in by password alone. */
+  /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
 }
 
@@ -116,13 +116,13 @@ interface OidcConfig {
   readonly allowInsecure: boolean
 }
 
-/** A setting out of form: its message names the setting, never its value. */
+/** An invalid setting. The message names the setting and never contains its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  // An empty setting is an absent one: that is what `FOO= npm start` and compose files mean.
+  // An empty setting counts as absent, as in `FOO= npm start` and compose files.
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
@@ -134,13 +134,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const settings = parsed.data
   if (settings.DATABASE_URL !== undefined && settings.RIDEAU_MASTER_KEY === undefined) {
     throw new ConfigError(
-      'RIDEAU_MASTER_KEY: must be set where DATABASE_URL is (32 bytes in base64: openssl rand -base64 32)',
+      'RIDEAU_MASTER_KEY: must be set if DATABASE_URL is set (32 bytes in base64: openssl rand -base64 32)',
     )
   }
   if (settings.RIDEAU_FORMER_MASTER_KEYS.length > 0 && settings.RIDEAU_MASTER_KEY === undefined) {
-    throw new ConfigError(
-      'RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that they make way for',
-    )
+    throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that replaces them')
   }
   const production = settings.NODE_ENV === 'production'
   const allowPrivateUpstreams =
@@ -181,7 +179,7 @@ const PREFIX_SETTINGS = [
   'RIDEAU_BEDROCK_PREFIX',
 ] as const
 
-/** What native routes begin with. */
+/** The first path segments of the native routes. */
 const NATIVE_ROOTS: ReadonlySet<string | undefined> = new Set(['v1', 'healthz', 'readyz', '.well-known'])
 
 function toPrefixes(settings: z.output<typeof Settings>): Prefixes {

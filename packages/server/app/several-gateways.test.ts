@@ -62,12 +62,12 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     return { status: response.status, reasons: ((await response.json()) as { reasons: string[] }).reasons }
   }
 
-  test('both serve the same tenants', async () => {
+  test('serve the same tenants', async () => {
     expect((await app.call('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
     expect((await callSecond('/v1/chat', chat('sandbox/echo'))).status).toBe(200)
   })
 
-  test('what they use together crosses a threshold once: one alert, one signed delivery', async () => {
+  test('raise one alert with one signed delivery when their common usage crosses a threshold', async () => {
     const receiver = await openWebhookReceiver()
     try {
       const hook = { url: receiver.url, events: ['quota.alert'] }
@@ -85,7 +85,7 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
         statuses.push((await app.call('/v1/chat', chat('sandbox/echo'), { headers })).status)
         statuses.push((await callSecond('/v1/chat', chat('sandbox/echo'), headers)).status)
       }
-      // The second may learn of the quota a moment later.
+      // The second gateway may learn of the quota a moment later.
       expect([statuses[0], statuses.at(-1)]).toEqual([200, 429])
       const [told] = await receiver.until(1)
       expect(told?.event.data).toMatchObject({ quota_id: made.body.id, limit: 3, grace_pct: 100 })
@@ -101,11 +101,11 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     }
   })
 
-  test('one without REDIS_URL is kept out, with a line that says what to do', async () => {
+  test('refuse the start of another one without REDIS_URL, with a line that says what to do', async () => {
     await expect(openSecond({})).rejects.toThrow(/another gateway process already runs.*REDIS_URL/)
   })
 
-  test('a cancel works at the other gateway, and tells false for what nobody runs', async () => {
+  test('cancel a request at the other gateway, and return false for an unknown request', async () => {
     const id = randomUUID()
     const running = callSecond('/v1/chat', chat('sandbox/slow'), { 'x-request-id': id })
     const cancel = async (which: string): Promise<unknown> => {
@@ -119,7 +119,7 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     expect(await cancel(randomUUID())).toBe(false)
   })
 
-  test('a limit is one limit for both', async () => {
+  test('share each limit', async () => {
     const route = `/v1/environments/${app.developmentId}/limits`
     const limit = { scope: 'environment', metric: 'requests', limit: 20, window_seconds: 60 }
     const made = await app.manage('POST', route, limit)
@@ -132,14 +132,14 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
       Array.from({ length: 40 }, async (_, index) => (await send(index)).status),
     )
     const admitted = statuses.filter(status => status === 200).length
-    // What the tests before sent counts too.
+    // Requests of the earlier tests count too.
     expect(admitted).toBeGreaterThan(10)
     expect(admitted).toBeLessThanOrEqual(20)
     expect(statuses.filter(status => status === 429).length).toBe(40 - admitted)
     await app.manage('DELETE', `/v1/limits/${made.body.id}`)
   })
 
-  test('/metrics counts requests by status, on a listener of its own', async () => {
+  test('count requests by status in /metrics, on a listener of its own', async () => {
     const before = (await metric('rideau_requests_total{status="2xx"}')) ?? 0
     await app.call('/v1/chat', chat('sandbox/echo'))
     await expect.poll(() => metric('rideau_requests_total{status="2xx"}')).toBe(before + 1)
@@ -148,7 +148,7 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
     expect((await fetch(`${app.gatewayUrl}/metrics`)).status).toBe(404)
   })
 
-  test('/readyz and a metric say that shared counting is lost, and back within 5 s of the server', async () => {
+  test('report lost shared counting by /readyz and a metric, and its return within 5 s of the server', async () => {
     expect(await ready()).toEqual({ status: 200, reasons: [] })
     await redis.kill()
     await expect.poll(async () => (await ready()).status).toBe(503)

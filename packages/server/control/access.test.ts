@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemRandom } from '../core/chance.ts'
 import { createKeyText, hashKeyText, maskKeyText } from '../core/key-format.ts'
 import { hasRole, type Role } from '../core/permissions.ts'
+import { systemRandom } from '../core/random.ts'
 import { insertCustomModel } from '../storage/custom-models.ts'
 import { insertManagementKey } from '../storage/management-keys.ts'
 import { insertModelAlias } from '../storage/model-aliases.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemRandom } from '../core/chance.ts'
 import type { Actor } from '../core/permissions.ts'
+import { systemRandom } from '../core/random.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import type { Caller } from './operation/caller.ts'
 import { type Answer, defineOperation, type Operation, type Services } from './operation/operation.ts'

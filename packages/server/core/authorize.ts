@@ -1,9 +1,9 @@
 import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
-/** What a route asks of a credential. */
+/** What a route requires of a credential. */
 export interface Need {
-  /** null: any key that the gateway knows, whatever its restrictions (models, cancel). */
+  /** null: any key is accepted, whatever its restrictions (models, cancel). */
   readonly endpoint: Endpoint | null
   readonly scope: Scope | null
 }
@@ -73,9 +73,9 @@ export function refuseClientOrigin(
 }
 
 /**
- * Does an allow-list let this model through? Entries are `provider/model`, `provider/*`, or a bare name.
- * `canonical` is `provider/model`; where the name resolved to nothing it is the name as asked. An entry that is one of
- * `aliases` means that alias, and opens no model of the same name.
+ * True if an allow-list includes a model. Entries are `provider/model`, `provider/*` or a bare name. `canonical` is
+ * `provider/model`, or the requested name if it did not resolve. An entry that is one of `aliases` allows that alias only,
+ * not a model of the same name.
  */
 export function isModelAllowed(
   allowed: readonly string[] | null,

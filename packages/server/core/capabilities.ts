@@ -1,7 +1,7 @@
 import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Refusal } from './verdict.ts'
 
-/** A capability that a request asks for, and the field that asks. */
+/** A capability that a request needs, and the field that needs it. */
 export interface CapabilityNeed {
   readonly capability: Capability
   readonly param: string

@@ -33,7 +33,7 @@ const check = (text: string, now = NOW) =>
     ? 'invalid_key'
     : verifyClientToken(text, publicKey, { issuer: ISSUER, now })
 
-/** Signed by the very key, whatever it says. */
+/** Signs any header and payload with the right key. */
 function forge(header: object | string, payload: object | string): string {
   const encode = (part: object | string): string =>
     Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
@@ -43,7 +43,7 @@ function forge(header: object | string, payload: object | string): string {
 }
 const HEADER = { alg: 'ES256', kid: 'the-kid', typ: 'ct+jwt' }
 
-test('is a JWT by ES256 that anybody can read and verify', () => {
+test('is a JWT signed with ES256 that others can decode and verify', () => {
   const [header = '', payload = '', signature = ''] = token.split('.')
   expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual(HEADER)
   expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toEqual(claims)
@@ -52,14 +52,14 @@ test('is a JWT by ES256 that anybody can read and verify', () => {
   expect(verify('sha256', bytes, key, Buffer.from(signature, 'base64url'))).toBe(true)
 })
 
-test('says what was signed, until the very second of its end', () => {
+test('returns the signed claims until the second of its expiry', () => {
   expect(readTokenKid(token)).toBe('the-kid')
   expect(check(token)).toEqual(claims)
   expect(check(token, NOW + 899_999)).toEqual(claims)
   expect(check(token, NOW + 900_000)).toBe('key_expired')
 })
 
-test('one changed character anywhere makes it invalid', () => {
+test('is invalid with any one character changed', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.='
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(...alphabet), (at, letter) => {
@@ -70,7 +70,7 @@ test('one changed character anywhere makes it invalid', () => {
   )
 })
 
-test('nothing added, cut or mixed of two tokens is valid', () => {
+test('is invalid with parts added, removed or taken from another token', () => {
   const other = signClientToken({ ...claims, sub: 'bob' }, signer).split('.')
   const own = token.split('.')
   fc.assert(
@@ -94,7 +94,7 @@ test('nothing added, cut or mixed of two tokens is valid', () => {
   }
 })
 
-describe('a header other than the one, even with a right signature', () => {
+describe('any other header is invalid, even with a right signature', () => {
   test.each([
     { ...HEADER, alg: 'none' },
     { ...HEADER, alg: 'HS256' },
@@ -115,7 +115,7 @@ describe('a header other than the one, even with a right signature', () => {
   })
 })
 
-describe('claims that are not of ours, even with a right signature', () => {
+describe('unexpected claims are invalid, even with a right signature', () => {
   test.each<object | string>([
     { ...claims, iss: 'https://other.example' },
     { ...claims, aud: 'other' },
@@ -135,7 +135,7 @@ describe('claims that are not of ours, even with a right signature', () => {
   })
 })
 
-test('one that is forged and over is forged', () => {
+test('is invalid_key, not key_expired, if it is forged and expired', () => {
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   expect(check(signClientToken(claims, { kid: 'the-kid', privateKey: stranger }), NOW + 10 ** 9)).toBe(
     'invalid_key',

@@ -1,9 +1,9 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
 
-/** Who vouched for the end user. `member`: a member of the organization, for itself, in the playground. */
+/** How the end user was authenticated. `member`: a member of the organization, for its own token in the playground. */
 export type TokenMethod = 'secret_key' | 'federated' | 'device' | 'member'
 
-/** contract.md §3. Times in Unix seconds. */
+/** The claims of a client token. Times in Unix seconds. */
 export interface ClientTokenClaims {
   readonly iss: string
   readonly aud: 'rideau'
@@ -32,36 +32,36 @@ export interface TokenSigner {
 
 export const TOKEN_AUDIENCE = 'rideau'
 
-/** What no token lives longer than. */
+/** The longest lifetime of a token. */
 export const MAX_TOKEN_SECONDS = 3600
 
-/** Clocks of several processes differ a little. */
+/** Tolerance for `nbf`, because the clocks of several processes differ a little. */
 const CLOCK_SECONDS = 60
 
-/** A real one has less than 2 KiB; what is longer is not even looked at. */
+/** A real token is shorter than 2 KiB. Longer texts are rejected without a match, in characters. */
 const MAX_LENGTH = 8 * 1024
 
 const FORM = /^([A-Za-z0-9_-]{1,512})\.([A-Za-z0-9_-]{1,7000})\.([A-Za-z0-9_-]{86})$/
 
-/** A JWT signed by ES256, in its compact form. */
+/** Returns a JWT signed with ES256, in compact form. */
 export function signClientToken(claims: ClientTokenClaims, { kid, privateKey }: TokenSigner): string {
   const text = `${encodeHeader(kid)}.${encode(claims)}`
   const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' })
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** The name of the key that a text says to be signed by; undefined: it is no client token of ours in form. */
+/** Returns the id of the key that a token names in its header; undefined if the text does not have the form of a client token. */
 export function readTokenKid(text: string): string | undefined {
   const header = text.length > MAX_LENGTH ? undefined : FORM.exec(text)?.[1]
   if (header === undefined) return undefined
   const { kid } = decode(header)
-  // One header is right for a key, byte for byte: alg and typ cannot be others, and nothing can stand beside them.
+  // Each key has exactly one valid header, byte for byte: `alg` and `typ` cannot differ, and no field can be added.
   return typeof kid === 'string' && encodeHeader(kid) === header ? kid : undefined
 }
 
 /**
- * What a client token says; `key_expired` for one of ours that is over, `invalid_key` for anything else. `now` in Unix
- * milliseconds. The signature is checked first: nothing that is forged learns more.
+ * Returns the claims of a client token; `key_expired` if it has a valid signature and is past its end, `invalid_key` for
+ * anything else. `now` in Unix milliseconds. The signature is checked first, so a forged token is always `invalid_key`.
  */
 export function verifyClientToken(
   text: string,
@@ -71,7 +71,7 @@ export function verifyClientToken(
   const [, header, payload, signature] = FORM.exec(text) ?? []
   if (header === undefined || payload === undefined || signature === undefined) return 'invalid_key'
   const bytes = Buffer.from(signature, 'base64url')
-  // Text that differs in bits which are not part of the signature is another text.
+  // Base64url has bits that are not part of the signature. A token that differs in them only is rejected.
   if (bytes.toString('base64url') !== signature) return 'invalid_key'
   const key = { key: publicKey, dsaEncoding: 'ieee-p1363' as const }
   if (!verify('sha256', Buffer.from(`${header}.${payload}`), key, bytes)) return 'invalid_key'
@@ -106,7 +106,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** An empty object where the text is none: nothing is then as it must be. */
+/** Returns the JSON object in a part of a token, or an empty object, which fails every check. */
 function decode(part: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))

@@ -1,7 +1,7 @@
-/** Cutting text for the log: never within a surrogate pair, and with a marker that tells how long the text was. */
+/** Cuts text for the log: never within a surrogate pair, and with a marker that holds the text's length. */
 
 const MARKER = /…\[cut: (\d{1,16}) characters\]$/
-/** A marker's bytes at most. */
+/** The most bytes of a marker. */
 const MARKER_BYTES = 40
 
 /** Returns the text, or its first `max` characters with the marker behind them. */
@@ -9,31 +9,31 @@ export function cutText(text: string, max: number): string {
   return text.length <= max ? text : cutAt(text, max)
 }
 
-/** Returns the text, cut so that it takes at most `maxBytes` as a JSON string in UTF-8, its quotes not counted. */
+/** Returns the text, cut so that it takes at most `maxBytes` as a JSON string in UTF-8, without its quotes. */
 export function cutToJsonBytes(text: string, maxBytes: number): string {
   const fitting = countFitting(text, maxBytes)
   if (fitting === text.length) return text
   return cutAt(text, countFitting(text, Math.max(0, maxBytes - MARKER_BYTES)))
 }
 
-/** Returns what a text takes as a JSON string in UTF-8, its quotes not counted. Bytes. */
+/** Returns the size of a text as a JSON string in UTF-8, without its quotes, in bytes. */
 export function countJsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2
 }
 
 function cutAt(text: string, end: number): string {
-  // A text that was cut before tells the length that it had at first.
+  // The marker of a text that was cut before holds the original length.
   const length = MARKER.exec(text)?.[1] ?? text.length
   return `${takeChars(text, end)}…[cut: ${length} characters]`
 }
 
-/** Returns the first `max` characters, one less where that would leave half a surrogate pair. */
+/** Returns the first `max` characters, or one less if the last would be half a surrogate pair. */
 export function takeChars(text: string, max: number): string {
   const isWithinPair = isHigh(text.charCodeAt(max - 1)) && isLow(text.charCodeAt(max))
   return text.slice(0, isWithinPair ? max - 1 : max)
 }
 
-/** Returns how many characters from the start take at most `maxBytes`. */
+/** Returns the number of leading characters that take at most `maxBytes`. */
 function countFitting(text: string, maxBytes: number): number {
   let bytes = 0
   for (let at = 0; at < text.length; at++) {
@@ -43,7 +43,7 @@ function countFitting(text: string, maxBytes: number): number {
   return text.length
 }
 
-/** What JSON.stringify makes of a code unit, in bytes of UTF-8; of a pair the first unit counts for both. */
+/** Returns the bytes of UTF-8 that JSON.stringify writes for a code unit. The first unit of a surrogate pair counts for both. */
 function jsonBytesAt(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   if (unit < 0x20) return unit === 8 || unit === 9 || unit === 10 || unit === 12 || unit === 13 ? 2 : 6

@@ -1,11 +1,11 @@
 import { isLine } from '@rideau/llm/request/bounded-text'
 
-/** Prefixes of end users that only we name: devices by their attestation, members by the playground (contract.md §3). */
+/** Prefixes of end-user ids that only the app assigns: to attested devices, and to members in the playground. */
 const RESERVED_PREFIXES = ['device:', 'member:']
 
 const MAX_END_USER_ID = 255
 
-/** An end user as its own backend or identity provider names it: 1-255 characters, none of them a control character. */
+/** True for an end-user id that a backend or an identity provider may use: 1-255 characters without control characters. */
 export function isEndUserId(text: string): boolean {
   return text.length > 0 && isLine(text, MAX_END_USER_ID)
 }
@@ -14,5 +14,5 @@ export function isReservedEndUserId(text: string): boolean {
   return RESERVED_PREFIXES.some(prefix => text.startsWith(prefix))
 }
 
-/** `end_user.attributes` in bytes of JSON (spec.md "Limits"). */
+/** The limit of `end_user.attributes`, in bytes of JSON. */
 export const MAX_ATTRIBUTES_BYTES = 4096

@@ -5,27 +5,27 @@ import { orderTargets } from './order-targets.ts'
 import { type Lister, type ModelDirectory, resolveTarget, type Surroundings } from './resolve-model.ts'
 import type { Alias } from './tenancy.ts'
 
-/** What would become of one of an alias's targets. */
+/** Whether one target of an alias could serve a request. */
 export interface ExplainedTarget {
-  /** As the alias names it. */
+  /** The model's name in the alias. */
   readonly model: string
-  /** `provider/model`; null: nothing knows it. */
+  /** `provider/model`; null: the model is unknown. */
   readonly id: string | null
   readonly isUsable: boolean
-  /** null: it is usable. */
+  /** null: the target is usable. */
   readonly code: FaultCode | null
   readonly message: string
-  /** Of the first tries that the weights give it; null: the strategy goes by something else. */
+  /** The share of first attempts that its weight gives it, from 0 to 1; null: the strategy does not use weights. */
   readonly share: number | null
 }
 
 export interface ExplainedAlias {
-  /** Which would be tried first; for `weighted` the likeliest, for `lowest_latency` the first that was never measured. */
+  /** The target of the first attempt: of `weighted` the likeliest, of `lowest_latency` the first without a measurement. */
   readonly serves: string | null
   readonly targets: readonly ExplainedTarget[]
 }
 
-/** Says for each target of an alias whether a request with these needs could go there, and why. */
+/** Returns for each target of an alias whether it could serve a request with these needs, and the reason if not. */
 export function explainAlias(
   alias: Alias,
   needs: readonly CapabilityNeed[],

@@ -3,11 +3,11 @@ import type { FaultType } from '@rideau/llm/formats/shared/served-fault'
 export interface FaultEntry {
   readonly status: number
   readonly type: FaultType
-  /** When it is given, as docs/errors.md and `GET /docs/errors` print it. */
+  /** When the error is returned, as printed in docs/errors.md and by `GET /docs/errors`. */
   readonly condition: string
 }
 
-/** Every error code of both hosts. Source: spec.md "Errors" and contract.md §2; docs/errors.md is made from it. */
+/** Every error code of the gateway and the control plane. docs/errors.md is generated from it. */
 export const FAULTS = {
   invalid_request: {
     status: 400,

@@ -2,24 +2,23 @@ import { type FaultType } from '@rideau/llm/formats/shared/served-fault'
 import { excerpt } from '@rideau/llm/request/bounded-excerpt'
 import { FAULTS, type FaultCode } from './fault-table.ts'
 
-/** What a caller may learn of a fault besides its code; everything else goes to the server's log only. */
+/** What a caller is told besides the code and the message; everything else goes to the server's log only. */
 export interface FaultDetails {
   /** The offending field as a path (`messages[2].content`), a parameter or a header. */
   readonly param?: string
   /** Whole seconds after which the same call may pass; sent as `Retry-After`, never 0. */
   readonly retryAfterSeconds?: number
-  /** Private: why it happened. Never rendered. */
+  /** The reason, for the log only. Never part of a response. */
   readonly cause?: unknown
 }
 
-/** Both may hold what a caller sent. With every character escaped in JSON they stay below 8 KB together. */
+/** In characters. Both may hold text of the caller; with every character escaped in JSON they stay below 8 KB together. */
 const MAX_MESSAGE = 1_000
 const MAX_PARAM = 256
 
 /**
- * The one way to say no. `message` is public: it names no host, no key and nothing of a provider's body. It and `param`
- * are cut where they are longer than any of ours, and well-formed Unicode.
- * Source: spec.md "Errors", contract.md §2.
+ * The only way to report a failure to a caller. `message` is public: it contains no host, no key and nothing of a
+ * provider's body. `message` and `param` are cut to 1,000 and 256 characters of well-formed Unicode.
  */
 export class Fault extends Error {
   override readonly name = 'Fault'
@@ -44,7 +43,7 @@ export class Fault extends Error {
   }
 }
 
-/** Any thrown thing as a fault: what is not one is `internal_error`, its details kept private. */
+/** Returns a thrown value as a fault. Anything else becomes `internal_error`, with the value as its private cause. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   return new Fault('internal_error', 'Something went wrong on our side. Quote the request id to support.', {

@@ -1,8 +1,8 @@
-/** What a project says of its identity provider (contract.md §4 "federated auth"). */
+/** A project's settings for tokens of its identity provider. */
 export interface FederatedConfig {
-  /** Compared with `iss` to the letter. */
+  /** Compared with `iss` exactly. */
   readonly issuers: readonly string[]
-  /** Of these two one is empty: a token must name one of the other's. */
+  /** One of the two lists is empty. A token must name an entry of the other. */
   readonly audiences: readonly string[]
   readonly authorizedParties: readonly string[]
   /** null: found by OpenID discovery at each issuer. */
@@ -18,7 +18,7 @@ export interface FederatedConfig {
 
 export type ClaimValue = string | number | boolean
 
-/** Asymmetric ones only: who verifies by a shared secret could sign as well. */
+/** Asymmetric algorithms only: with a shared secret, everyone who verifies tokens could also sign them. */
 export const SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',

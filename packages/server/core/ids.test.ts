@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { systemRandom } from './chance.ts'
 import { isUuid, openIds } from './ids.ts'
+import { systemRandom } from './random.ts'
 
-test('ids are version 7 UUIDs that carry the time and grow with it', () => {
+test('generates version 7 UUIDs that contain the time and are ordered by it', () => {
   let now = 1_790_000_000_000
   const newId = openIds({ now: () => now }, systemRandom)
   const ids = Array.from({ length: 1000 }, () => {
@@ -15,12 +15,12 @@ test('ids are version 7 UUIDs that carry the time and grow with it', () => {
   expect(Number.parseInt((ids[0] as string).replaceAll('-', '').slice(0, 12), 16)).toBe(1_790_000_000_001)
 })
 
-test('ids of one millisecond differ', () => {
+test('generates different ids in one millisecond', () => {
   const newId = openIds({ now: () => 1 }, systemRandom)
   expect(new Set(Array.from({ length: 10_000 }, newId)).size).toBe(10_000)
 })
 
-test('a path parameter may be versions 1 to 8, all zeros or all f, and nothing else', () => {
+test('accepts UUIDs of versions 1 to 8, all zeros and all f as path parameters, and nothing else', () => {
   for (const version of '12345678') {
     expect(isUuid(`00000000-0000-${version}000-8000-000000000000`)).toBe(true)
   }

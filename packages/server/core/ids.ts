@@ -1,6 +1,7 @@
-import type { Clock, Random } from './chance.ts'
+import type { Clock } from './clock.ts'
+import type { Random } from './random.ts'
 
-/** What a path parameter may be: versions 1-8 with variant 8/9/a/b, all zeros, all f (spec.md "Resources"). */
+/** Ids that a path parameter may hold: UUIDs of versions 1-8 with variant 8/9/a/b, all zeros, all f. */
 export const UUID_PATTERN =
   '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$'
 
@@ -10,10 +11,10 @@ export function isUuid(text: string): boolean {
   return text.length === 36 && UUID.test(text)
 }
 
-/** Randomness is drawn in blocks: one system call serves many ids. */
+/** Random bytes are read in blocks, so that one system call serves many ids. */
 const BLOCK_BYTES = 10 * 128
 
-/** A maker of version 7 UUIDs (RFC 9562): ordered by time to the millisecond, 74 random bits behind it. */
+/** Returns a generator of version 7 UUIDs (RFC 9562): ordered by time in milliseconds, followed by 74 random bits. */
 export function openIds(clock: Clock, random: Random): () => string {
   let block: Buffer = Buffer.alloc(0)
   let at = 0

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from './chance.ts'
 import { createKeyText, hashKeyText, type KeyForm, maskKeyText, parseKeyText } from './key-format.ts'
+import { systemRandom } from './random.ts'
 
 const FORMS: [string, KeyForm][] = [
   ['rd_sk_dev_', { kind: 'secret', environment: 'development' }],
@@ -13,14 +13,14 @@ const FORMS: [string, KeyForm][] = [
 ]
 
 describe.each(FORMS)('a key %s…', (prefix, form) => {
-  test('begins with its prefix and is read back as what it is', () => {
+  test('begins with its prefix and is parsed to its form', () => {
     const text = createKeyText(form, systemRandom)
     expect(text.startsWith(prefix)).toBe(true)
     expect(text).toMatch(/^[a-z_]+[0-9A-Za-z]{30}$/)
     expect(parseKeyText(text)).toEqual(form)
   })
 
-  test('is told from a mistyped one by its checksum alone', () => {
+  test('is not parsed with a typo, because of its checksum', () => {
     const text = createKeyText(form, systemRandom)
     fc.assert(
       fc.property(
@@ -35,25 +35,25 @@ describe.each(FORMS)('a key %s…', (prefix, form) => {
   })
 })
 
-test('two keys never agree, and neither do their hashes', () => {
+test('generates different keys with different hashes', () => {
   const texts = Array.from({ length: 1000 }, () => createKeyText({ kind: 'management' }, systemRandom))
   expect(new Set(texts).size).toBe(1000)
   expect(new Set(texts.map(text => hashKeyText(text).toString('hex'))).size).toBe(1000)
 })
 
-test('bytes above 247 are not folded onto the first letters of the alphabet', () => {
+test('discards bytes above 247 instead of mapping them to the first letters', () => {
   const random = {
     bytes: (length: number) => Buffer.concat([Buffer.from([255, 250, 248]), randomBytes(length)]),
   }
   expect(parseKeyText(createKeyText({ kind: 'management' }, random))).toEqual({ kind: 'management' })
 })
 
-test('the display form shows the prefix and the last four characters only', () => {
+test('masks all but the prefix and the last four characters', () => {
   const text = createKeyText({ kind: 'secret', environment: 'development' }, systemRandom)
   expect(maskKeyText(text)).toBe(`rd_sk_dev_…${text.slice(-4)}`)
 })
 
-test('what is none of ours is not read as a key', () => {
+test('returns undefined for text that is not a key', () => {
   for (const text of [
     '',
     'sk-proj-abc',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Random } from './chance.ts'
+import type { Random } from './random.ts'
 import type { EnvironmentName, KeyKind } from './tenancy.ts'
 
 /**
- * The written form of our keys: `rd_sk_dev_<secret><checksum>`, `rd_pk_prod_…`, `rd_mk_…` (no environment).
- * 24 base62 characters carry 142 random bits; the checksum of 6 tells a typo from an unknown key without a look-up.
+ * The text of a key: `rd_sk_dev_<secret><checksum>`, `rd_pk_prod_…`, `rd_mk_…` (management keys have no environment).
+ * The secret is 24 base62 characters of 142 random bits. The checksum of 6 characters detects a typo without a look-up.
  */
 
 export type KeyForm =
@@ -22,7 +22,7 @@ export function createKeyText(form: KeyForm, random: Random): string {
   return body + checksum(body)
 }
 
-/** What kind of key this text is, or undefined where it is none of ours or mistyped. */
+/** Returns the kind of a key; undefined if the text is not a key or its checksum is wrong. */
 export function parseKeyText(text: string): KeyForm | undefined {
   const match = FORM.exec(text)
   if (match === null) return undefined
@@ -35,12 +35,12 @@ export function parseKeyText(text: string): KeyForm | undefined {
   }
 }
 
-/** What is stored in a key's place. */
+/** Returns the SHA-256 that is stored instead of the key. */
 export function hashKeyText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** What may be shown of a key after its creation: the prefix and the last four characters. */
+/** Returns the part of a key that may be shown after its creation: the prefix and the last four characters. */
 export function maskKeyText(text: string): string {
   const prefix = FORM.exec(text)?.[1] ?? ''
   return `${prefix}…${text.slice(-4)}`
@@ -51,7 +51,7 @@ function prefixOf(form: KeyForm): string {
   return `rd_${form.kind === 'secret' ? 'sk' : 'pk'}_${form.environment === 'development' ? 'dev' : 'prod'}_`
 }
 
-/** Uniform: bytes of 248 and above would favour the first letters and are thrown away. */
+/** Returns uniform base62 characters. Bytes of 248 and above are discarded, because they would favour the first eight. */
 function base62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {

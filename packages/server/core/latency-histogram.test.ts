@@ -6,7 +6,7 @@ function counts(bySlot: Readonly<Record<number, number>>): number[] {
 }
 
 describe('toLatencyQuantile', () => {
-  test('null where nothing was counted', () => {
+  test('returns null if nothing was counted', () => {
     expect(toLatencyQuantile(counts({}), 0.5)).toBeNull()
   })
 
@@ -18,7 +18,7 @@ describe('toLatencyQuantile', () => {
     }
   })
 
-  test('takes the slot that the rank falls into', () => {
+  test('returns the middle of the slot that contains the rank', () => {
     const mixed = counts({ 0: 50, 10: 45, 20: 5 })
     expect(toLatencyQuantile(mixed, 0.5)).toBe(5)
     expect(toLatencyQuantile(mixed, 0.51)).toBe(96.9)

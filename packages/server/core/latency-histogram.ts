@@ -1,15 +1,15 @@
 /**
- * How usage rollups keep latencies: a count for each of 48 slots. Slot 0 holds what took less than 10 ms, slot n what
- * took from 10 × 1.27^(n-1) ms up to the next slot's start, the last one also all above (596 s). A quantile is told as
- * the middle of its slot: off by at most 13 % of the true value between 10 ms and 10 min. The schema's function
- * `latency_slot` sorts into the same slots.
+ * Latencies in usage rollups: a count for each of 48 slots. Slot 0 counts requests below 10 ms, slot n those from
+ * 10 × 1.27^(n-1) ms up to the next slot's start, the last one also everything above (596 s). A quantile is the middle of
+ * its slot: at most 13 % off the true value between 10 ms and 10 min. The schema's function `latency_slot` uses the same
+ * slots.
  */
 export const LATENCY_SLOTS = 48
 
 const FIRST_MS = 10
 const GROWTH = 1.27
 
-/** The quantile, 0 to 1, in milliseconds; null where nothing was counted. */
+/** Returns the latency in milliseconds at a quantile from 0 to 1; null if nothing was counted. */
 export function toLatencyQuantile(counts: readonly number[], quantile: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -22,7 +22,7 @@ export function toLatencyQuantile(counts: readonly number[], quantile: number): 
   return Math.round(middleOf(slot) * 10) / 10
 }
 
-/** The geometric middle, from which the slot's ends are equally far in proportion. */
+/** Returns the geometric middle of a slot, which bounds the relative error in both directions. */
 function middleOf(slot: number): number {
   if (slot === 0) return FIRST_MS / 2
   return FIRST_MS * GROWTH ** (slot - 0.5)

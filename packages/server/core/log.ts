@@ -1,4 +1,4 @@
-/** What the data plane writes of its log; pino fits. */
+/** The log methods that the data plane uses. A pino logger has them. */
 export interface Log {
   debug(details: object, message: string): void
   info(details: object, message: string): void

@@ -17,7 +17,7 @@ export function runGuarded(where: string, onException: OnException, work: () => 
   }
 }
 
-/** Throws the error in a task of its own, where the process's own handler meets it (process-exceptions.ts). */
+/** Throws the error in a task of its own, where the process's own handler logs it (process-exceptions.ts). */
 export const throwLater: OnException = error => {
   queueMicrotask(() => {
     throw error

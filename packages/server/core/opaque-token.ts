@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Random } from './chance.ts'
+import type { Random } from './random.ts'
 
 /**
- * A token that means something only to whoever looks it up: a session, an invitation, a reset link. 256 random bits in
- * base64url; only its SHA-256 is stored, so that who reads the database can use none of them.
+ * Returns a new opaque token for a session, an invitation or a password reset: 256 random bits in base64url. Only its
+ * SHA-256 is stored, so that reading the database does not reveal a usable token.
  */
 export function createToken(random: Random): string {
   return random.bytes(32).toString('base64url')

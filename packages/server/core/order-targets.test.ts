@@ -9,12 +9,12 @@ const target = (name: string, weight = 1, price: number | null = 1, latencyMs?: 
   latencyMs,
 })
 
-const order = (strategy: AliasStrategy, targets: ReturnType<typeof target>[], chance = 0): string =>
-  orderTargets(strategy, targets, chance)
+const order = (strategy: AliasStrategy, targets: ReturnType<typeof target>[], share = 0): string =>
+  orderTargets(strategy, targets, share)
     .map(({ name }) => name)
     .join('')
 
-test('priority: as given', () => {
+test('priority: keeps the given order', () => {
   expect(order('priority', [target('a', 0, 9, 9), target('b', 9, 1, 1)], 0.99)).toBe('ab')
 })
 
@@ -25,21 +25,21 @@ describe('weighted', () => {
     [0.2499, 'abc'],
     [0.25, 'cab'],
     [0.9999, 'cab'],
-  ])('a chance of %d gives %s: what weighs nothing only falls in', (chance, expected) => {
-    expect(order('weighted', targets, chance)).toBe(expected)
+  ])('a share of %d gives %s, with a target of weight 0 for fallback only', (share, expected) => {
+    expect(order('weighted', targets, share)).toBe(expected)
   })
 
-  test('all without weight stay as given', () => {
+  test('keeps the given order if no target has a weight', () => {
     expect(order('weighted', [target('a', 0), target('b', 0)], 0.7)).toBe('ab')
   })
 })
 
-test('lowest_cost: an unknown price is the last, equals keep their priority', () => {
+test('lowest_cost: puts unknown prices last and keeps the priority of equal prices', () => {
   const targets = [target('a', 1, null), target('b', 1, 2), target('c', 1, 1), target('d', 1, 2)]
   expect(order('lowest_cost', targets)).toBe('cbda')
 })
 
-test('lowest_latency: never measured first, failed last', () => {
+test('lowest_latency: puts targets without a measurement first and failed ones last', () => {
   const targets = [
     target('a', 1, 1, 300),
     target('b', 1, 1, Number.POSITIVE_INFINITY),

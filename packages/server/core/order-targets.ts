@@ -1,37 +1,37 @@
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { AliasStrategy } from './tenancy.ts'
 
-/** What of an alias's usable target its place in the order depends on. */
+/** The properties of a target that determine its place in the order. */
 export interface Orderable {
   readonly weight: number
   /** null: unknown. */
   readonly pricing: ModelPricing | null
-  /** Milliseconds to the first byte of late; undefined: not measured. */
+  /** Recent milliseconds to the first byte; undefined: not measured. */
   readonly latencyMs: number | undefined
 }
 
 /**
- * The targets in the order in which they are tried. `chance` is in [0, 1). All sorts keep the given order, which is the
- * priority, among equals.
+ * Returns the targets in the order of attempts. `share` is a random number in [0, 1). Equal targets keep the given order,
+ * which is their priority.
  */
 export function orderTargets<T extends Orderable>(
   strategy: AliasStrategy,
   targets: readonly T[],
-  chance: number,
+  share: number,
 ): readonly T[] {
   if (targets.length < 2 || strategy === 'priority') return targets
-  if (strategy === 'weighted') return orderByWeight(targets, chance)
+  if (strategy === 'weighted') return orderByWeight(targets, share)
   const rank = strategy === 'lowest_cost' ? costOf : latencyOf
   return targets.toSorted((a, b) => compare(rank(a), rank(b)))
 }
 
-/** The first by chance in proportion to its weight, then the others as given: what weighs 0 is a fallback only. */
+/** Returns a random target first, in proportion to the weights, then the others as given. A weight of 0 is for fallback only. */
 export function orderByWeight<T extends { readonly weight: number }>(
   all: readonly T[],
-  chance: number,
+  share: number,
 ): readonly T[] {
   if (all.length < 2) return all
-  let left = chance * all.reduce((sum, { weight }) => sum + weight, 0)
+  let left = share * all.reduce((sum, { weight }) => sum + weight, 0)
   const first = all.find(({ weight }) => {
     left -= weight
     return left < 0
@@ -39,17 +39,17 @@ export function orderByWeight<T extends { readonly weight: number }>(
   return first === undefined ? all : [first, ...all.filter(each => each !== first)]
 }
 
-/** A token in and a token out. An unknown price is never the lowest. */
+/** Returns the price of one input token and one output token. An unknown price is never the lowest. */
 function costOf({ pricing }: Orderable): number {
   return pricing === null ? Number.POSITIVE_INFINITY : pricing.input + pricing.output
 }
 
-/** Who was never measured goes first, so that it will be. */
+/** A target without a measurement goes first, so that it gets one. */
 function latencyOf({ latencyMs }: Orderable): number {
   return latencyMs ?? -1
 }
 
-/** Not a difference: that of two infinities is no number. */
+/** Compares instead of subtracting, because the difference of two infinities is NaN. */
 function compare(a: number, b: number): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -1,12 +1,12 @@
-/** A scheme as apps name their own pages, of letters that are also safe in a header. */
+/** The origin of an app's own pages, of characters that are safe in a header. */
 const APP_ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}))?$/i
 
-/** Schemes whose pages have no origin of their own that a browser would send. */
+/** Schemes whose pages have an opaque origin, which a browser sends as `null`. */
 const OPAQUE_SCHEMES = ['about', 'blob', 'data', 'file', 'javascript']
 
 /**
- * An origin as a browser writes it in its `Origin` header: `https://app.example`, `capacitor://localhost`. undefined
- * where the text is none: a path, a wildcard, user information.
+ * Returns an origin in the form of a browser's `Origin` header: `https://app.example`, `capacitor://localhost`. Returns
+ * undefined if the text is not an origin, for example because it has a path, a wildcard or user information.
  */
 export function parseOrigin(text: string): string | undefined {
   if (/^https?:/i.test(text)) return parseWebOrigin(text)
@@ -17,7 +17,7 @@ export function parseOrigin(text: string): string | undefined {
 }
 
 function parseWebOrigin(text: string): string | undefined {
-  // URL would forgive backslashes, tabs and an empty query; an origin has none of what could follow a host.
+  // URL accepts backslashes, tabs and an empty query. An origin ends with its host and port.
   if (!/^https?:\/\/[^\s/\\?#@*]+$/i.test(text) || !URL.canParse(text)) return undefined
   const { origin, hostname } = new URL(text)
   return hostname === '' || hostname.endsWith('.') ? undefined : origin

@@ -1,6 +1,6 @@
-/** Who acts on the control plane, and what its role lets it do there (contract.md §4 "Roles"). Pure. */
+/** The actors of the control plane and what their roles allow. Pure. */
 
-/** From least to most: each role may do all that the ones before it may. */
+/** Ordered from least to most: each role includes the ones before it. */
 export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
 
 export type Role = (typeof ROLES)[number]
@@ -13,37 +13,38 @@ export interface ManagementKeyActor {
   readonly role: Exclude<Role, 'owner'>
 }
 
-/** A person, signed in by a session, acts in every organization that it is a member of. */
+/** A signed-in person acts in every organization of which it is a member. */
 export interface MemberActor {
   readonly kind: 'member'
   /** The user's id. */
   readonly id: string
   readonly sessionId: string
-  /** As they stand at this very call: a removed member has lost its organization. */
+  /** Read for each call, so that a removed member loses access at once. */
   readonly memberships: readonly { readonly memberId: string; readonly orgId: string; readonly role: Role }[]
 }
 
 export type Actor = ManagementKeyActor | MemberActor
 
-/** The organizations whose resources the actor may see at all. */
+/** Returns the ids of the organizations whose resources the actor may see. */
 export function organizationsOf(actor: Actor): readonly string[] {
   return actor.kind === 'member' ? actor.memberships.map(({ orgId }) => orgId) : [actor.orgId]
 }
 
-/** Whose part in an organization it is; the actor must have one. */
+/** Returns the id of the actor's membership in an organization. Throws if there is none: callers check it before. */
 export function memberIdIn(actor: MemberActor, orgId: string): string {
   const membership = actor.memberships.find(member => member.orgId === orgId)
-  if (membership === undefined) throw new Error('who has no part in an organization was let in')
+  if (membership === undefined)
+    throw new Error(`the user ${actor.id} is not a member of the organization ${orgId}`)
   return membership.memberId
 }
 
-/** undefined: the actor has no part in this organization, and its resources do not exist for it. */
+/** Returns the actor's role in an organization; undefined if it has none, so that its resources do not exist for it. */
 export function roleIn(actor: Actor, orgId: string): Role | undefined {
   if (actor.kind === 'member') return actor.memberships.find(member => member.orgId === orgId)?.role
   return actor.orgId === orgId ? actor.role : undefined
 }
 
-/** Does the actor hold the role in an organization of its own? Everyone is a viewer of what belongs to nobody. */
+/** True if the actor has the role in at least one of its organizations. Every actor may view what has no owner. */
 export function hasRoleAnywhere(actor: Actor, needed: Role): boolean {
   if (needed === 'viewer') return true
   return organizationsOf(actor).some(orgId => hasRole(roleIn(actor, orgId) ?? 'viewer', needed))

@@ -63,7 +63,7 @@ const REFUSED: Partial<RequestRecord> = {
   reasoning_tokens: 0,
 }
 
-/** What counts is never changed. */
+/** The fields that are billed never change. */
 const COUNTED = [
   'id',
   'at',
@@ -90,12 +90,12 @@ function expectSame(json: string, record: RequestRecord): void {
 
 const bytesOf = (json: string): number => Buffer.byteLength(json)
 
-test('a record within its bounds is its own JSON', () => {
+test('writes a record within the limits as its plain JSON', () => {
   const record = createRecord({ metadata: { a: 'b' }, request_body: '{"a":"🔑"}' })
   expect(toRecordLine(record)).toEqual({ id: ID, at: record.at, json: JSON.stringify(record) })
 })
 
-test('bodies share the room of a record: each half of it, unless one needs less', () => {
+test('gives each body half of the space, or the rest if the other needs less', () => {
   const quotes = '"'.repeat(100_000)
   const both = JSON.parse(toRecordLine(createRecord({ request_body: quotes, response_body: quotes })).json)
   expect(both.request_body).toMatch(/^"{15000,}…\[cut: 100000 characters\]$/)
@@ -105,7 +105,7 @@ test('bodies share the room of a record: each half of it, unless one needs less'
   expect(one.request_body.length).toBeGreaterThan(30_000)
 })
 
-test('a refused request keeps little of its body, and nothing that is larger than that', () => {
+test('limits the record of a refused request to 8 KiB', () => {
   const record = createRecord({
     ...REFUSED,
     request_body: '€'.repeat(1_000_000),
@@ -125,11 +125,11 @@ test.each([
   ['reached a provider', { attempts: createRecord().attempts }],
   ['cost something', { cost_nano_usd: 1 }],
   ['used tokens', { output_tokens: 1 }],
-])('a request that %s is no refused one', (_, change) => {
+])('a request that %s is not a refused one', (_, change) => {
   expect(isRefusal(createRecord({ ...REFUSED, ...change }))).toBe(false)
 })
 
-test('names that are too long stay apart from each other', () => {
+test('keeps names that are too long different from each other', () => {
   const [one, other] = ['a', 'b'].map(
     end => JSON.parse(toRecordLine(createRecord({ end_user_id: 'u'.repeat(4096) + end })).json).end_user_id,
   )
@@ -137,7 +137,7 @@ test('names that are too long stay apart from each other', () => {
   expect(one).not.toBe(other)
 })
 
-describe('whatever the steps put into it', () => {
+describe('a record with any content', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 400 }),
     fc
@@ -175,7 +175,7 @@ describe('whatever the steps put into it', () => {
       createRecord(isRefused ? { ...changed, ...REFUSED } : (changed as Partial<RequestRecord>)),
     )
 
-  test('a line is JSON of bounded size that keeps what counts, and is read back as itself', () => {
+  test('becomes a line of limited size that keeps the billed fields and is parsed to the same line', () => {
     fc.assert(
       fc.property(record, each => {
         const line = toRecordLine(each)
@@ -187,7 +187,7 @@ describe('whatever the steps put into it', () => {
     )
   })
 
-  test('its reduced form is small, of plain text, and keeps what counts', () => {
+  test('has a reduced form that is short, of plain text, and keeps the billed fields', () => {
     fc.assert(
       fc.property(record, each => {
         const json = JSON.stringify(each)
@@ -201,8 +201,8 @@ describe('whatever the steps put into it', () => {
   })
 })
 
-describe('a line that is read back', () => {
-  test('and is larger than any record is now becomes one of today’s size', () => {
+describe('a parsed line', () => {
+  test('over the limit is cut to it', () => {
     const old = createRecord({ metadata: { k: 'a'.repeat(1_000_000) } })
     const line = parseRecordLine(JSON.stringify(old))
     expect(bytesOf(line.json)).toBeLessThanOrEqual(MAX_RECORD_BYTES)
@@ -210,7 +210,7 @@ describe('a line that is read back', () => {
   })
 
   test.each(['', 'null', '5', '[]', '{', '{"id":5}', `{"id":"a","at":5,"x":"${'x'.repeat(100_000)}"}`])(
-    'and is no record has no id, and no reduced form: %s',
+    'that is not a record has no id and no reduced form: %s',
     json => {
       const line = parseRecordLine(json)
       expect(line).toMatchObject({ id: '', at: '' })

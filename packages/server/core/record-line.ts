@@ -3,18 +3,18 @@ import { toLine } from '@rideau/llm/request/bounded-text'
 import { countJsonBytes, cutText, cutToJsonBytes, takeChars } from './cut-text.ts'
 import type { AttemptRecord, RecordLine, RequestRecord } from './request-record.ts'
 
-/** No record takes more in the journal, in memory or in the database. Bytes of its JSON in UTF-8. */
+/** The largest record in the journal, in memory and in the database, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 64 * 1024
-/** The same of a request that was refused before it reached a provider: whoever is refused pays nothing for it. */
+/** The same for a request that was refused before it reached a provider: refused callers pay nothing for their records. */
 export const MAX_REFUSAL_BYTES = 8 * 1024
-/** Of each captured body. */
+/** The limit of each captured body. */
 export const MAX_BODY_CHARS = 32 * 1024
 
-/** Characters of a record's other texts. A row of an index with the longest of them stays under PostgreSQL's 2,704 bytes. */
+/** Limits of the other texts, in characters. An index row with the longest texts stays below PostgreSQL's 2,704 bytes. */
 const MAX_CHARS = {
   end_user_id: 255,
   model_requested: 512,
-  // With its provider.
+  // Includes the provider.
   model: 544,
   provider: 32,
   finish_reason: 64,
@@ -26,14 +26,14 @@ type BoundedField = keyof typeof MAX_CHARS
 const BOUNDED_FIELDS = Object.keys(MAX_CHARS) as BoundedField[]
 
 const MAX_ATTEMPTS = 16
-/** What stays of them where the record is too large. */
+/** The number that is kept if the record is too large. */
 const FEW_ATTEMPTS = 4
-/** What bodies are given at least, where there are any. */
+/** The least space for captured bodies, in bytes. */
 const BODY_ROOM = 256
 
 /**
- * Makes the record's line, whatever the steps put into the record: texts that are too long are cut with a marker, never
- * within a surrogate pair, and the whole takes at most MAX_RECORD_BYTES.
+ * Returns the line of a record with any content. Texts that are too long are cut with a marker, never within a surrogate
+ * pair. The line takes at most MAX_RECORD_BYTES, and for a refused request at most MAX_REFUSAL_BYTES.
  */
 export function toRecordLine(record: RequestRecord): RecordLine {
   const bounded = hasBoundedFields(record) ? record : boundFields(record)
@@ -51,7 +51,7 @@ function isWithin(json: string, bytes: number): boolean {
   return json.length * 3 <= bytes || (json.length <= bytes && Buffer.byteLength(json) <= bytes)
 }
 
-/** Was the request refused before it reached a provider, so that nothing is owed for it? */
+/** True if the request was refused before it reached a provider, so it cost nothing. */
 export function isRefusal(record: RequestRecord): boolean {
   return (
     record.status >= 400 &&
@@ -63,8 +63,8 @@ export function isRefusal(record: RequestRecord): boolean {
 }
 
 /**
- * The least form of a record that a database refused: whose request it was, when, its tokens and its cost, with names that
- * any database takes. Undefined where the line is no record.
+ * Returns the smallest form of a record that the database refused: owner, time, tokens and cost, with short names of plain
+ * text that every database accepts. Returns undefined if the line is not a record.
  */
 export function toReducedLine(line: RecordLine): RecordLine | undefined {
   let record: RequestRecord | undefined
@@ -82,25 +82,25 @@ export function toReducedLine(line: RecordLine): RecordLine | undefined {
   return { id: line.id, at: line.at, json: JSON.stringify(reduced) }
 }
 
-/** Reads a line back. One that is no record has no id: nothing can be stored under it. */
+/** Parses a line. A line that is not a record gets an empty id, so the database refuses it and it is set aside. */
 export function parseRecordLine(json: string): RecordLine {
   const isSmall = isWithin(json, MAX_RECORD_BYTES)
   const head = isSmall ? HEAD.exec(json) : null
   if (head !== null) return { id: head[1] as string, at: head[2] as string, json }
   try {
     const record = parseRecord(json)
-    // What an earlier version wrote may be larger than any record is now.
+    // An earlier version may have written a larger record than today's limit.
     if (record !== undefined) return isSmall ? { id: record.id, at: record.at, json } : toRecordLine(record)
   } catch {
-    // Neither JSON nor of a record's shape.
+    // Neither JSON nor the shape of a record.
   }
   return { id: '', at: '', json: cutText(json, MAX_BODY_CHARS) }
 }
 
-/** `id` and `at` are a record's first fields: a line's text is not parsed again for the two things that must be known of it. */
+/** `id` and `at` are the first fields of a record, so they can be read without parsing the whole line. */
 const HEAD = /^\{"id":"([^"\\]*)","at":"([^"\\]*)"/
 
-/** Undefined where the JSON is no record; throws where it is no JSON. */
+/** Returns undefined if the JSON is not a record. Throws if the text is not JSON. */
 function parseRecord(json: string): RequestRecord | undefined {
   const { id, at = '', ...rest } = JSON.parse(json) as RequestRecord
   return typeof id === 'string' && typeof at === 'string' ? { id, at, ...rest } : undefined
@@ -139,14 +139,14 @@ function boundFields(record: RequestRecord): RequestRecord {
 const SHORT_NAME = 128
 const DIGEST_CHARS = 16
 
-/** Two names that begin alike stay two names: what is cut off becomes a digest of the whole. */
+/** Returns a short name. The cut part is replaced by a digest of the whole, so different names stay different. */
 function toShortName(name: string): string {
   if (name.length <= SHORT_NAME) return name
   const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARS)
   return `${takeChars(name, SHORT_NAME - DIGEST_CHARS - 1)}~${digest}`
 }
 
-/** Gives way in this order: bodies are cut, then metadata and all but a few attempts are left out. */
+/** Returns the record within `most` bytes: cuts bodies first, then leaves out metadata and all but a few attempts. */
 function shrink(record: RequestRecord, most: number): RequestRecord {
   const { request_body, response_body } = record
   let rest: RequestRecord = { ...withoutBodies(record), attempts: record.attempts.slice(0, MAX_ATTEMPTS) }
@@ -160,7 +160,7 @@ function shrink(record: RequestRecord, most: number): RequestRecord {
   }
 }
 
-/** Without anything whose size has no bound of its own. */
+/** Returns the record without the parts that have no size limit of their own. */
 function toSmall(record: RequestRecord): RequestRecord {
   const small = {
     ...withoutExtras(record),
@@ -200,7 +200,7 @@ function jsonBytes(text: string | null): number {
   return text === null ? 0 : countJsonBytes(text)
 }
 
-/** Half each, unless one needs less than that. */
+/** Splits `room` in halves; if one part needs less than half, the other gets the rest. */
 function shareRoom(one: number, other: number, room: number): [number, number] {
   const half = Math.floor(room / 2)
   if (one <= half) return [one, room - one]

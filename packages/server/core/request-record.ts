@@ -1,24 +1,24 @@
-/** One try at one target. */
+/** One attempt at one target. */
 export interface AttemptRecord {
   provider: string
   model: string
   credential_id: string
-  /** The provider's status; null where none came. */
+  /** The provider's status; null: no response arrived. */
   status: number | null
-  /** Cause by our classification; null for success. */
+  /** The classified cause (UpstreamErrorKind); null: success. */
   error: string | null
   ms: number
-  /** What was billed for it though nobody got an answer of it, as an estimate; null: its price is unknown. Absent: nothing. */
+  /** Estimated cost of an abandoned attempt, which the provider may charge; null: the price is unknown. Absent: none. */
   cost_nano_usd?: number | null
 }
 
 /**
- * What remains of a request: one line of the journal, one row of `request_logs` and of `usage_records` (0002-usage.ts).
- * Named as stored, so that the journal's writer maps nothing. Times in milliseconds, money in whole nano-dollars.
+ * The durable record of a request: one line of the journal, one row of `request_logs` and of `usage_records`. Fields are
+ * named like the columns, so that they need no mapping. Times in milliseconds, money in whole nano-dollars.
  */
 export interface RequestRecord {
   id: string
-  /** ISO 8601, UTC, milliseconds: when the request arrived. */
+  /** When the request arrived: ISO 8601, UTC, with milliseconds. */
   at: string
   request_id: string
   org_id: string
@@ -45,18 +45,18 @@ export interface RequestRecord {
   reasoning_tokens: number
   usage_estimated: boolean
   cost_nano_usd: number | null
-  /** What was held of limits of tokens and money; null: none concerned the request. */
+  /** What the request reserved of limits on tokens and money; null: no such limit applied. */
   hold_tokens: number | null
   hold_nano_usd: number | null
   sandbox: boolean
   attempts: AttemptRecord[]
   metadata: Readonly<Record<string, string>> | null
-  /** Only where the environment captures in full; cut with a marker (record-line.ts). */
+  /** Captured only if the environment's `log_capture` is `full`; cut with a marker (record-line.ts). */
   request_body: string | null
   response_body: string | null
 }
 
-/** What somebody thought of an answer; kept with its record. */
+/** A rating of an answer, stored with its record. */
 export interface Feedback {
   /** From -1 to 1. */
   score: number
@@ -66,7 +66,7 @@ export interface Feedback {
   created_at: string
 }
 
-/** A record as the journal keeps it: its text is made once, and goes to the database as it is. See record-line.ts. */
+/** A record as JSON text, which is made once for the journal and the database. See record-line.ts. */
 export interface RecordLine {
   readonly id: string
   readonly at: string

@@ -33,14 +33,14 @@ interface Given {
   keyAllows?: string[] | null
   environmentAllows?: string[] | null
   credentials?: string[]
-  /** What each provider's own list named. */
+  /** The models that each provider lists. */
   discovered?: Record<string, string[]>
   customModels?: string[]
-  /** Alias → names of its targets. */
+  /** Targets by alias. */
   aliases?: Record<string, string[]>
 }
 
-/** `provider/model`, a code, or of an alias what came of each target. */
+/** Returns `provider/model`, an error code, or for an alias the result of each target. */
 function resolve(asked: string, given: Given = {}): string | string[] {
   const { credentials = ['maker', 'host', 'other', 'any'], discovered = {}, aliases = {} } = given
   const key = { allowedModels: given.keyAllows ?? null } as unknown as Key
@@ -67,42 +67,42 @@ function toText(resolution: Resolution): string {
 }
 
 describe('a name', () => {
-  test('provider/model is taken as it is', () => {
+  test('provider/model resolves to itself', () => {
     expect(resolve('host/large')).toBe('host/large')
     expect(resolve('host/vendor/tiny')).toBe('host/vendor/tiny')
   })
 
-  test('a bare one goes to its maker where that has a credential', () => {
+  test('a bare name goes to the maker if it has a credential', () => {
     expect(resolve('large', { credentials: ['other', 'host', 'maker'] })).toBe('maker/large')
   })
 
-  test('a bare one goes to the oldest credential that lists it where its maker has none', () => {
+  test('a bare name goes to the oldest credential that lists it if the maker has none', () => {
     expect(resolve('large', { credentials: ['other', 'host'] })).toBe('other/large')
   })
 
-  test('a bare one never goes to a provider that takes any name', () => {
+  test('a bare name never goes to a provider that accepts any name', () => {
     expect(resolve('unheard-of', { credentials: ['any'] })).toBe('model_not_found')
     expect(resolve('large', { credentials: ['any'] })).toBe('provider_credential_missing')
   })
 
-  test('of a provider that takes any name is known', () => {
+  test('any name of a provider that accepts any name is known', () => {
     expect(resolve('any/my-own:latest')).toBe('any/my-own:latest')
   })
 
-  test('that nothing knows is model_not_found', () => {
+  test('an unknown name is model_not_found', () => {
     for (const name of ['unheard-of', 'maker/unheard-of', 'nobody/large', 'maker/', '/', 'large/']) {
       expect(resolve(name)).toBe('model_not_found')
     }
   })
 
-  test('that is known, but whose provider has no credential, is provider_credential_missing', () => {
+  test('a known name without a credential for its provider is provider_credential_missing', () => {
     expect(resolve('maker/large', { credentials: ['host'] })).toBe('provider_credential_missing')
   })
 })
 
 describe('an allow-list', () => {
   test.each([[['maker/large']], [['maker/*']], [['large']]])(
-    '%j lets maker/large through by either name',
+    '%j allows maker/large by either name',
     keyAllows => {
       expect(resolve('maker/large', { keyAllows })).toBe('maker/large')
       expect(resolve('large', { keyAllows })).toBe('maker/large')
@@ -113,35 +113,35 @@ describe('an allow-list', () => {
     expect(resolve('maker/large', { keyAllows })).toBe('model_not_allowed')
   })
 
-  test('of the key refuses before it is told whether the model exists', () => {
+  test('of the key refuses with 403 whether or not the model exists', () => {
     expect(resolve('unheard-of', { keyAllows: ['maker/large'] })).toBe('model_not_allowed')
     expect(resolve('maker/large', { keyAllows: ['host/*'], credentials: [] })).toBe('model_not_allowed')
   })
 
-  test('of the environment refuses too', () => {
+  test('of the environment refuses other models', () => {
     expect(resolve('maker/large', { environmentAllows: ['host/*'] })).toBe('model_not_allowed')
     expect(resolve('host/large', { environmentAllows: ['host/*'] })).toBe('host/large')
   })
 })
 
 describe('a name that the catalogue lacks', () => {
-  test("is known where the provider's own list names it, by its whole name and bare", () => {
+  test('is known if the provider lists it, by its full and its bare name', () => {
     const discovered = { host: ['brand-new'] }
     expect(resolve('host/brand-new', { discovered })).toBe('host/brand-new')
     expect(resolve('brand-new', { discovered })).toBe('host/brand-new')
     expect(resolve('other/brand-new', { discovered })).toBe('model_not_found')
   })
 
-  test('goes bare to its maker, also past an older credential that lists it', () => {
+  test('goes to the maker by its bare name, also if an older credential lists it', () => {
     const discovered = { host: ['brand-new'], maker: ['brand-new'] }
     expect(resolve('brand-new', { discovered, credentials: ['host', 'maker'] })).toBe('maker/brand-new')
   })
 
-  test('goes bare to no provider that takes any name, whatever it lists', () => {
+  test('never goes by its bare name to a provider that accepts any name, even if that lists it', () => {
     expect(resolve('brand-new', { discovered: { any: ['brand-new'] } })).toBe('model_not_found')
   })
 
-  test('is known where the environment has it as its own model', () => {
+  test('is known as a custom model of the environment', () => {
     const customModels = ['maker/tuned', 'other/lonely']
     expect(resolve('maker/tuned', { customModels })).toBe('maker/tuned')
     expect(resolve('tuned', { customModels })).toBe('maker/tuned')
@@ -152,18 +152,18 @@ describe('a name that the catalogue lacks', () => {
 describe('an alias', () => {
   const aliases = { fast: ['maker/small', 'other/large'], large: ['host/large'] }
 
-  test('wins over a bare name, and stands for its targets in their order', () => {
+  test('wins over a bare name and resolves to its targets in their order', () => {
     expect(resolve('fast', { aliases })).toEqual(['maker/small', 'other/large'])
     expect(resolve('large', { aliases })).toEqual(['host/large'])
     expect(resolve('maker/large', { aliases })).toBe('maker/large')
   })
 
-  test('as a target is no alias: it would be a circle', () => {
+  test('is not resolved as the target of an alias, which could be a circle', () => {
     expect(resolve('a', { aliases: { a: ['b'], b: ['a'] } })).toEqual(['model_not_found'])
     expect(resolve('small', { aliases: { small: ['small'] } })).toEqual(['maker/small'])
   })
 
-  test('opens its targets to a key that lists it, and by that name only', () => {
+  test('allows its targets to a key that lists it, by the name of the alias only', () => {
     const given = { aliases, keyAllows: ['fast', 'large'] }
     expect(resolve('fast', given)).toEqual(['maker/small', 'other/large'])
     for (const name of ['maker/small', 'small', 'other/large', 'maker/large', 'host/large']) {
@@ -171,11 +171,11 @@ describe('an alias', () => {
     }
   })
 
-  test('is closed to a key that lists its targets only', () => {
+  test('is not allowed to a key that lists its targets only', () => {
     expect(resolve('fast', { aliases, keyAllows: ['maker/*', 'other/large'] })).toBe('model_not_allowed')
   })
 
-  test("loses the targets that the environment's list forbids, and is forbidden with the last", () => {
+  test("has no targets outside the environment's list, and is not allowed without any", () => {
     expect(resolve('fast', { aliases, environmentAllows: ['other/*'] })).toEqual([
       'model_not_allowed',
       'other/large',
@@ -183,7 +183,7 @@ describe('an alias', () => {
     expect(resolve('fast', { aliases, environmentAllows: ['fast'] })).toBe('model_not_allowed')
   })
 
-  test('keeps a target without credential as one that cannot serve', () => {
+  test('returns a target without a credential with its refusal', () => {
     expect(resolve('fast', { aliases, credentials: ['other'] })).toEqual([
       'provider_credential_missing',
       'other/large',

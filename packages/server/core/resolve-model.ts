@@ -2,26 +2,26 @@ import { isModelAllowed } from './authorize.ts'
 import type { Alias, AliasTarget, Credential, Environment, Rights } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
-/** What the product knows of models, as far as resolving needs it. */
+/** The catalogue and the providers, as resolving needs them. */
 export interface ModelDirectory {
   hasProvider(providerId: string): boolean
-  /** Are the provider's models its owner's own, so that every name is taken? */
+  /** True if the provider accepts any model name, because its owner runs the models. */
   takesAnyName(providerId: string): boolean
-  /** Does the catalogue list the model? */
+  /** True if the catalogue lists the model. */
   hasModel(providerId: string, modelId: string): boolean
-  /** Providers whose catalogue lists the model, its maker's own first. Any-name providers never count. */
+  /** Providers whose catalogue lists the model, its maker first. Providers that accept any name are left out. */
   providersOf(modelId: string): readonly string[]
-  /** Does the provider list models of its own make? */
+  /** True if the models in the provider's catalogue are its own. */
   isMaker(providerId: string): boolean
 }
 
-/** What of a credential tells which models there are. */
+/** The part of a credential that determines its models. */
 export interface Lister {
   readonly provider: string
   readonly discovered: ReadonlySet<string>
 }
 
-/** What of an environment a name is resolved by. */
+/** The part of an environment that names are resolved with. */
 export interface Surroundings<C extends Lister>
   extends Pick<Environment, 'name' | 'allowedModels' | 'customModels'> {
   /** Oldest first. */
@@ -30,7 +30,7 @@ export interface Surroundings<C extends Lister>
 
 export interface ResolvedModel<C extends Lister = Credential> {
   readonly provider: string
-  /** As the provider knows it. */
+  /** The model's name at the provider. */
   readonly model: string
   /** `provider/model`, as callers see it. */
   readonly id: string
@@ -42,7 +42,7 @@ export type Resolution<C extends Lister = Credential> =
   | { readonly resolved: ResolvedModel<C> }
   | { readonly refusal: Refusal }
 
-/** What a caller's name stands for: one model, or an alias with what came of each of its targets. */
+/** What a requested name resolves to: one model, or an alias with the resolution of each target. */
 export type NameResolution =
   | Resolution
   | { readonly alias: Alias; readonly targets: readonly { target: AliasTarget; resolution: Resolution }[] }
@@ -53,9 +53,9 @@ interface Named {
 }
 
 /**
- * From the name that a caller sent to what can serve it, in the order of contract.md §3: the key's list (403 before
- * 404), the environment's, then what exists, then who has a credential for it. An alias wins over a bare name. A key
- * opens it by the alias's own name and needs no right to its targets; the environment's list applies to each of them.
+ * Resolves the name that a caller sent. Checks in this order: the key's allow-list (so 403 comes before 404), the
+ * environment's, whether the model exists, whether there is a credential for it. An alias wins over a bare name. A key
+ * must allow the alias's own name and not its targets; the environment's list applies to each target.
  */
 export function resolveName(
   asked: string,
@@ -77,7 +77,7 @@ export function resolveName(
   return isForbidden ? forbiddenHere(asked) : { alias, targets }
 }
 
-/** A model by `provider/model` or bare name, past all aliases. */
+/** Resolves `provider/model` or a bare name, without aliases. */
 export function resolveModel(
   asked: string,
   rights: Pick<Rights, 'allowedModels'>,
@@ -90,7 +90,7 @@ export function resolveModel(
   return resolveNamed(asked, id, named, environment, directory)
 }
 
-/** What an alias points at: no key is asked, since the alias opened it. */
+/** Resolves a target of an alias. The key's allow-list does not apply, because the key allows the alias. */
 export function resolveTarget<C extends Lister>(
   asked: string,
   environment: Surroundings<C>,
@@ -110,19 +110,19 @@ function resolveNamed<C extends Lister>(
 ): Resolution<C> {
   if (!isModelAllowed(environment.allowedModels, id, asked)) return forbiddenHere(asked)
   if (named === undefined || !isKnown(named, id, environment, directory)) {
-    return refuse('model_not_found', `Nothing here knows the model ${quote(asked)}.`)
+    return refuse('model_not_found', `This environment has no model ${quote(asked)}.`)
   }
   const credentials = environment.credentials.filter(credential => credential.provider === named.provider)
   if (credentials.length === 0) {
     return refuse(
       'provider_credential_missing',
-      `This environment (${environment.name}) holds no credential for the provider ${named.provider}.`,
+      `This environment (${environment.name}) has no credential for the provider ${named.provider}.`,
     )
   }
   return { resolved: { provider: named.provider, model: named.model, id, credentials } }
 }
 
-/** The catalogue, what a provider's own list named, the environment's own models (contract.md §3). */
+/** True if the catalogue, the provider's own list or the environment's custom models name the model. */
 function isKnown(
   { provider, model }: Named,
   id: string,
@@ -139,7 +139,7 @@ function isKnown(
   )
 }
 
-/** `provider/model` of a name; undefined where nothing knows it. */
+/** Returns the provider and model of a name; undefined if the name is unknown. */
 function toCanonical(
   asked: string,
   environment: Surroundings<Lister>,
@@ -150,7 +150,7 @@ function toCanonical(
     const model = asked.slice(slash + 1)
     return model === '' ? undefined : { provider: asked.slice(0, slash), model }
   }
-  // A bare name goes to its maker's own provider if that has a credential, else to the oldest that lists the model.
+  // A bare name goes to the model's maker if it has a credential, otherwise to the oldest credential that lists the model.
   let oldest: string | undefined
   for (const credential of environment.credentials) {
     if (!lists(credential, asked, environment, directory)) continue
@@ -161,7 +161,7 @@ function toCanonical(
   return provider === undefined ? undefined : { provider, model: asked }
 }
 
-/** Does the credential's provider list the model? Any-name providers never count. */
+/** True if the credential's provider lists the model. Providers that accept any name do not count. */
 function lists(
   { provider, discovered }: Lister,
   model: string,
@@ -188,7 +188,7 @@ function refuse(code: Refusal['code'], message: string): { refusal: Refusal } {
   return { refusal: { code, message, param: 'model' } }
 }
 
-/** A caller's own text in a message: short, and without anything that could break a log line. */
+/** Returns a caller's text for a message: short, and as JSON, so that it cannot break a log line. */
 function quote(name: string): string {
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
   return JSON.stringify(shown)

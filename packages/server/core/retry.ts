@@ -1,11 +1,11 @@
 import type { UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 
-/** Tries at providers that one request may cost, retries and fallbacks together (field notes, AC-52). */
+/** The most attempts of one request, retries and fallbacks together. */
 export const MAX_ATTEMPTS = 3
-/** An alias may fall back three times: one try more than the others have, for a target that had none. */
+/** An alias may fall back three times: one more attempt, for a target that had none. */
 export const MAX_TARGETS = 4
 
-/** What to do after a failed try. */
+/** What to do after a failed attempt. */
 export type NextStep = 'same' | 'other' | 'stop'
 
 const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readonly other: boolean }>> = {
@@ -13,7 +13,7 @@ const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readon
   overloaded: { same: true, other: true },
   unavailable: { same: true, other: true },
   interrupted: { same: true, other: true },
-  // The caller's patience is spent once; another target may still answer.
+  // The same target is not given a second timeout; another target may still answer.
   timeout: { same: false, other: true },
   quota: { same: false, other: true },
   auth: { same: false, other: true },
@@ -24,7 +24,7 @@ const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readon
   bad_request: { same: false, other: false },
 }
 
-/** A wait that the provider asks for and that is longer than this is not sat out by us. Milliseconds. */
+/** The longest wait on behalf of a provider's Retry-After, in milliseconds. Longer waits are left to the caller. */
 const LONGEST_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 250
 
@@ -34,14 +34,14 @@ export interface RetryOptions {
   /** What is next is another target, not another credential of the same. */
   readonly isNextTarget: boolean
   readonly retryAfterMs: number | undefined
-  /** What the provider itself says of repeating (`x-should-retry`): it knows better than our table. */
+  /** The provider's own word on retries (`x-should-retry`), which overrides the table above. */
   readonly shouldRetry?: boolean | undefined
   /** False for targets on which repeating is pointless (the sandbox). */
   readonly retries: boolean
 }
 
 /**
- * Decides on the try after attempt number `attempt` (from 1) failed. Another target is preferred to waiting.
+ * Returns the next step after attempt number `attempt` (from 1) failed. Another target is preferred to waiting.
  */
 export function nextStep(kind: UpstreamErrorKind, attempt: number, options: RetryOptions): NextStep {
   const mayGoOn = attempt < MAX_ATTEMPTS ? options.hasOther : options.isNextTarget && attempt < MAX_TARGETS
@@ -52,8 +52,8 @@ export function nextStep(kind: UpstreamErrorKind, attempt: number, options: Retr
   return (options.retryAfterMs ?? 0) > LONGEST_WAIT_MS ? 'stop' : 'same'
 }
 
-/** Milliseconds before the same target is tried again; `chance` is in [0, 1). */
-export function backoffMs(attempt: number, retryAfterMs: number | undefined, chance: number): number {
-  const backoff = FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + chance / 2)
+/** Returns the milliseconds before the next attempt at the same target. `share` is a random number in [0, 1). */
+export function backoffMs(attempt: number, retryAfterMs: number | undefined, share: number): number {
+  const backoff = FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + share / 2)
   return Math.max(retryAfterMs ?? 0, backoff)
 }

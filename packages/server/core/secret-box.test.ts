@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from './chance.ts'
+import { systemRandom } from './random.ts'
 import { openSecretBox, SecretBoxError, UnknownMasterKeyError } from './secret-box.ts'
 
 const CONTEXT = 'provider_credentials:018f0000-0000-7000-8000-000000000001'
@@ -13,18 +13,18 @@ describe('the secret box', () => {
     },
   )
 
-  test('seals the same text to other bytes each time, none of them the text', () => {
+  test('seals the same text to different bytes each time, which do not contain it', () => {
     const [a, b] = [box.seal('sk-very-secret', CONTEXT), box.seal('sk-very-secret', CONTEXT)]
     expect(a.equals(b)).toBe(false)
     expect(a.includes('secret')).toBe(false)
   })
 
-  test('a ciphertext moved to another row does not open', () => {
+  test('does not open a ciphertext that was moved to another row', () => {
     const sealed = box.seal('sk-test', CONTEXT)
     expect(() => box.open(sealed, `${CONTEXT}2`)).toThrow(SecretBoxError)
   })
 
-  test('no bit of the whole can change unnoticed', () => {
+  test('does not open a ciphertext with any bit changed', () => {
     const sealed = box.seal('sk-test', CONTEXT)
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const altered = Buffer.from(sealed)
@@ -33,20 +33,20 @@ describe('the secret box', () => {
     }
   })
 
-  test('cut anywhere it is refused', () => {
+  test('does not open a ciphertext that is cut anywhere', () => {
     const sealed = box.seal('sk-test', CONTEXT)
     for (let length = 0; length < sealed.length; length++) {
       expect(() => box.open(sealed.subarray(0, length), CONTEXT)).toThrow(SecretBoxError)
     }
   })
 
-  test('another master key is told by both names', () => {
+  test('names both keys if a secret was sealed with another master key', () => {
     const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
-    const message = `sealed under another master key (${box.keyId}; ours is ${other.keyId})`
+    const message = `sealed under another master key (${box.keyId}; this process has ${other.keyId})`
     expect(() => other.open(box.seal('sk-test', CONTEXT), CONTEXT)).toThrow(message)
   })
 
-  test('a former key opens what it sealed, and seals nothing', () => {
+  test('opens with a previous key and never seals with it', () => {
     const [oldKey, newKey] = [Buffer.alloc(32, 7), Buffer.alloc(32, 9)]
     const sealed = box.seal('sk-test', CONTEXT)
     const both = openSecretBox(newKey, systemRandom, [Buffer.alloc(32, 8), oldKey])
@@ -57,11 +57,11 @@ describe('the secret box', () => {
     expect(() => box.open(anew, CONTEXT)).toThrow(UnknownMasterKeyError)
   })
 
-  test('a master key of another length is refused', () => {
+  test('throws for a master key of another length', () => {
     expect(() => openSecretBox(Buffer.alloc(16), systemRandom)).toThrow('32 bytes')
   })
 
-  test('a signature is of its bytes, its purpose and the master key', () => {
+  test('signs differently for other bytes, another purpose or another master key', () => {
     const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
     const signatures = [
       box.sign(Buffer.from('a'), 'cursor'),

@@ -1,23 +1,23 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
-import type { Random } from './chance.ts'
+import type { Random } from './random.ts'
 
 /**
- * Seals what must be stored and read again (provider keys) under the master key, by AES-256-GCM.
- * Layout: version byte 1, key id (8), iv (12), tag (16), ciphertext. The context names the row that the secret
- * belongs to and is bound to it, so that a ciphertext moved to another row does not open.
+ * Encrypts secrets that must be read again, such as provider keys, with the master key and AES-256-GCM. Layout: version
+ * byte 1, key id (8), iv (12), tag (16), ciphertext. The context names the row of the secret and is authenticated, so that
+ * a ciphertext moved to another row does not open.
  */
 export interface SecretBox {
-  /** Names the master key that seals, without telling it: the first 8 bytes of its SHA-256, in hex. */
+  /** Identifies the master key that seals: the first 8 bytes of its SHA-256, in hex. */
   readonly keyId: string
   seal(plaintext: string, context: string): Buffer
-  /** Throws SecretBoxError where the bytes are of a key that the box lacks, another context, or altered. */
+  /** Throws SecretBoxError if the bytes were altered, or sealed with another context or a key that the box lacks. */
   open(sealed: Buffer, context: string): string
   /**
-   * 12 hex characters that tell two secrets apart and one again. Keyed by the master key (HMAC-SHA-256), so that who
-   * reads them without it cannot try guesses.
+   * Returns 12 hex characters that identify a secret. Keyed by the master key (HMAC-SHA-256), so that guesses cannot be
+   * checked without it.
    */
   fingerprint(plaintext: string): string
-  /** HMAC-SHA-256 under a key of the purpose's own: what comes back with it was made here. */
+  /** Returns an HMAC-SHA-256 with a key derived for the purpose. It proves that this deployment made the bytes. */
   sign(bytes: Buffer, purpose: string): Buffer
 }
 
@@ -38,13 +38,17 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + KEY_ID_BYTES
 const BODY_AT = HEAD_BYTES + IV_BYTES + TAG_BYTES
 
-/** `former` open what they sealed and seal nothing: for the time in which the master key changes. */
-export function openSecretBox(masterKey: Buffer, random: Random, former: readonly Buffer[] = []): SecretBox {
-  const keys = new Map([...former, masterKey].map(key => [toKeyId(key), key]))
+/** `previous` keys open what they sealed and seal nothing. They are needed while the master key changes. */
+export function openSecretBox(
+  masterKey: Buffer,
+  random: Random,
+  previous: readonly Buffer[] = [],
+): SecretBox {
+  const keys = new Map([...previous, masterKey].map(key => [toKeyId(key), key]))
   const keyId = toKeyId(masterKey)
   const ownHead = Buffer.concat([Buffer.of(VERSION), Buffer.from(keyId, 'hex')])
 
-  // A key of its own, so that no output of one use is ever an output of the other.
+  // Each purpose has a key of its own, so that no output of one purpose is valid for another.
   const subkey = (purpose: string): Buffer => createHmac('sha256', masterKey).update(purpose).digest()
   const fingerprintKey = subkey('fingerprint')
 
@@ -67,7 +71,7 @@ export function openSecretBox(masterKey: Buffer, random: Random, former: readonl
       const key = keys.get(theirs)
       if (key === undefined) {
         throw new UnknownMasterKeyError(
-          `sealed under another master key (${theirs}; ours is ${keyId}): is RIDEAU_MASTER_KEY the right one?`,
+          `sealed under another master key (${theirs}; this process has ${keyId}): is RIDEAU_MASTER_KEY the right one?`,
         )
       }
       const iv = sealed.subarray(HEAD_BYTES, HEAD_BYTES + IV_BYTES)
@@ -77,13 +81,13 @@ export function openSecretBox(masterKey: Buffer, random: Random, former: readonl
       try {
         return decipher.update(sealed.subarray(BODY_AT), undefined, 'utf8') + decipher.final('utf8')
       } catch {
-        throw new SecretBoxError('the sealed secret was altered, or belongs elsewhere')
+        throw new SecretBoxError('the sealed secret was altered or belongs to another row')
       }
     },
   }
 }
 
-/** Names a master key without telling it. */
+/** Returns the id of a master key, which does not reveal it. Throws SecretBoxError unless the key has 32 bytes. */
 export function toKeyId(masterKey: Buffer): string {
   if (masterKey.length !== KEY_BYTES) throw new SecretBoxError(`the master key must have ${KEY_BYTES} bytes`)
   return createHash('sha256')
@@ -92,13 +96,14 @@ export function toKeyId(masterKey: Buffer): string {
     .slice(0, KEY_ID_BYTES * 2)
 }
 
-/** The head is bound too, so that no byte of the whole may change. */
+/** Returns the additional authenticated data. It includes the head, so that no byte of the whole may change. */
 function boundTo(head: Buffer, context: string): Buffer {
   return Buffer.concat([head, Buffer.from(context)])
 }
 
 function readKeyId(sealed: Buffer): string {
   if (sealed.length < BODY_AT) throw new SecretBoxError('the sealed secret is cut short')
-  if (sealed[0] !== VERSION) throw new SecretBoxError(`a sealed secret of the unknown version ${sealed[0]}`)
+  if (sealed[0] !== VERSION)
+    throw new SecretBoxError(`the sealed secret has the unknown version ${sealed[0]}; known is ${VERSION}`)
   return sealed.toString('hex', 1, HEAD_BYTES)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ShortLivedMap } from './short-lived-map.ts'
 
-test('what was set is found until it is deleted, once', () => {
+test('returns an entry until it is deleted', () => {
   const map = new ShortLivedMap<{ n: number }>()
   map.set('a', { n: 1 })
   map.set('b', { n: 2 })
@@ -15,7 +15,7 @@ test('what was set is found until it is deleted, once', () => {
   expect([map.size, map.get('a'), map.has('a')]).toEqual([1, undefined, false])
 })
 
-test('who goes through it sees what was set, and not what was deleted meanwhile', () => {
+test('iterates over its entries without those that are deleted during the iteration', () => {
   const map = new ShortLivedMap<object>()
   for (const key of ['a', 'b', 'c']) map.set(key, {})
   const seen: string[] = []

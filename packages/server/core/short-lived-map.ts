@@ -1,7 +1,8 @@
 /**
- * A map of things that come and go by the thousand. A `Map` copies its table when too many of its entries were deleted, and in
- * V8 the table left behind leads to the next one: once the first is in old memory, each later one is kept until the next full
- * collection, with all that was in it when it was left. Here that is a key and an empty cell (decision 0011).
+ * A map for thousands of entries that are deleted soon. A `Map` copies its table when many entries were deleted. In V8 each
+ * old table refers to the next one, so once the first is in the old generation, every later table and its contents are kept
+ * until the next full collection. Here such a table holds keys and empty cells only
+ * (docs/decisions/0011-cost-of-a-request.md).
  */
 export class ShortLivedMap<V extends object> {
   readonly #cells = new Map<string, { value: V | undefined }>()
@@ -24,7 +25,7 @@ export class ShortLivedMap<V extends object> {
     else cell.value = value
   }
 
-  /** False where there was none. */
+  /** Returns false if there was no such entry. */
   delete(key: string): boolean {
     const cell = this.#cells.get(key)
     if (cell === undefined) return false

@@ -8,18 +8,18 @@ const DAY = 24 * HOUR
 const key = (activatesAt: number): SigningKey => ({ kid: String(activatesAt), publicJwk: {}, activatesAt })
 const kidsOf = (keys: readonly SigningKey[]): number[] => keys.map(({ activatesAt }) => activatesAt)
 
-/** What the job does at one moment. */
+/** Applies the plan like the job, at one moment. */
 function turn(keys: readonly SigningKey[], now: number): SigningKey[] {
   const { activations, forgotten } = planRotation(keys, now)
   return [...keys.filter(each => !forgotten.includes(each)), ...activations.map(key)]
 }
 
-test('the first run makes a key that signs at once, and the one after it', () => {
+test('creates a key that signs at once and its successor in the first run', () => {
   expect(planRotation([], 1000)).toEqual({ activations: [1000, 1000 + 30 * DAY], ended: [], forgotten: [] })
   expect(planRotation([key(1000), key(1000 + 30 * DAY)], 1000).activations).toEqual([])
 })
 
-test('a key signs for 30 days; then the next one does, and the one after it is made', () => {
+test('signs with a key for 30 days, then with the next one, and creates its successor', () => {
   const keys = turn([], 0)
   expect(findCurrent(keys, 30 * DAY - 1)?.activatesAt).toBe(0)
   expect(findCurrent(keys, 30 * DAY)?.activatesAt).toBe(30 * DAY)
@@ -28,7 +28,7 @@ test('a key signs for 30 days; then the next one does, and the one after it is m
   expect(kidsOf(plan.ended)).toEqual([0])
 })
 
-test('a former key is published for two hours more, and known for 30 days', () => {
+test('publishes a previous key for two more hours and keeps it for 30 days', () => {
   const keys = turn(turn([], 0), 30 * DAY)
   expect(kidsOf(listPublished(keys, 30 * DAY + 2 * HOUR - 1))).toEqual([0, 30 * DAY, 60 * DAY])
   expect(kidsOf(listPublished(keys, 30 * DAY + 2 * HOUR))).toEqual([30 * DAY, 60 * DAY])
@@ -36,7 +36,7 @@ test('a former key is published for two hours more, and known for 30 days', () =
   expect(kidsOf(planRotation(keys, 60 * DAY).forgotten)).toEqual([0])
 })
 
-test('whenever it runs: a key signs, the next is published a day before, and nothing goes while its tokens live', () => {
+test('at any time: a key signs, the next is published a day before, and no key is removed while its tokens are valid', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100 * DAY }), { maxLength: 30 }), pauses => {
       let now = 0
@@ -45,7 +45,7 @@ test('whenever it runs: a key signs, the next is published a day before, and not
       for (const pause of pauses) {
         const last = findCurrent(keys, now + pause)
         now += pause
-        // The one that signed until this very moment may have tokens which live for an hour.
+        // The key that signed until now may have tokens that are valid for another hour.
         keys = turn(keys, now)
         for (const each of keys) if (!firstSeen.has(each.kid)) firstSeen.set(each.kid, now)
         expect(listPublished(keys, now)).toContainEqual(last)

@@ -1,12 +1,12 @@
 import type { JsonWebKey } from 'node:crypto'
 import { MAX_TOKEN_SECONDS } from './client-token.ts'
 
-/** A key that client tokens are signed by, or were, or will be. */
+/** A key that signs client tokens now, did so before or will later. */
 export interface SigningKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string
   readonly publicJwk: JsonWebKey
-  /** From when on it signs, until the next one does. Unix milliseconds. */
+  /** When it begins to sign; it signs until the next key begins. Unix milliseconds. */
   readonly activatesAt: number
 }
 
@@ -15,24 +15,24 @@ const DAY_MS = 24 * HOUR_MS
 
 /** How long a key signs. */
 const PERIOD_MS = 30 * DAY_MS
-/** How long a key is published at least before it signs: whoever keeps a copy of the key set has it then. */
+/** The least time that a key is published before it signs, so that cached copies of the key set contain it. */
 const NOTICE_MS = DAY_MS
-/** How long a former key stays published: as long as its last token lives, and an hour for clocks and caches. */
-const FORMER_MS = MAX_TOKEN_SECONDS * 1000 + HOUR_MS
-/** How long a former key is known at all, so that a token which expired is told from one that is forged. */
+/** How long a previous key stays published: as long as its last token lives, and an hour for clocks and caches. */
+const PUBLISHED_AFTER_MS = MAX_TOKEN_SECONDS * 1000 + HOUR_MS
+/** How long a previous key is kept, so that an expired token can be told from a forged one. */
 const KNOWN_MS = PERIOD_MS
 
-/** The key that signs at `now`. */
+/** Returns the key that signs at `now`. */
 export function findCurrent<K extends SigningKey>(keys: readonly K[], now: number): K | undefined {
   return inOrder(keys).findLast(key => key.activatesAt <= now)
 }
 
-/** What others verify by: the next, the current, and former keys while a token of theirs may live. */
+/** Returns the keys to publish: the next, the current, and previous ones whose tokens may still be valid. */
 export function listPublished<K extends SigningKey>(keys: readonly K[], now: number): readonly K[] {
-  return inOrder(keys).filter((_, index, all) => endOf(all, index) + FORMER_MS > now)
+  return inOrder(keys).filter((_, index, all) => endOf(all, index) + PUBLISHED_AFTER_MS > now)
 }
 
-/** What the schedule asks for: when keys that are missing begin to sign, and which have had their time. */
+/** Returns when missing keys begin to sign, which keys no longer sign, and which of those can be deleted. */
 export function planRotation<K extends SigningKey>(
   keys: readonly K[],
   now: number,
@@ -46,11 +46,11 @@ export function planRotation<K extends SigningKey>(
   const begun = current?.activatesAt ?? now
   const hasNext = ordered.some(key => key.activatesAt > now)
   const next = Math.max(begun + PERIOD_MS, now + NOTICE_MS)
-  const former = ordered.filter(key => key.activatesAt < begun)
+  const previous = ordered.filter(key => key.activatesAt < begun)
   return {
     activations: [...(current === undefined ? [now] : []), ...(hasNext ? [] : [next])],
-    ended: former,
-    forgotten: former.filter(key => endOf(ordered, ordered.indexOf(key)) + KNOWN_MS <= now),
+    ended: previous,
+    forgotten: previous.filter(key => endOf(ordered, ordered.indexOf(key)) + KNOWN_MS <= now),
   }
 }
 
@@ -58,7 +58,7 @@ function inOrder<K extends SigningKey>(keys: readonly K[]): readonly K[] {
   return [...keys].sort((a, b) => a.activatesAt - b.activatesAt)
 }
 
-/** When the one after it takes over. */
+/** Returns when the next key takes over. */
 function endOf(ordered: readonly SigningKey[], index: number): number {
   return ordered[index + 1]?.activatesAt ?? Number.POSITIVE_INFINITY
 }

@@ -1,4 +1,4 @@
-import type { Clock } from './chance.ts'
+import type { Clock } from './clock.ts'
 
 export interface SlidingWindowOptions {
   /** Takes allowed per key in any span of `windowMs`. */

@@ -3,8 +3,8 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Policies } from './policies.ts'
 
 /**
- * What the gateway knows of a tenant while it serves a request. Snapshots are immutable: a change makes a new one,
- * and no request ever writes one back.
+ * The tenant snapshot that requests read. Snapshots are immutable: a change to the configuration creates a new one, and no
+ * request writes to it.
  */
 
 export type EnvironmentName = 'development' | 'production'
@@ -12,13 +12,13 @@ export type EnvironmentName = 'development' | 'production'
 export interface Credential {
   readonly id: string
   readonly provider: string
-  /** The provider key in the clear: lives in memory only. */
+  /** The provider key in plain text, in memory only. */
   readonly apiKey: string
   readonly baseUrl: string | null
   readonly options: JsonObject
   readonly weight: number
   readonly createdAt: number
-  /** What the provider's own list named when the credential was last validated. */
+  /** The models that the provider listed when the credential was last validated. */
   readonly discovered: ReadonlySet<string>
 }
 
@@ -30,13 +30,13 @@ export interface AliasTarget {
   readonly model: string
   /** null: 1. */
   readonly weight: number | null
-  /** Milliseconds for one try; null: as the request says. */
+  /** Timeout of one attempt in milliseconds; null: the request's. */
   readonly timeoutMs: number | null
-  /** Tries again at this very target, at most; null: what the request's one counter leaves. */
+  /** The most retries at this target; null: limited by the request's attempts only. */
   readonly maxRetries: number | null
 }
 
-/** A name of an environment's own for one of several models. */
+/** An environment's own name for one or several models. */
 export interface Alias {
   readonly name: string
   readonly strategy: AliasStrategy
@@ -55,7 +55,7 @@ export interface Environment {
   readonly unsupportedParams: 'refuse' | 'drop'
   readonly onClientGone: 'cancel' | 'drain'
   readonly allowSecretKeyInBrowser: boolean
-  /** May client tokens send provider_options, and fields that the compat surface only passes on? */
+  /** True if client tokens may send `provider_options` and fields that the gateway only passes through. */
   readonly allowClientPassthrough: boolean
   /** The project's browser origins. */
   readonly allowedOrigins: readonly string[]
@@ -63,11 +63,11 @@ export interface Environment {
   readonly credentials: readonly Credential[]
   /** By name. */
   readonly aliases: ReadonlyMap<string, Alias>
-  /** By `provider/model`: they override the catalogue here. */
+  /** By `provider/model`. They override the catalogue in this environment. */
   readonly customModels: ReadonlyMap<string, CatalogModel>
-  /** Limits, quotas, budgets and plans that can concern a request here. */
+  /** The limits, quotas, budgets and plans that can apply to a request. */
   readonly policies: Policies
-  /** Its project or organization was deleted: every key below is revoked. */
+  /** True if its project or organization was deleted, which revokes every key. */
   readonly deleted: boolean
 }
 
@@ -77,7 +77,7 @@ export type Scope = (typeof SCOPES)[number]
 export const ENDPOINTS = ['chat', 'embeddings', 'images', 'client_tokens', 'device', 'feedback'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
-/** What a credential lets its holder do. */
+/** What a credential permits. */
 export interface Rights {
   readonly scopes: readonly Scope[]
   /** null: every model. Entries are ids, aliases or `provider/*`. */
@@ -87,39 +87,39 @@ export interface Rights {
   readonly maxRequestCostNanoUsd: number | null
 }
 
-/** Until when a credential is one. Unix milliseconds; null: never. */
+/** When a credential becomes invalid. Unix milliseconds; null: never. */
 export interface Life {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
 }
 
-/** A key and the environment that it opens. */
+/** A key and its environment. */
 export interface Key extends Rights, Life {
   readonly id: string
   readonly kind: KeyKind
   readonly environmentId: string
 }
 
-/** Whose rights a client token carries: the key that minted it, or the member who made it for itself. */
+/** The source of a client token's rights: the key that minted it, or the member who made it for itself. */
 export interface TokenMinter extends Life {
   readonly rights: Rights
 }
 
-/** On whose behalf a request is made. */
+/** The end user of a request. */
 export interface EndUser {
-  /** As its backend or identity provider names it; `device:<hash>`, `member:<id>`. */
+  /** The id that its backend or identity provider uses, or `device:<hash>`, `member:<id>`. */
   readonly id: string
-  /** Name of the plan that was set for it, here or in its token; null: the default plan counts. */
+  /** Name of the plan that is set for it, in storage or in its token; null: the default plan applies. */
   readonly plan: string | null
   readonly isBlocked: boolean
 }
 
-/** Who calls the gateway. Of a client token the rights are its own scopes and what else its minting key may. */
+/** Who calls the gateway. A client token has its own scopes; its other rights are those of its minter. */
 export interface Caller extends Rights {
   readonly kind: KeyKind | 'client_token'
   /** The key that was sent, or that minted the token; null: a member's own token, which no key minted. */
   readonly keyId: string | null
-  /** A client token's one and only; null: a key, which may name one with each request. */
+  /** The end user of a client token; null: a key, whose requests may each name an end user. */
   readonly endUser: EndUser | null
 }
 

@@ -2,7 +2,7 @@ import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upst
 import { Fault } from './fault.ts'
 import type { FaultCode } from './fault-table.ts'
 
-/** Waits when the provider named none: long enough to matter, short enough to try again. Seconds. */
+/** The wait in seconds if the provider names none. */
 const DEFAULT_RETRY_SECONDS = 5
 
 const CODES: Readonly<Record<UpstreamErrorKind, FaultCode>> = {
@@ -33,9 +33,9 @@ const MESSAGES: Readonly<Record<UpstreamErrorKind, string>> = {
   interrupted: "The provider's answer ended early.",
 }
 
-/** What a caller is told of the last error after retries and fallback (contract.md §2, last paragraph). */
+/** Returns the fault for the last error after retries and fallback. The provider's own words stay in its private cause. */
 export function toUpstreamFault(error: UpstreamError): Fault {
-  // Only 429 is an overload form; a 402 is "any other 4xx".
+  // Only status 429 counts as overload. A provider's 402 is a rejection like other 4xx.
   const code = error.kind === 'quota' && error.status !== 429 ? 'provider_rejected' : CODES[error.kind]
   const waits = code === 'provider_overloaded' || code === 'provider_unavailable'
   return new Fault(code, MESSAGES[error.kind], {

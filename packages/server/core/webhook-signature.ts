@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto'
 const SECRET_PREFIX = 'whsec_'
 
 export interface WebhookMessage {
-  /** The same over all tries of one event. Holds no full stop. */
+  /** The same for all attempts to deliver one event. Contains no full stop. */
   readonly id: string
-  /** Of this try, Unix milliseconds. */
+  /** Time of this attempt, in Unix milliseconds. */
   readonly at: number
   readonly payload: string
 }
 
-/** The headers that a delivery is verified by. Source: Standard Webhooks 1.0.0, "Signature scheme", symmetric. */
+/** Returns the headers that prove a delivery's origin. Source: Standard Webhooks 1.0.0, "Signature scheme", symmetric. */
 export function signWebhook({ id, at, payload }: WebhookMessage, secret: string): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')

@@ -15,7 +15,7 @@ const named = (name: string, body?: string): string =>
   part(`Content-Disposition: form-data; name="${name}"`, body)
 
 describe('FormScan', () => {
-  test('any form that fetch writes is read as it was written', async () => {
+  test('parses any form that fetch writes', async () => {
     const name = fc.string({
       minLength: 1,
       unit: fc.constantFrom('a', '"', '\\', ' ', '%', ';', '=', 'é', '[', ']'),
@@ -59,7 +59,7 @@ describe('FormScan', () => {
     expect(scan(`${named('a')}--b--`, contentType).parts.map(({ name }) => name)).toEqual(['a'])
   })
 
-  test('text before the first delimiter and behind the last is left out', () => {
+  test('ignores text before the first delimiter and after the last', () => {
     const { parts, problem } = scan(`before\r\n${named('a', '1')}${named('c', '')}--b--\r\nafter`)
     expect(problem).toBeUndefined()
     expect(parts.map(({ name, bytes }) => [name, bytes.toString()])).toEqual([
@@ -68,7 +68,7 @@ describe('FormScan', () => {
     ])
   })
 
-  test('a delimiter across two slices is found', () => {
+  test('finds a delimiter across two slices', () => {
     const MiB = 1024 * 1024
     for (let at = MiB - 70; at < MiB - 40; at++) {
       const { parts, problem } = scan(`${named('a', 'x'.repeat(at))}${named('c')}--b--`)
@@ -104,7 +104,7 @@ describe('FormScan', () => {
     expect(scan(body, contentType).problem).toBe(problem)
   })
 
-  test('a hundred parts pass', () => {
+  test('accepts a hundred parts', () => {
     expect(scan(`${named('a').repeat(100)}--b--`).parts).toHaveLength(100)
   })
 })

@@ -2,33 +2,33 @@ import type { SlicedWork } from './sliced-work.ts'
 
 export interface FormPart {
   readonly name: string
-  /** It has a file name: its bytes are a file's, not a text. */
+  /** True if the part has a file name, so its bytes are a file's content. */
   readonly isFile: boolean
-  /** Of the body itself, not copied. */
+  /** A range of the body, not a copy. */
   readonly bytes: Buffer
 }
 
 export type FormProblem = 'malformed' | 'no_boundary' | 'too_many_parts' | 'long_header' | 'encoded'
 
-/** More parts than any request has: each costs more to parse than to send. */
+/** More than any valid request has. A part costs more to parse than to send. */
 const MAX_PARTS = 100
-/** Of one part. Names and a media type take a tenth of it. */
+/** The limit of one part's headers. Names and a media type take a tenth of it. */
 const MAX_HEADER_BYTES = 4 * 1024
-/** How much of the body one step searches. */
+/** The bytes that one step searches. */
 const SLICE_BYTES = 1024 * 1024
 
 const PARAMETER = /;\s*([^\s=;]{1,64})=(?:"([^"]*)"|([^\s;]*))/g
 const HEADER = /^([^\s:]{1,64}):[ \t]*(.*)$/
 const MAX_BOUNDARY = 70
 
-/** Reads `multipart/form-data` (RFC 7578) in steps. Parts are ranges of the body. */
+/** Parses `multipart/form-data` (RFC 7578) in steps. Parts are ranges of the body. */
 export class FormScan implements SlicedWork {
   problem: FormProblem | undefined
   readonly parts: FormPart[] = []
   private readonly bytes: Buffer
-  /** What stands before each part and behind the last one. */
+  /** Precedes each part and follows the last one. */
   private readonly delimiter: Buffer
-  /** Where the part begins whose end is looked for; undefined: before the first. */
+  /** Start of the part whose end is being searched; undefined: no part has begun. */
   private partStart: number | undefined
   private searched = 0
   private isClosed = false
@@ -38,7 +38,7 @@ export class FormScan implements SlicedWork {
     const boundary = findParameter(contentType, 'boundary') ?? ''
     if (boundary === '' || boundary.length > MAX_BOUNDARY) this.problem = 'no_boundary'
     this.delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
-    // The first one may stand at the very beginning.
+    // The first delimiter may be at the start of the body, without a line break before it.
     if (bytes.subarray(0, this.delimiter.length - 2).equals(this.delimiter.subarray(2))) {
       this.goTo(this.delimiter.length - 2)
     }
@@ -57,7 +57,7 @@ export class FormScan implements SlicedWork {
     return this.problem !== undefined || this.isClosed
   }
 
-  /** Behind a delimiter. */
+  /** Continues after a delimiter, which ends at `after`. */
   private goTo(after: number): void {
     const { bytes } = this
     this.isClosed = bytes.toString('latin1', after, after + 2) === '--'
@@ -65,7 +65,7 @@ export class FormScan implements SlicedWork {
     while (at - after < MAX_HEADER_BYTES && (bytes[at] === 0x20 || bytes[at] === 0x09)) at++
     if (!this.isClosed && bytes.toString('latin1', at, at + 2) !== '\r\n') this.problem ??= 'malformed'
     this.partStart = at + 2
-    // The break may be the one that begins the next delimiter, behind a part of nothing.
+    // After an empty part, this line break is also the start of the next delimiter.
     this.searched = at
   }
 
@@ -85,14 +85,13 @@ export class FormScan implements SlicedWork {
     const disposition = headers.get('content-disposition') ?? ''
     const name = /^form-data\b/i.test(disposition) ? findParameter(disposition, 'name') : undefined
     if (name === undefined) this.problem = 'malformed'
-    else if (!AS_THEY_ARE.has(headers.get('content-transfer-encoding')?.toLowerCase()))
-      this.problem = 'encoded'
+    else if (!UNENCODED.has(headers.get('content-transfer-encoding')?.toLowerCase())) this.problem = 'encoded'
     else
       this.parts.push({ name, isFile: isFile(disposition), bytes: bytes.subarray(start + length + 4, end) })
   }
 }
 
-/** Names in lower case. */
+/** Returns the headers by name in lower case. */
 function parseHeaders(head: string): Map<string, string> {
   const headers = new Map<string, string>()
   for (const line of head.split('\r\n')) {
@@ -102,15 +101,15 @@ function parseHeaders(head: string): Map<string, string> {
   return headers
 }
 
-/** Other encodings are deprecated (RFC 7578, 4.7): none of our callers' clients sends one. */
-const AS_THEY_ARE: ReadonlySet<string | undefined> = new Set([undefined, '7bit', '8bit', 'binary'])
+/** Other transfer encodings are deprecated (RFC 7578, 4.7), and no client library sends one. */
+const UNENCODED: ReadonlySet<string | undefined> = new Set([undefined, '7bit', '8bit', 'binary'])
 
 function isFile(disposition: string): boolean {
   const names = ['filename', 'filename*']
   return names.some(name => findParameter(disposition, name) !== undefined)
 }
 
-/** The value of a parameter such as `name` in `form-data; name="image"`, as browsers escape it. */
+/** Returns the value of a parameter such as `name` in `form-data; name="image"`, without the escapes of browsers. */
 function findParameter(header: string, wanted: string): string | undefined {
   for (const [, name = '', quoted, bare = ''] of header.matchAll(PARAMETER)) {
     if (name.toLowerCase() !== wanted) continue

@@ -9,7 +9,7 @@ const tooLarge = (): Fault => new Fault('request_too_large', 'over the limit')
 const unpack = (packed: Buffer, limit = 32 * MiB): Promise<Buffer> =>
   startGunzip(packed, limit, tooLarge).bytes
 
-/** Text as people write it: packs some four times. */
+/** Text like prose, which compresses about four times. */
 const words = (bytes: number): Buffer => {
   let state = 1
   let text = ''
@@ -21,7 +21,7 @@ const words = (bytes: number): Buffer => {
 }
 
 describe('startGunzip', () => {
-  test('any bytes come back, in one member or two', async () => {
+  test('returns any bytes, in one gzip member or two', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
@@ -35,13 +35,13 @@ describe('startGunzip', () => {
     )
   })
 
-  test('many megabytes of text come back', async () => {
+  test('returns many megabytes of text', async () => {
     const text = words(20 * MiB)
     const packed = gzipSync(text)
     expect((await unpack(packed)).equals(text)).toBe(true)
   })
 
-  test('a megabyte may come of anything', async () => {
+  test('returns a megabyte whatever the ratio', async () => {
     expect(await unpack(gzipSync(Buffer.alloc(MiB, 0x20)))).toHaveLength(MiB)
   })
 
@@ -54,7 +54,7 @@ describe('startGunzip', () => {
     await expect(unpack(packed, 512 * MiB)).rejects.toMatchObject({ code: 'request_too_large' })
   })
 
-  test('what unpacks past the limit is refused, however well it behaves', async () => {
+  test('rejects a body that unpacks beyond the limit, whatever its ratio', async () => {
     const packed = gzipSync(words(3 * MiB))
     await expect(unpack(packed, 2 * MiB)).rejects.toMatchObject({ message: 'over the limit' })
     await expect(unpack(gzipSync(Buffer.alloc(64 * 1024 + 1)), 64 * 1024)).rejects.toMatchObject({
@@ -71,14 +71,14 @@ describe('startGunzip', () => {
     await expect(unpack(packed)).rejects.toMatchObject({ code: 'request_validation_failed' })
   })
 
-  test('more than may be unpacked at once wait for each other, and all are', async () => {
+  test('unpacks all of more bodies than may be unpacked at the same time', async () => {
     const text = words(2 * MiB)
     const packed = gzipSync(text)
     const all = await Promise.all(Array.from({ length: 20 }, () => unpack(packed)))
     for (const bytes of all) expect(bytes.equals(text)).toBe(true)
   })
 
-  test('one that is stopped rejects with that fault, and its place goes to the next', async () => {
+  test('rejects a stopped body with the given fault, and gives its place to the next', async () => {
     const packed = gzipSync(words(8 * MiB))
     const stopped = Array.from({ length: 12 }, () => startGunzip(packed, 32 * MiB, tooLarge))
     const fault = new Fault('request_canceled', 'gone')

@@ -2,22 +2,22 @@ import { createGunzip } from 'node:zlib'
 import { Fault } from '../core/fault.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 
-/** So much may come of any input, and is unpacked without waiting for others. */
+/** Any input may unpack to this size, without waiting for other bodies. */
 const FREE_BYTES = 1024 * 1024
-/** Beyond, output may be at most so many times the input so far. Text packs 3 to 20 times, a bomb a thousand. */
+/** The largest ratio of output to input above FREE_BYTES. Text compresses 3 to 20 times, a zip bomb a thousand times. */
 const MAX_RATIO = 100
-/** How many bodies may be unpacked beyond the free bytes at once: each has up to its limit in memory. */
+/** How many bodies above FREE_BYTES may be unpacked at the same time: each takes up to its limit of memory. */
 const MAX_AT_ONCE = 4
 const CHUNK_BYTES = 64 * 1024
 
 export interface Unpacking {
-  /** Rejects with the fault to answer: more than `limit` bytes, too high a ratio, or no gzip. */
+  /** The unpacked body. Rejects with a fault if it exceeds `limit` or the ratio, or is not valid gzip. */
   readonly bytes: Promise<Buffer>
-  /** Ends it with a fault. */
+  /** Stops unpacking and rejects `bytes` with the fault. */
   stop(fault: Fault): void
 }
 
-/** Unpacks piece by piece, and stops at the piece that goes beyond what is allowed. */
+/** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit. */
 export function startGunzip(packed: Buffer, limit: number, tooLarge: () => Fault): Unpacking {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   let stop: (fault: Fault) => void = () => {}
@@ -69,7 +69,7 @@ interface Place {
 let taken = 0
 const waiting = new Set<() => void>()
 
-/** Calls back once fewer than MAX_AT_ONCE have a place, first come first served. */
+/** Calls `onPlace` once fewer than MAX_AT_ONCE places are taken, in the order of the calls. */
 function takePlace(onPlace: () => void): Place {
   let isTaken = false
   const enter = (): void => {

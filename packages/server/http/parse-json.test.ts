@@ -8,7 +8,7 @@ const list = (unit: string, count: number): Buffer => Buffer.from(`[${Array(coun
 const never = (): undefined => undefined
 
 describe('parseJson', () => {
-  test('a short body is parsed at once', () => {
+  test('parses a short body at once', () => {
     expect(parseJson(Buffer.from('{"a":[1]}'), REQUEST_BOUNDS)).toMatchObject({ value: { a: [1] } })
     expect(
       parseJson(list('"a text of forty characters, or about that"', 4_000), REQUEST_BOUNDS),
@@ -26,7 +26,7 @@ describe('parseJson', () => {
     expect(JSON.stringify(value) === bytes.toString()).toBe(true)
   })
 
-  test('bodies that come in one event-loop tick share its time, and the next tick has its own', async () => {
+  test('parses bodies at once until the time of the tick is spent, and again in the next tick', async () => {
     await nextTick()
     const body = list('{"k":"v"}', 1_000)
     let parsed = 0
@@ -39,7 +39,7 @@ describe('parseJson', () => {
 })
 
 describe('parseLongJson', () => {
-  test('ends with the fault that stops it', async () => {
+  test('rejects with the fault that stops it', async () => {
     const fault = new Fault('request_canceled', 'gone')
     let asked = 0
     const parsing = parseLongJson(list('{}', 100_000), REQUEST_BOUNDS, () =>

@@ -12,22 +12,22 @@ export interface ParsedJson {
   readonly fields: ReadonlyMap<string, FieldSpan>
 }
 
-/** A longer body is parsed in slices. */
+/** Longer bodies are parsed in slices. */
 const SHORT_BYTES = 256 * 1024
-/** So is one with more names, strings, objects and lists: they take 2 ms at the least and 10 at the most. */
+/** Bodies with more names, strings, objects and lists are parsed in slices too: so many take 2 to 10 ms. */
 const SHORT_PARTS = 4_096
-/** All that are parsed in one turn of the event loop may take this together; what comes behind waits for its slices. */
-const TURN_MS = 25
-/** Below so many bytes looking at the clock would cost more than it is worth. */
+/** The time for all bodies that are parsed at once in one tick of the event loop. Later ones are parsed in slices. */
+const TICK_MS = 25
+/** Shorter bodies are not timed, because reading the clock would cost more than parsing them. */
 const UNTIMED_BYTES = 4_096
 
 /**
- * A body as JSON, by the rules of both hosts: UTF-8, at most 64 levels, no key twice in one object, and no more than
- * `bounds` allow. undefined where that would hold the event loop for too long: `parseLongJson` does it then.
+ * Parses a body as JSON: UTF-8, at most 64 levels, no key twice in one object, and within `bounds`. Throws a fault for any
+ * other body. Returns undefined if parsing would block the event loop for too long: use `parseLongJson` then.
  */
 export function parseJson(bytes: Buffer, bounds: JsonBounds): ParsedJson | undefined {
   if (bytes.length <= UNTIMED_BYTES) return toParsed(scanShortJson(bytes, bounds, SHORT_PARTS), bounds)
-  if (bytes.length > SHORT_BYTES || spentMs > TURN_MS) return undefined
+  if (bytes.length > SHORT_BYTES || spentMs > TICK_MS) return undefined
   const startedAt = performance.now()
   try {
     return toParsed(scanShortJson(bytes, bounds, SHORT_PARTS), bounds)
@@ -36,7 +36,7 @@ export function parseJson(bytes: Buffer, bounds: JsonBounds): ParsedJson | undef
   }
 }
 
-/** The same in slices, between which others are served. Rejects with what `findStop` gives once it gives a fault. */
+/** Parses like `parseJson`, but in slices, between which other requests are served. Rejects with the fault of `findStop`. */
 export async function parseLongJson(
   bytes: Buffer,
   bounds: JsonBounds,
@@ -49,15 +49,15 @@ export async function parseLongJson(
   return toParsed(scan.result as JsonScan, bounds)
 }
 
-/** In this turn of the event loop. */
+/** Spent on parsing in this tick of the event loop. */
 let spentMs = 0
 
 function spend(ms: number): void {
-  if (spentMs === 0) setImmediate(endTurn)
+  if (spentMs === 0) setImmediate(endTick)
   spentMs += ms
 }
 
-function endTurn(): void {
+function endTick(): void {
   spentMs = 0
 }
 
@@ -74,7 +74,7 @@ function toParsed(scan: JsonScan | undefined, bounds: JsonBounds): ParsedJson | 
   throw new Fault(code, describe(scan.reason, bounds), details)
 }
 
-/** Copying a field of this name by assignment would set the prototype of the copy. */
+/** Assigning a field of this name to a copy would set the prototype of the copy. */
 function prototypeKeyFault(): Fault {
   return new Fault('request_validation_failed', '__proto__: a field may not have this name.', {
     param: '__proto__',

@@ -10,7 +10,7 @@ interface Parser {
   finish(): Error | null
 }
 
-const mended = new WeakSet<object>()
+const patched = new WeakSet<object>()
 let isEnding = false
 
 /** False while the rest of an ended connection is read: the parser cannot pause then. */
@@ -32,8 +32,8 @@ export function patchUndiciParser(socket: Socket): void {
     symbol === undefined ? undefined : (socket as unknown as Record<symbol, Parser | null>)[symbol]
   if (parser === undefined || parser === null) return
   const prototype = Object.getPrototypeOf(parser) as Parser
-  if (mended.has(prototype)) return
-  mended.add(prototype)
+  if (patched.has(prototype)) return
+  patched.add(prototype)
   const { finish } = prototype
   prototype.finish = function (this: Parser): Error | null {
     isEnding = true

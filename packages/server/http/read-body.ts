@@ -101,7 +101,7 @@ function decode(packed: BodyReader, encoding: string, limit: number): BodyReader
   }
 }
 
-/** Once it is read, so that the connection serves on. */
+/** Rejects after the body was read, so that the connection stays usable. */
 function toRefused(packed: BodyReader): BodyReader {
   const refuse = (): never => {
     throw new Fault('unsupported_media_type', 'The body may be plain or gzip, no other content encoding.', {

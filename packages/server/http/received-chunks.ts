@@ -1,15 +1,15 @@
 import { runInSlices } from './sliced-work.ts'
 
-/** So many chunks are looked at together. */
+/** The number of chunks in a group. */
 const GROUP = 256
-/** Chunks that are smaller on the average are copied together. */
+/** A group whose chunks are smaller on average is copied into one buffer. */
 const SMALL_BYTES = 1_024
-/** More are copied in slices of so many: fresh memory costs a millisecond a MiB. */
+/** Longer bodies are copied in slices of this size, because fresh memory costs a millisecond per MiB. */
 const SLICE_BYTES = 2 * 1024 * 1024
 
 /**
- * What came of a body so far. A body in chunks of one byte would take a hundred times its size if each were kept: a Buffer
- * has some 100 bytes of its own, and holds on to the block that it was read in.
+ * The received part of a body. Keeping every chunk of a body in chunks of one byte would take a hundred times its size,
+ * because each Buffer takes about 100 bytes and keeps the memory block that it was read into.
  */
 export class ReceivedChunks {
   size = 0
@@ -23,7 +23,7 @@ export class ReceivedChunks {
     if (this.#chunks.push(chunk) === GROUP) this.#endGroup()
   }
 
-  /** All in one; a promise where it takes long. */
+  /** Returns the whole body; a promise if it is too long to be copied at once. */
   join(): Buffer | Promise<Buffer> {
     if (this.#groups.length === 0 && this.#chunks.length === 1) return this.#chunks[0] as Buffer
     const all = [...this.#groups, ...this.#chunks]

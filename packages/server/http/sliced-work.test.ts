@@ -3,20 +3,20 @@ import { runInSlices } from './sliced-work.ts'
 
 const never = (): boolean => false
 
-/** Work of so many steps that writes down when each of them ran, and holds on for its time. */
-function workOf(name: string, steps: number, log: string[], holdMs = 10) {
+/** Work of `steps` steps that logs each step, which blocks for `blockMs`. */
+function workOf(name: string, steps: number, log: string[], blockMs = 10) {
   let left = steps
   return {
     step() {
       log.push(name)
-      const until = performance.now() + holdMs
+      const until = performance.now() + blockMs
       while (performance.now() < until);
       return --left === 0
     },
   }
 }
 
-test('works that are too long for one turn take turns, with everybody else in between', async () => {
+test('runs one slice of each work in rotation, and other tasks of the event loop between any two slices', async () => {
   const log: string[] = []
   let isOver = false
   const others = (): void => {
@@ -29,25 +29,25 @@ test('works that are too long for one turn take turns, with everybody else in be
   const works = log.filter(name => name !== 'other')
   expect(works).toEqual(['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'])
   for (let at = 1; at < log.length; at++) {
-    // Never two slices in one turn of the event loop.
+    // Never two slices in one tick of the event loop.
     if (log[at] !== 'other') expect(log[at - 1]).toBe('other')
   }
 })
 
-test('short steps share a slice', async () => {
+test('runs many short steps in one slice', async () => {
   const log: string[] = []
-  let turns = 0
+  let ticks = 0
   const count = (): void => {
-    turns++
+    ticks++
     if (log.length < 1_000) setImmediate(count)
   }
   setImmediate(count)
   await runInSlices(workOf('a', 1_000, log, 0), never)
   expect(log).toHaveLength(1_000)
-  expect(turns).toBeLessThan(500)
+  expect(ticks).toBeLessThan(500)
 })
 
-test('work that nobody wants any more is given up, and the others go on', async () => {
+test('gives up work that is no longer wanted, and continues the other work', async () => {
   const log: string[] = []
   const unwanted = runInSlices(workOf('a', 100, log), () => log.filter(name => name === 'a').length >= 2)
   const wanted = runInSlices(workOf('b', 5, log), never)
@@ -56,7 +56,7 @@ test('work that nobody wants any more is given up, and the others go on', async 
   expect(log.filter(name => name === 'b')).toHaveLength(5)
 })
 
-test('a throw ends its own work alone', async () => {
+test('rejects only the work whose step throws', async () => {
   const log: string[] = []
   const broken = {
     step(): boolean {

@@ -1,6 +1,6 @@
-/** Work that is too long for one turn of the event loop. */
+/** Work that is too long for one tick of the event loop. */
 export interface SlicedWork {
-  /** Does some milliseconds of it at most. True: it is done. */
+  /** Does at most a few milliseconds of the work. Returns true when it is done. */
   step(): boolean
 }
 
@@ -11,29 +11,32 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** What all such work together may take of one turn, so that as many as come at once hold it no longer than one. */
-const TURN_MS = 8
+/** The time for all sliced work in one tick, so that many works block the event loop no longer than one. */
+const TICK_MS = 8
 
 const queue: Waiting[] = []
 
-/** Resolves once the work is done, or given up because nobody wants it any more. Whoever waits gets a slice in turn. */
+/**
+ * Does work in slices of 8 ms, one slice in each tick of the event loop; waiting works get their slices in rotation. Resolves
+ * once the work is done, or given up because `isUnwanted` returned true. Rejects with what the work throws.
+ */
 export function runInSlices(work: SlicedWork, isUnwanted: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (queue.push({ work, isUnwanted, resolve, reject }) === 1) setImmediate(runTurn)
+    if (queue.push({ work, isUnwanted, resolve, reject }) === 1) setImmediate(runSlice)
   })
 }
 
-function runTurn(): void {
+function runSlice(): void {
   const first = queue[0]
   if (first === undefined) return
-  const isDone = runUntil(first, performance.now() + TURN_MS)
+  const isDone = runUntil(first, performance.now() + TICK_MS)
   queue.shift()
-  // Whoever is done goes on in this turn, so nothing else begins in it.
+  // The caller of finished work continues in this tick, so no other work begins in it.
   if (!isDone) queue.push(first)
-  if (queue.length > 0) setImmediate(runTurn)
+  if (queue.length > 0) setImmediate(runSlice)
 }
 
-/** True: it waits no longer. */
+/** Returns true if the work has ended: done, unwanted or failed. */
 function runUntil({ work, isUnwanted, resolve, reject }: Waiting, until: number): boolean {
   try {
     while (!isUnwanted() && !work.step()) if (performance.now() >= until) return false

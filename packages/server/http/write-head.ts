@@ -9,7 +9,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /**
  * Writes a response's status and headers (name, value, name, value). It never throws for any text: values are encoded
  * or cut (header-text.ts), and a header with an invalid name or beyond 8 KiB in total is left out, so essential headers
- * come first. tools/check-app.mjs ensures that Node's writeHead is called nowhere else.
+ * come first. tools/check-project.mjs ensures that Node's writeHead is called nowhere else.
  */
 export function writeHead(res: ServerResponse, status: number, headers: readonly string[] = []): void {
   if (!isSafe(headers)) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/chance.ts'
+import type { Clock } from '../core/clock.ts'
 import type { SettledMeter } from '../storage/alert-policies.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/chance.ts'
+import type { Clock } from '../core/clock.ts'
 import type { RetentionResult } from '../storage/retention.ts'
 import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
 

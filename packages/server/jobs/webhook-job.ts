@@ -1,4 +1,4 @@
-import type { Clock } from '../core/chance.ts'
+import type { Clock } from '../core/clock.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { signWebhook } from '../core/webhook-signature.ts'
 import type { DeliveryOutcome, DueDelivery } from '../storage/webhook-deliveries.ts'

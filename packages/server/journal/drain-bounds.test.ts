@@ -10,7 +10,7 @@ import { type Journal, openJournal } from './journal.ts'
 
 const ENVIRONMENT = { id: 'e', org_id: 'o', project_id: 'p' } as EnvironmentRow
 
-/** A database that keeps what it is given once, and can be out of order. */
+/** A database that stores each record once and can be made unavailable. */
 function openTable() {
   const rows = new Map<string, RecordLine>()
   let isBroken = false
@@ -19,11 +19,11 @@ function openTable() {
     break: () => {
       isBroken = true
     },
-    mend: () => {
+    restore: () => {
       isBroken = false
     },
     async insert(records: readonly RecordLine[]) {
-      if (isBroken) throw new Error('the database is away')
+      if (isBroken) throw new Error('the database is unavailable')
       for (const each of records) rows.set(each.id, each)
     },
   }
@@ -31,7 +31,7 @@ function openTable() {
 
 const folderOf = (): string => mkdtempSync(path.join(tmpdir(), 'rideau-drain-'))
 
-/** Moves by flush alone. */
+/** Opens a drain that writes only when it is flushed. */
 function open(options: Pick<DrainOptions, 'insert'> & Partial<DrainOptions>, change: Partial<Journal> = {}) {
   const folder = options.folder ?? folderOf()
   const journal = { ...openJournal(folder, { onError: () => {} }), ...change }
@@ -44,7 +44,7 @@ describe('large records', () => {
   const body = 'x'.repeat(20_000)
   const large = (id: string) => requestRecord(ENVIRONMENT, id, 0, { request_body: body })
 
-  test('are inserted a few at once, by their size', async () => {
+  test('are inserted in small batches by their size', async () => {
     const batches: number[] = []
     const insert = async (records: readonly RecordLine[]) => void batches.push(records.length)
     const { drain } = open({ insert, batchChars: 50_000 })
@@ -54,19 +54,19 @@ describe('large records', () => {
     await drain.close()
   })
 
-  test('wait in the journal where memory has enough of them', async () => {
+  test('wait in the journal when the queue in memory is full', async () => {
     const table = openTable()
     const { drain } = open({ insert: table.insert, maxQueuedChars: 50_000 })
     table.break()
     for (let i = 0; i < 9; i++) await drain.write(large(`r${i}`))
     expect(drain.backlog()).toBe(3)
-    table.mend()
+    table.restore()
     await drain.flush()
     expect([...table.rows.keys()].sort()).toEqual(Array.from({ length: 9 }, (_, i) => `r${i}`))
     await drain.close()
   })
 
-  test('that an earlier version left in the journal come in within today’s size, and lines that are none are handed on', async () => {
+  test('of an earlier version are cut to today’s limit, and lines that are no record are passed on without an id', async () => {
     const folder = folderOf()
     const journal = openJournal(folder, { onError: () => {} })
     const old = requestRecord(ENVIRONMENT, 'old', 0, { metadata: { k: 'a'.repeat(20_000_000) } })
@@ -75,7 +75,7 @@ describe('large records', () => {
     journal.close()
     const table = openTable()
     const refused: string[] = []
-    let told: string[] = []
+    let replayed: string[] = []
     const { drain } = open({
       folder,
       insert: async records => {
@@ -83,7 +83,7 @@ describe('large records', () => {
         await table.insert(records)
       },
       onReplayed: async records => {
-        told = records.map(({ json }) => json)
+        replayed = records.map(({ json }) => json)
       },
     })
     await drain.flush()
@@ -91,8 +91,8 @@ describe('large records', () => {
     expect(refused).toEqual(['{"no":"record"}', 'no JSON'])
     for (const id of ['old', 'cut']) expect(table.rows.get(id)?.json.length).toBeLessThan(65_536)
     expect(JSON.parse(table.rows.get('cut')?.json ?? '')).toMatchObject({ cost_nano_usd: 7, metadata: null })
-    // What has to be told of many needs little memory.
-    for (const json of told) expect(json.length).toBeLessThan(4096)
+    // All lines for `onReplayed` are in memory together, so each is short.
+    for (const json of replayed) expect(json.length).toBeLessThan(4096)
     await drain.close()
   })
 })
@@ -109,7 +109,7 @@ describe('in a journal that is nearly full', () => {
       output_tokens: 0,
       reasoning_tokens: 0,
     })
-  test('refused requests leave no record, and never fill it: those that are paid for do', async () => {
+  test('refused requests leave no record and never fill it, and requests that cost something still leave one', async () => {
     const table = openTable()
     const { drain, journal } = open({ insert: table.insert, maxBytes: 40_000 })
     table.break()
@@ -119,7 +119,7 @@ describe('in a journal that is nearly full', () => {
     const kept = 500 - drain.shed()
     expect(kept).toBeGreaterThan(0)
     await drain.write(requestRecord(ENVIRONMENT, 'paid', 0))
-    table.mend()
+    table.restore()
     await drain.flush()
     expect(table.rows.size).toBe(kept + 1)
     expect(table.rows.has('paid')).toBe(true)
@@ -129,7 +129,7 @@ describe('in a journal that is nearly full', () => {
     await drain.close()
   })
 
-  test('one that was opened before it was refused is recorded, so that no kill counts it as used', async () => {
+  test('a request that was opened and then refused leaves a record, so that its open line is not counted', async () => {
     const table = openTable()
     const { drain } = open({ insert: table.insert, maxBytes: 1000 })
     drain.open({ ...refusal('opened'), output_tokens: 100, cost_nano_usd: 7 })
@@ -140,7 +140,7 @@ describe('in a journal that is nearly full', () => {
     await drain.close()
   })
 
-  test('or on a disk that refuses, they do not wait in memory', async () => {
+  test('refused requests do not wait in memory if the journal cannot be written', async () => {
     const table = openTable()
     const append = () => {
       throw new Error('ENOSPC')

@@ -8,14 +8,14 @@ import { type Journal, listSegments, openJournal, segmentPath } from './journal.
 import { readSegment } from './read-segment.ts'
 
 const silent = { error: () => {}, warn: () => {} }
-/** Longer than any test: what moves is moved by flush. */
+/** Longer than any test, so that the drain writes only when it is flushed. */
 const NEVER_MS = 1_000_000_000
 
 function record(id: string): RequestRecord {
   return { id } as RequestRecord
 }
 
-/** A database that keeps what it is given once, and can be out of order. */
+/** A database that stores each record once and can be made unavailable. */
 function openTable() {
   const rows = new Map<string, RecordLine>()
   let broken = false
@@ -24,11 +24,11 @@ function openTable() {
     break: () => {
       broken = true
     },
-    mend: () => {
+    restore: () => {
       broken = false
     },
     async insert(records: readonly RecordLine[]) {
-      if (broken) throw new Error('the database is away')
+      if (broken) throw new Error('the database is unavailable')
       for (const each of records) rows.set(each.id, each)
     },
   }
@@ -58,7 +58,7 @@ function folderOf(): string {
   return mkdtempSync(path.join(tmpdir(), 'rideau-drain-'))
 }
 
-test('every record arrives, in batches', async () => {
+test('writes every record to the database, in batches', async () => {
   const table = openTable()
   const { drain } = open(folderOf(), table)
   for (let i = 0; i < 10; i++) await drain.write(record(`r${i}`))
@@ -67,12 +67,12 @@ test('every record arrives, in batches', async () => {
   expect(drain.backlog()).toBe(0)
 })
 
-test('what a killed run left in its journal is brought in by the next', async () => {
+test('writes the records in the journal of a killed run at the next start', async () => {
   const folder = folderOf()
   const table = openTable()
   const killed = open(folder, table)
   for (let i = 0; i < 5; i++) await killed.drain.write(record(`r${i}`))
-  // Killed: nothing flushed, nothing closed.
+  // Neither flushed nor closed, like a killed process.
   const next = open(folder, table)
   await next.drain.write(record('r5'))
   await next.drain.flush()
@@ -80,7 +80,7 @@ test('what a killed run left in its journal is brought in by the next', async ()
   expect(listSegments(folder)).toHaveLength(1)
 })
 
-test('what is written in one turn is in the kernel when the first write resolves, and went there in one call', async () => {
+test('appends the records of one tick in one call, and they are in the kernel when the first write resolves', async () => {
   const folder = folderOf()
   const journal = openJournal(folder, { onError: () => {} })
   const calls: (readonly string[])[] = []
@@ -106,31 +106,31 @@ test('what is written in one turn is in the kernel when the first write resolves
   expect(calls.map(each => each.length)).toEqual([3, 1])
 })
 
-test('while the database is away records wait, and arrive when it is back', async () => {
+test('keeps records while the database is unavailable, and writes them afterwards', async () => {
   const table = openTable()
   const { drain } = open(folderOf(), table)
   table.break()
   await drain.write(record('a'))
-  await expect(drain.flush()).rejects.toThrow('the database is away')
+  await expect(drain.flush()).rejects.toThrow('the database is unavailable')
   await drain.write(record('b'))
   expect(drain.backlog()).toBe(2)
-  table.mend()
+  table.restore()
   await drain.flush()
   expect([...table.rows.keys()]).toEqual(['a', 'b'])
 })
 
-test('what does not fit in memory waits in the journal and is not lost', async () => {
+test('reads records that do not fit in memory from the journal', async () => {
   const table = openTable()
   const { drain } = open(folderOf(), table, 2)
   table.break()
   for (let i = 0; i < 9; i++) await drain.write(record(`r${i}`))
   expect(drain.backlog()).toBe(2)
-  table.mend()
+  table.restore()
   await drain.flush()
   expect([...table.rows.keys()].sort()).toEqual(Array.from({ length: 9 }, (_, i) => `r${i}`))
 })
 
-test('a journal is full at its bound, keeps what is still written, and has room when the database is back', async () => {
+test('is full at its limit, still keeps later records, and has space again once the database is back', async () => {
   const table = openTable()
   const folder = folderOf()
   const journal = openJournal(folder, { onError: () => {} })
@@ -145,18 +145,18 @@ test('a journal is full at its bound, keeps what is still written, and has room 
   table.break()
   const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
   for (const id of ids) await drain.write(record(id))
-  await expect(drain.flush()).rejects.toThrow('the database is away')
+  await expect(drain.flush()).rejects.toThrow('the database is unavailable')
   expect(drain.isFull()).toBe(true)
-  // A start counts what an earlier run left.
+  // A start counts the segments of earlier runs.
   expect(openJournal(folder, { onError: () => {} }).bytes()).toBe(journal.bytes())
-  table.mend()
+  table.restore()
   await drain.flush()
   expect(drain.isFull()).toBe(false)
   expect([...table.rows.keys()]).toEqual(ids)
   await drain.close()
 })
 
-test('a clean close leaves no segment behind; one that the database refused keeps them', async () => {
+test('removes all segments on close, and keeps them if the database is unavailable', async () => {
   const folder = folderOf()
   const table = openTable()
   const clean = open(folder, table)
@@ -168,13 +168,13 @@ test('a clean close leaves no segment behind; one that the database refused keep
   table.break()
   await refused.drain.write(record('b'))
   await refused.drain.close()
-  table.mend()
+  table.restore()
   const next = open(folder, table)
   await next.drain.flush()
   expect([...table.rows.keys()]).toEqual(['a', 'b'])
 })
 
-test('a journal that refuses does not lose the record of an answer', async () => {
+test('writes a record to the database even if the journal cannot be written', async () => {
   const folder = folderOf()
   const table = openTable()
   const journal = openJournal(folder, { onError: () => {} })
@@ -197,7 +197,7 @@ test('a journal that refuses does not lose the record of an answer', async () =>
 })
 
 describe('a request that was opened', () => {
-  test('and cut off by a kill counts as its open line says; one that ended counts once, as it ended', async () => {
+  test('counts as its open line says if a kill cut it off, and once by its record if it ended', async () => {
     const folder = folderOf()
     const table = openTable()
     const killed = open(folder, table)
@@ -212,7 +212,7 @@ describe('a request that was opened', () => {
     expect(listSegments(folder)).toHaveLength(1)
   })
 
-  test('takes its line along when its segment is removed', async () => {
+  test('has its open line appended again when its segment is removed', async () => {
     const folder = folderOf()
     const table = openTable()
     const killed = open(folder, table)
@@ -226,7 +226,7 @@ describe('a request that was opened', () => {
     expect([...table.rows.keys()]).toEqual(['a', 'long'])
   })
 
-  test('and runs is not counted by a journal that overflowed', async () => {
+  test('is not counted while it runs, even if the queue overflows and segments are read', async () => {
     const table = openTable()
     const { drain } = open(folderOf(), table, 1)
     drain.open(record('runs'))
@@ -236,53 +236,53 @@ describe('a request that was opened', () => {
   })
 })
 
-describe('what a killed run left', () => {
-  const told = (records: readonly RecordLine[]): string[] => records.map(({ id }) => id).sort()
+describe('the records of a killed run', () => {
+  const idsOf = (records: readonly RecordLine[]): string[] => records.map(({ id }) => id).sort()
 
-  test('is told once it is in the database, and its segments stay until that was heard', async () => {
+  test('go to onReplayed once they are in the database, and their segments are kept until it resolves', async () => {
     const folder = folderOf()
     const table = openTable()
     const killed = open(folder, table)
     await killed.drain.write(record('ended'))
     killed.drain.open(record('cut'))
-    // Nobody hears it: this process is killed too.
-    let heard: string[] = []
-    const deaf = open(folder, table, undefined, records => {
-      heard = told(records)
+    // `onReplayed` never resolves, as if this process were killed too.
+    let replayed: string[] = []
+    const second = open(folder, table, undefined, records => {
+      replayed = idsOf(records)
       expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended'])
       return new Promise(() => {})
     })
-    await deaf.drain.write(record('later'))
-    await deaf.drain.flush()
-    expect(heard).toEqual(['cut', 'ended'])
+    await second.drain.write(record('later'))
+    await second.drain.flush()
+    expect(replayed).toEqual(['cut', 'ended'])
     expect(listSegments(folder)).toEqual([1, 2])
-    // Its records are not read again meanwhile, and those of this run go their way.
-    deaf.journal.rotate()
-    await deaf.drain.flush()
+    // The kept segment is not read again, and the segments of this run are removed as usual.
+    second.journal.rotate()
+    await second.drain.flush()
     expect(listSegments(folder)).toEqual([1, 3])
-    const hearing = open(folder, table, undefined, async records => {
-      heard = told(records)
+    const third = open(folder, table, undefined, async records => {
+      replayed = idsOf(records)
     })
-    heard = []
-    await hearing.drain.flush()
-    expect(heard).toEqual(['cut', 'ended'])
+    replayed = []
+    await third.drain.flush()
+    expect(replayed).toEqual(['cut', 'ended'])
     expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended', 'later'])
-    await hearing.drain.close()
+    await third.drain.close()
     expect(listSegments(folder)).toEqual([])
   })
 })
 
-describe('a visitor', () => {
-  test('comes when what was written before is in the database, and keeps later records out until it leaves', async () => {
+describe('afterFlush', () => {
+  test('runs once earlier records are in the database, and later records are inserted after it', async () => {
     const table = openTable()
     const { drain } = open(folderOf(), table)
     await drain.write(record('before'))
-    let leave: () => void = () => {}
+    let end: () => void = () => {}
     const seen = new Promise<string[]>(resolve => {
-      void drain.visit(async missing => {
+      void drain.afterFlush(async missing => {
         await drain.write(record('during'))
-        await new Promise<void>(left => {
-          leave = left
+        await new Promise<void>(ended => {
+          end = ended
           resolve([...table.rows.keys(), ...missing])
         })
       })
@@ -290,19 +290,19 @@ describe('a visitor', () => {
     expect(await seen).toEqual(['before'])
     await new Promise(resolve => setImmediate(resolve))
     expect([...table.rows.keys()]).toEqual(['before'])
-    leave()
+    end()
     await drain.flush()
-    await drain.visit(async missing => expect([...missing]).toEqual([]))
+    await drain.afterFlush(async missing => expect([...missing]).toEqual([]))
     expect([...table.rows.keys()]).toEqual(['before', 'during'])
   })
 
-  test('is told where the database is away', async () => {
+  test('rejects while the database is unavailable', async () => {
     const table = openTable()
     const { drain } = open(folderOf(), table)
     table.break()
     await drain.write(record('a'))
-    await expect(drain.visit(async () => 1)).rejects.toThrow()
-    table.mend()
-    expect(await drain.visit(async () => 1)).toBe(1)
+    await expect(drain.afterFlush(async () => 1)).rejects.toThrow()
+    table.restore()
+    expect(await drain.afterFlush(async () => 1)).toBe(1)
   })
 })

@@ -8,47 +8,48 @@ import { readSegment } from './read-segment.ts'
 export interface DrainOptions {
   readonly folder: string
   readonly journal: Journal
-  /** Idempotent. Rejects only where the database is at fault; a record that it can never take is left out. */
+  /** Idempotent. Rejects only if the database is unavailable; a record that it can never store is left out. */
   readonly insert: (records: readonly RecordLine[]) => Promise<void>
   readonly log: {
     error(details: object, message: string): void
     warn(details: object, message: string): void
   }
   /**
-   * What a killed run left is in the database: the records of what ended, and for what did not, what its open line says. The
-   * segments stay until it resolves, so that a kill before that tells again. Absent: nobody else has to know.
+   * Called with the records of a killed run once they are in the database: those of ended requests, and the open lines of
+   * the others. Their segments are kept until it resolves, so that after another kill it is called again. Absent: nothing
+   * has to be notified.
    */
   readonly onReplayed?: (records: readonly RecordLine[]) => Promise<void>
   readonly flushEveryMs?: number
-  /** Records that are inserted at once, and the characters of their lines; one is inserted however long it is. */
+  /** The most records in one insert, and the most characters of their lines. A single record may be longer. */
   readonly batchSize?: number
   readonly batchChars?: number
-  /** Records held in memory at most, and the characters of their lines; above it they wait in the segments alone. */
+  /** The most records in memory, and the most characters of their lines. Further records wait in the segments only. */
   readonly maxQueued?: number
   readonly maxQueuedChars?: number
-  /** Above it the journal is full. Bytes; absent: it never is. */
+  /** The size in bytes above which the journal is full. Absent: it never is. */
   readonly maxBytes?: number
 }
 
-/** This part of a journal is for requests that somebody pays for: where it begins, refused ones leave no record. */
+/** Above this part of `maxBytes`, refused requests leave no record: the rest is for requests that cost something. */
 const SHED_REFUSALS_AT = 3 / 4
-/** What is told of a replayed record needs no more: longer lines are told without their texts. Characters. */
-const TOLD_CHARS = 4096
+/** `onReplayed` gets longer lines in their reduced form. Characters. */
+const REPLAYED_CHARS = 4096
 
-/** Somebody who asks the database while nothing is written to it. */
-interface Visitor {
-  /** Comes after so many records of the queue were inserted. */
+/** A read of the database while the drain writes nothing to it. */
+interface Barrier {
+  /** Runs once so many records of the queue were inserted. */
   readonly after: number
-  readonly visit: (missing: ReadonlySet<string>) => Promise<void>
+  readonly run: (missing: ReadonlySet<string>) => Promise<void>
   readonly fail: (error: unknown) => void
 }
 
 /**
- * Carries records from the journal to PostgreSQL behind the request path. What was written this run waits in memory;
- * what a killed run left, or what did not fit, is read back from the segments. Inserting is idempotent, so a record
- * that travels twice counts once. A segment is removed only after all of it is in the database.
+ * Writes the records of the journal to PostgreSQL, outside the request path. Records of this run are queued in memory;
+ * those of a killed run, and those that do not fit in memory, are read from the segments. Inserting is idempotent, so a
+ * record that is inserted twice counts once. A segment is removed once all its records are in the database.
  *
- * A request that was opened and never ended was cut off by a kill: the next start inserts what its open line says.
+ * A request with an open line and no record was cut off by a kill. The next start inserts the record of its open line.
  */
 export class Drain {
   readonly #options: DrainOptions
@@ -58,22 +59,22 @@ export class Drain {
   readonly #maxQueuedChars: number
   readonly #timer: NodeJS.Timeout
   readonly #opens: OpenRequests
-  /** Records whose lines are still to be made. */
+  /** Records that are not in the journal yet. */
   #unwritten: RequestRecord[] = []
   #writing: Promise<void> | undefined
   #queue: RecordLine[] = []
-  /** Of the lines in the queue. */
+  /** Characters of the lines in the queue. */
   #queuedChars = 0
   /** Refused requests that left no record. */
   #shed = 0
   /** Records that were inserted from the queue. */
   #inserted = 0
-  #visitors: Visitor[] = []
-  /** Segments that a killed run left. */
-  #left: number[]
-  /** Those of them that are in the database, and that somebody has still to be told of. */
-  #untold: number[] = []
-  /** Segments of this run with records that are in no queue, written while it was full. */
+  #barriers: Barrier[] = []
+  /** Segments of earlier runs that are not in the database yet. */
+  #recovered: number[]
+  /** Segments of earlier runs that are in the database and wait for `onReplayed`. */
+  #unreported: number[] = []
+  /** Segments of this run whose records are not queued, because the queue was full. */
   #unread: number[] = []
   #overflowed = false
   #running: Promise<void> | undefined
@@ -85,7 +86,7 @@ export class Drain {
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#opens = new OpenRequests(options.journal)
-    this.#left = this.#segmentsBehind()
+    this.#recovered = this.#listPrevious()
     this.#timer = setInterval(() => {
       try {
         if (this.#hasWork()) this.flush().catch(() => {})
@@ -97,17 +98,17 @@ export class Drain {
   }
 
   /**
-   * Journals what a request will count as if this process is killed before it ends. Returns after the kernel has it;
-   * throws where the disk refuses: nothing was spent yet.
+   * Journals the record that counts if this process is killed before the request ends. The line is in the kernel when it
+   * returns. Throws if it cannot be written: the provider was not called yet, so the request can be refused.
    */
   open(estimate: RequestRecord): void {
     this.#opens.add(estimate.id, toOpenLine(toRecordLine(estimate)))
   }
 
   /**
-   * Journals the record and queues it. Resolves after the kernel has it, and never rejects. Requests that are as far
-   * as this one in the same turn of the event loop (http/batch-in-tick.ts) write theirs in the same call. Where the journal is
-   * nearly full the record of a refused request is counted and left out: it must not be what paid requests are refused for.
+   * Journals the record and queues it. Resolves once the line is in the kernel, and never rejects. Requests that end in the
+   * same tick of the event loop (http/batch-in-tick.ts) share one write. If the journal is nearly full, the record of a
+   * refused request is counted and left out, so that free requests cannot fill the journal for those that cost something.
    */
   write(record: RequestRecord): Promise<void> {
     if (this.#isNearlyFull() && isRefusal(record) && !this.#opens.has(record.id)) {
@@ -125,21 +126,24 @@ export class Drain {
     this.#unwritten = []
     this.#writing = undefined
     const lines = records.map(toRecordLine)
-    let isRefused = false
+    let isUnwritten = false
     try {
       this.#options.journal.append(...lines.map(({ json }) => json))
     } catch (error) {
-      // The answers are already paid for: keep the records in memory and say loudly that a kill would lose them.
-      isRefused = true
+      // The providers were already called: keep the records in memory and log that a kill would lose them.
+      isUnwritten = true
       const details = { err: error, records: lines.length }
-      this.#options.log.error(details, 'the journal refused records; they wait in memory only')
+      this.#options.log.error(
+        details,
+        'usage records could not be written to the journal; they are in memory only',
+      )
     }
     for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
-      // Nobody paid for it, and memory has no bound here.
-      if (isRefused && isRefusal(records[at] as RequestRecord)) this.#shed++
+      // These records are not limited in number, so refused requests, which cost nothing, leave none.
+      if (isUnwritten && isRefusal(records[at] as RequestRecord)) this.#shed++
       else if (
-        isRefused ||
+        isUnwritten ||
         (this.#queue.length < this.#maxQueued && this.#queuedChars < this.#maxQueuedChars)
       ) {
         this.#queue.push(line)
@@ -149,42 +153,42 @@ export class Drain {
   }
 
   /**
-   * Runs `ask` when everything written before the call is in the database, and inserts nothing until it is done.
-   * `missing` names the records that are not in it. Rejects where the database cannot be reached.
+   * Runs `read` once every record written before this call is in the database, and inserts nothing while it runs.
+   * `missing` contains the ids of later records, which are not in the database. Rejects if the database is unavailable.
    */
-  visit<T>(ask: (missing: ReadonlySet<string>) => Promise<T>): Promise<T> {
+  afterFlush<T>(read: (missing: ReadonlySet<string>) => Promise<T>): Promise<T> {
     this.#writeAll()
     const after = this.#inserted + this.#queue.length
-    const visited = new Promise<T>((resolve, reject) => {
-      const visit = (missing: ReadonlySet<string>): Promise<void> => ask(missing).then(resolve, reject)
-      this.#visitors.push({ after, visit, fail: reject })
+    const result = new Promise<T>((resolve, reject) => {
+      const run = (missing: ReadonlySet<string>): Promise<void> => read(missing).then(resolve, reject)
+      this.#barriers.push({ after, run, fail: reject })
     })
     this.flush().catch(() => {})
-    return visited
+    return result
   }
 
-  /** Resolves when everything written so far is in the database, or rejects with the database's error. */
+  /** Resolves once every record written so far is in the database. Rejects with the database's error. */
   flush(): Promise<void> {
     this.#writeAll()
     this.#running ??= this.#drainAll().finally(() => {
       this.#running = undefined
-      // Who came after the last look is not left waiting.
-      if (this.#visitors.length > 0) this.flush().catch(() => {})
+      // A barrier may have been added after the last check.
+      if (this.#barriers.length > 0) this.flush().catch(() => {})
     })
     return this.#running
   }
 
-  /** Records not yet in the database, as far as memory knows. */
+  /** Returns the number of queued records, which are not in the database yet. */
   backlog(): number {
     return this.#queue.length
   }
 
-  /** Refused requests whose records were left out, since the start. */
+  /** Returns the number of refused requests without a record, since the start. */
   shed(): number {
     return this.#shed
   }
 
-  /** Does what waits for the database take more than the journal may? */
+  /** True if the records that wait for the database take `maxBytes` or more. */
   isFull(): boolean {
     const { journal, maxBytes } = this.#options
     return maxBytes !== undefined && journal.bytes() >= maxBytes
@@ -195,14 +199,14 @@ export class Drain {
     return maxBytes !== undefined && journal.bytes() >= maxBytes * SHED_REFUSALS_AT
   }
 
-  /** Writes what is owed, as far as the database takes it; the rest stays in the journal for the next start. */
+  /** Writes the remaining records. If the database is unavailable, they stay in the journal for the next start. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.flush().catch(() => {})
     this.#writeAll()
     this.#options.journal.close()
-    // Whoever is still open then never ended: the next start finds it.
-    if (!this.#hasWork() && this.#opens.size === 0) this.#remove(this.#toldSegments())
+    // A request that is still open was cut off: its segment stays for the next start.
+    if (!this.#hasWork() && this.#opens.size === 0) this.#remove(this.#listReported())
   }
 
   #hasWork(): boolean {
@@ -210,36 +214,36 @@ export class Drain {
   }
 
   #hasUnread(): boolean {
-    return this.#left.length > 0 || this.#unread.length > 0 || this.#overflowed
+    return this.#recovered.length > 0 || this.#unread.length > 0 || this.#overflowed
   }
 
   async #drainAll(): Promise<void> {
     try {
       for (;;) {
-        await this.#receiveVisitors()
-        if (this.#left.length > 0) await this.#drainLeft()
+        await this.#runBarriers()
+        if (this.#recovered.length > 0) await this.#drainRecovered()
         else if (this.#queue.length > 0) await this.#drainQueue()
         else if (this.#hasUnread()) await this.#drainSegments()
-        else if (this.#visitors.length === 0) break
+        else if (this.#barriers.length === 0) break
       }
       // With nothing queued or unread, every segment but the current one is in the database.
       this.#removeDone()
     } catch (error) {
-      for (const { fail } of this.#visitors.splice(0)) fail(error)
+      for (const { fail } of this.#barriers.splice(0)) fail(error)
       const details = { err: error, backlog: this.#queue.length }
       this.#options.log.error(details, 'usage records could not be written; they wait in the journal')
       throw error
     }
   }
 
-  /** All at once who may come now; who has to wait for more keeps waiting. */
-  async #receiveVisitors(): Promise<void> {
-    if (this.#visitors.length === 0 || this.#hasUnread()) return
-    const ready = this.#visitors.filter(({ after }) => after <= this.#inserted)
+  /** Runs the barriers whose records are in the database, all at the same time. */
+  async #runBarriers(): Promise<void> {
+    if (this.#barriers.length === 0 || this.#hasUnread()) return
+    const ready = this.#barriers.filter(({ after }) => after <= this.#inserted)
     if (ready.length === 0) return
-    this.#visitors = this.#visitors.filter(({ after }) => after > this.#inserted)
+    this.#barriers = this.#barriers.filter(({ after }) => after > this.#inserted)
     const missing = new Set(this.#queue.map(({ id }) => id))
-    await Promise.all(ready.map(({ visit }) => visit(missing)))
+    await Promise.all(ready.map(({ run }) => run(missing)))
   }
 
   async #drainQueue(): Promise<void> {
@@ -250,30 +254,31 @@ export class Drain {
     this.#inserted += batch.length
   }
 
-  /** What a killed run left: what ended once, and what never did as its open line says. */
-  async #drainLeft(): Promise<void> {
+  /** Inserts the records of a killed run. A request without a record counts as its open line says. */
+  async #drainRecovered(): Promise<void> {
     const { onReplayed, log } = this.#options
     const opens = new Map<string, RecordLine>()
     const records: RecordLine[] = []
-    for (const sequence of this.#left) {
+    for (const sequence of this.#recovered) {
       const ended = await this.#drainSegment(sequence, opens)
-      if (onReplayed !== undefined) for (const line of ended) records.push(toTold(line))
+      if (onReplayed !== undefined) for (const line of ended) records.push(toReplayed(line))
     }
     if (opens.size > 0) {
-      log.warn({ requests: opens.size }, 'requests were cut off; they count as estimated')
+      log.warn({ requests: opens.size }, 'requests were cut off by a kill; their estimates are counted')
       await this.#insertAll([...opens.values()])
     }
-    const segments = this.#left
-    this.#left = []
+    const segments = this.#recovered
+    this.#recovered = []
     if (onReplayed === undefined) return this.#remove(segments)
-    for (const line of opens.values()) records.push(toTold(line))
-    this.#untold = segments
+    for (const line of opens.values()) records.push(toReplayed(line))
+    this.#unreported = segments
     onReplayed(records).then(
       () => {
-        this.#untold = []
+        this.#unreported = []
         this.#remove(segments)
       },
-      error => log.error({ err: error }, 'what a killed run left could not be told; its journal stays'),
+      error =>
+        log.error({ err: error }, 'the usage of a killed run could not be settled; its journal is kept'),
     )
   }
 
@@ -281,13 +286,16 @@ export class Drain {
     if (this.#overflowed) {
       this.#overflowed = false
       this.#options.journal.rotate()
-      this.#unread = this.#segmentsBehind()
+      this.#unread = this.#listPrevious()
     }
     for (const sequence of this.#unread) await this.#drainSegment(sequence, undefined)
     this.#unread = []
   }
 
-  /** `opens` collects the requests that have not ended so far, by id; undefined: they run in this process. Gives what ended. */
+  /**
+   * Inserts the records of a segment and returns them. `opens` collects open requests without a record, by id; undefined:
+   * they are running in this process.
+   */
   async #drainSegment(
     sequence: number,
     opens: Map<string, RecordLine> | undefined,
@@ -296,7 +304,7 @@ export class Drain {
     const file = segmentPath(folder, sequence)
     if (!existsSync(file)) return []
     const { records, badLines } = readSegment(file)
-    if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines; they were left out')
+    if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines, which were ignored')
     const ended: RecordLine[] = []
     for (const json of records) {
       const opened = parseOpenLine(json)
@@ -319,7 +327,7 @@ export class Drain {
     }
   }
 
-  /** One line at least. */
+  /** Returns the next lines to insert together, at least one. */
   #takeBatch(lines: readonly RecordLine[], at: number): RecordLine[] {
     const batch: RecordLine[] = []
     let chars = 0
@@ -332,35 +340,38 @@ export class Drain {
     return batch
   }
 
-  /** Requests that run take their open lines along. */
+  /** Removes segments whose records are in the database. The open lines of running requests are appended again first. */
   #removeDone(): void {
     const { journal, maxBytes } = this.#options
     try {
-      // What is in the database already must not fill the journal: its segment ends here, and goes.
+      // Records that are in the database must not fill the journal: end their segment, so that it can be removed.
       if (maxBytes !== undefined && journal.bytes() > maxBytes / 2) journal.rotate()
     } catch (error) {
       this.#options.log.error({ err: error }, 'the journal could not begin a segment')
     }
-    const done = this.#segmentsBehind()
+    const done = this.#listPrevious()
     if (done.length === 0) return
     try {
       this.#opens.moveFrom(done)
     } catch (error) {
-      this.#options.log.error({ err: error }, 'the journal refused a line; its old segments stay')
+      this.#options.log.error(
+        { err: error },
+        'a line could not be written to the journal; its old segments are kept',
+      )
       return
     }
     this.#remove(done)
   }
 
-  /** The segments that are not written any more. */
-  #segmentsBehind(): number[] {
+  /** Returns the segments that are no longer written and do not wait for `onReplayed`. */
+  #listPrevious(): number[] {
     const current = this.#options.journal.current()
-    return this.#toldSegments().filter(sequence => sequence < current)
+    return this.#listReported().filter(sequence => sequence < current)
   }
 
-  /** All but those that somebody has still to be told of. */
-  #toldSegments(): number[] {
-    return listSegments(this.#options.folder).filter(sequence => !this.#untold.includes(sequence))
+  /** Returns all segments that do not wait for `onReplayed`. */
+  #listReported(): number[] {
+    return listSegments(this.#options.folder).filter(sequence => !this.#unreported.includes(sequence))
   }
 
   #remove(segments: readonly number[]): void {
@@ -368,7 +379,7 @@ export class Drain {
   }
 }
 
-/** What a killed run left is held until it was told, all at once: without what may be long. */
-function toTold(line: RecordLine): RecordLine {
-  return line.json.length <= TOLD_CHARS ? line : (toReducedLine(line) ?? line)
+/** Returns a line for `onReplayed`. All lines of a killed run are in memory together, so long ones are reduced. */
+function toReplayed(line: RecordLine): RecordLine {
+  return line.json.length <= REPLAYED_CHARS ? line : (toReducedLine(line) ?? line)
 }

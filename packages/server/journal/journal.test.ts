@@ -11,7 +11,7 @@ function folder(): string {
   return mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
 }
 
-test('what is appended is read back, in order', () => {
+test('returns appended records in order', () => {
   const dir = folder()
   const journal = openJournal(dir, options)
   for (let i = 0; i < 100; i++) journal.append(JSON.stringify({ i, text: 'ä\n"' }))
@@ -23,7 +23,7 @@ test('what is appended is read back, in order', () => {
   journal.close()
 })
 
-test('a segment cut at any byte gives whole records only', () => {
+test('returns whole records only from a segment that is cut at any byte', () => {
   const dir = folder()
   const journal = openJournal(dir, options)
   const lines = ['{"a":1}', '{"b":"zwei"}', '{"c":[3]}']
@@ -40,7 +40,7 @@ test('a segment cut at any byte gives whole records only', () => {
   }
 })
 
-test('a damaged line is counted and does not take its neighbours with it', () => {
+test('counts a damaged line and keeps the lines around it', () => {
   const dir = folder()
   const journal = openJournal(dir, options)
   journal.append('{"a":1}')
@@ -50,7 +50,7 @@ test('a damaged line is counted and does not take its neighbours with it', () =>
   expect(readSegment(segmentPath(dir, 1))).toEqual({ records: ['{"a":1}', '{"b":2}'], badLines: 1 })
 })
 
-test('a start never appends behind what an earlier run left', () => {
+test('begins a new segment at each start', () => {
   const dir = folder()
   openJournal(dir, options).close()
   const second = openJournal(dir, options)
@@ -59,7 +59,7 @@ test('a start never appends behind what an earlier run left', () => {
   second.close()
 })
 
-test('a full segment is followed by the next', () => {
+test('begins a new segment when one is full', () => {
   const dir = folder()
   const journal = openJournal(dir, { ...options, maxSegmentBytes: 64 })
   for (let i = 0; i < 10; i++) journal.append(JSON.stringify({ i, pad: 'x'.repeat(20) }))
@@ -69,10 +69,10 @@ test('a full segment is followed by the next', () => {
   journal.close()
 })
 
-test('a line that is longer than any is counted as damaged, and does not take its neighbours with it', () => {
+test('counts a line over the limit as damaged and keeps the lines around it', () => {
   const dir = folder()
   const journal = openJournal(dir, options)
-  // Longer than what is read at once, too.
+  // Also longer than one read.
   const long = JSON.stringify({ pad: 'x'.repeat(3_000_000) })
   journal.append('{"a":1}', long, '{"b":2}')
   journal.close()

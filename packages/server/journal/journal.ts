@@ -14,20 +14,20 @@ import path from 'node:path'
 import { crc32 } from 'node:zlib'
 
 /**
- * The append-only journal: one line a record, in the kernel before `append` returns, so that a killed process loses
- * nothing that was answered behind it (measured: where answers left before a turn's batch, 24 of 25 kills lost records).
- * A timer syncs the file to the disk, which bounds what a power cut can take.
+ * The append-only journal with one line per record. A line is in the kernel when `append` returns, so a killed process loses
+ * no record of an answer that is sent afterwards. (When answers were sent before the batch of their tick, 24 of 25 kills lost
+ * records.) A timer syncs the file to the disk, which limits the loss in a power cut.
  */
 export interface Journal {
-  /** Writes records; throws where the disk refuses. Gives the number of the segment that the last one went to. */
+  /** Appends records and returns the number of the segment that contains the last one. Throws if they cannot be written. */
   append(...records: readonly string[]): number
-  /** Ends the current segment, so that it can be read whole and removed. Gives the new one's number. */
+  /** Begins a new segment and returns its number. The previous one can then be read whole and removed. */
   rotate(): number
-  /** The number of the segment that is being written. */
+  /** Returns the number of the segment that is being written. */
   current(): number
-  /** What all segments take on the disk. Counted, never asked of the disk. */
+  /** Returns the size of all segments in bytes. It is counted, without a call to the file system. */
   bytes(): number
-  /** Removes segments that are not written any more. */
+  /** Removes segments that are no longer written. */
   remove(segments: readonly number[]): void
   close(): void
 }
@@ -41,14 +41,14 @@ export interface JournalOptions {
 
 const SEGMENT = /^j-(\d{10})\.log$/
 
-/** Hex digits of the CRC-32 in front of each line's JSON: a torn or damaged line is told from a whole one. */
+/** Hex digits of the CRC-32 before each line's JSON, which detects torn and damaged lines. */
 const CHECKSUM_LENGTH = 8
 const NEWLINE = 10
 
-/** What is written at once, unless one line is longer. */
+/** The bytes of one write, unless a single line is longer. */
 const WRITE_BYTES = 64 * 1024
 
-/** Lines are made in one buffer that is used again. */
+/** Encodes lines into one reused buffer. */
 class LineEncoder {
   #buffer = Buffer.allocUnsafe(2 * WRITE_BYTES)
   #length = 0
@@ -68,14 +68,14 @@ class LineEncoder {
     this.#length = end + 1
   }
 
-  /** What was added since the last call; valid until more is. */
+  /** Returns the lines added since the last call. The bytes are valid until the next `add`. */
   take(): Buffer {
     const lines = this.#buffer.subarray(0, this.#length)
     this.#length = 0
     return lines
   }
 
-  /** Ends a line that the disk took only a part of: what comes next must not be lost with it. */
+  /** Ends a line that was only partly written, so that the next line is not damaged too. */
   endTornLine(): void {
     this.#buffer[this.#length++] = NEWLINE
   }
@@ -91,7 +91,7 @@ export function segmentPath(folder: string, sequence: number): string {
   return path.join(folder, `j-${String(sequence).padStart(10, '0')}.log`)
 }
 
-/** The segments of a journal's folder, oldest first. */
+/** Returns the numbers of the segments in a journal's folder, oldest first. */
 export function listSegments(folder: string): number[] {
   return readdirSync(folder)
     .map(name => SEGMENT.exec(name)?.[1])
@@ -100,7 +100,7 @@ export function listSegments(folder: string): number[] {
     .sort((a, b) => a - b)
 }
 
-/** For a timer and a callback, which have nobody to throw to. */
+/** Runs the work of a timer or a callback, which have no caller to throw to. */
 function attempt(work: () => void, onError: JournalOptions['onError']): void {
   try {
     work()
@@ -114,13 +114,13 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let sequence = Math.max(0, ...listSegments(folder))
   let size = 0
-  /** The bytes of each segment but the current one, and their sum. */
+  /** The bytes of each segment except the current one, and their sum below. */
   const sizes = new Map<number, number>()
-  let bytesBehind = 0
+  let previousBytes = 0
   let dirty = false
   for (const each of listSegments(folder)) keep(each, statSync(segmentPath(folder, each)).size)
   const encoder = new LineEncoder()
-  // A start never appends behind a line that a kill may have torn: it opens a segment of its own.
+  // A kill may have torn the last line of an earlier segment, so each start begins a segment of its own.
   let file = openSegment()
 
   const timer = setInterval(() => {
@@ -132,7 +132,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
 
   function keep(segment: number, bytes: number): void {
     sizes.set(segment, bytes)
-    bytesBehind += bytes
+    previousBytes += bytes
   }
 
   function openSegment(): number {
@@ -163,7 +163,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     dirty = true
     let at = 0
     try {
-      // A short write is legal; what is missing is written on.
+      // A write may be short; continue with the rest.
       while (at < lines.length) at += writeSync(file, lines, at, lines.length - at)
     } finally {
       size += at
@@ -182,11 +182,11 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     },
     rotate,
     current: () => sequence,
-    bytes: () => bytesBehind + size,
+    bytes: () => previousBytes + size,
     remove(segments) {
       for (const each of segments) {
         rmSync(segmentPath(folder, each), { force: true })
-        bytesBehind -= sizes.get(each) ?? 0
+        previousBytes -= sizes.get(each) ?? 0
         sizes.delete(each)
       }
     },

@@ -4,17 +4,17 @@ import type { Journal } from './journal.ts'
 
 const BEGIN = '{"open":'
 
-/** What the journal keeps of a request before it is called: the record that it leaves if nobody writes another. */
+/** Returns the journal line of a request before its provider is called: the record that counts if the process is killed. */
 export function toOpenLine({ json }: RecordLine): string {
   return `${BEGIN}${json}}`
 }
 
-/** The record within an open line; undefined: the line is of a request that ended. */
+/** Returns the record within an open line; undefined if the line is the record of a request that ended. */
 export function parseOpenLine(json: string): string | undefined {
   return json.startsWith(BEGIN) ? json.slice(BEGIN.length, -1) : undefined
 }
 
-/** The open lines of requests that run, and the segments that hold them. */
+/** The open lines of running requests, and the segments that contain them. */
 export class OpenRequests {
   readonly #journal: Journal
   readonly #lines = new ShortLivedMap<{ readonly line: string; segment: number }>()
@@ -39,7 +39,7 @@ export class OpenRequests {
     this.#lines.delete(id)
   }
 
-  /** Writes again what stands in these segments, so that they can be removed. */
+  /** Appends the open lines of these segments again, so that the segments can be removed. */
   moveFrom(segments: readonly number[]): void {
     for (const [, open] of this.#lines.entries()) {
       if (segments.includes(open.segment)) open.segment = this.#journal.append(open.line)

@@ -4,16 +4,16 @@ import { crc32 } from 'node:zlib'
 export interface SegmentContents {
   /** The JSON text of each whole record, in the order of writing. */
   readonly records: string[]
-  /** Lines whose checksum does not hold: damaged or torn, then written over. Also those that are longer than any line. */
+  /** Lines with a wrong checksum, because they are damaged or torn, and lines that are longer than any record. */
   readonly badLines: number
 }
 
 const NEWLINE = 10
 const CHUNK_BYTES = 1024 * 1024
-/** No version ever wrote a longer line: a request's body has at most 32 MiB. */
+/** No version wrote a longer line: a request's body has at most 32 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** Reads a segment to its last newline: what stands behind it is a line that a kill cut short. */
+/** Reads a segment up to its last newline. Bytes after it are a line that a kill cut short. */
 export function readSegment(file: string, maxLineBytes = MAX_LINE_BYTES): SegmentContents {
   const records: string[] = []
   let badLines = 0
@@ -26,7 +26,7 @@ export function readSegment(file: string, maxLineBytes = MAX_LINE_BYTES): Segmen
   return { records, badLines }
 }
 
-/** Gives the lines that a newline ends; undefined for one that is too long to be held. A piece at a time is in memory. */
+/** Yields each line that ends with a newline; undefined for one over `maxLineBytes`. Reads the file in chunks. */
 function* readLines(file: string, maxLineBytes: number): Generator<Buffer | undefined> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   const descriptor = openSync(file, 'r')

@@ -14,7 +14,7 @@ const readLines = (file: string) =>
     .split('\n')
     .map(text => JSON.parse(text))
 
-test('records that are set aside stand in the file with the reason, whole, behind those of an earlier run', () => {
+test('appends whole records with their reasons after those of an earlier run', () => {
   const folder = folderOf()
   openSetAside(folder, { now }).append([{ line: line('a'), reason: '22003: out of range' }])
   const aside = openSetAside(folder, { now })
@@ -33,7 +33,7 @@ test('records that are set aside stand in the file with the reason, whole, behin
   expect(statSync(setAsidePath(folder)).mode & 0o777).toBe(0o600)
 })
 
-test('no more than so many files of so many bytes are kept, the newest records in the first', () => {
+test('keeps at most maxFiles files of at most maxFileBytes, with the newest records in the first', () => {
   const folder = folderOf()
   const aside = openSetAside(folder, { now, maxFileBytes: 500, maxFiles: 3 })
   for (let i = 0; i < 50; i++) aside.append([{ line: line(`r${i}`), reason: 'refused' }])
@@ -48,7 +48,7 @@ test('no more than so many files of so many bytes are kept, the newest records i
   expect(readLines(setAsidePath(folder)).at(-1).record).toEqual({ id: 'r49' })
 })
 
-test('nothing is made where nothing is refused, and a folder that is gone is told', () => {
+test('creates no file without a refused record, and throws if the folder is missing', () => {
   const folder = folderOf()
   openSetAside(folder, { now })
   expect(existsSync(setAsidePath(folder))).toBe(false)

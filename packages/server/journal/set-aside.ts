@@ -11,37 +11,38 @@ import {
 import path from 'node:path'
 import type { RecordLine } from '../core/request-record.ts'
 
-/** A record that the database refuses in any form, and why. */
+/** A record that the database refuses in any form, and its error. */
 export interface RefusedRecord {
   readonly line: RecordLine
   readonly reason: string
 }
 
 export interface SetAside {
-  /** Appends records; they are on the disk when it returns. Throws where the disk refuses. */
+  /** Appends records, which are on the disk when it returns. Throws if they cannot be written. */
   append(refused: readonly RefusedRecord[]): void
-  /** Records that were appended since the start. */
+  /** Returns the number of records appended since the start. */
   count(): number
 }
 
 export interface SetAsideOptions {
   readonly now: () => number
-  /** The file is rotated where it would grow beyond it. */
+  /** The file is rotated before it grows beyond this size. */
   readonly maxFileBytes?: number
-  /** Older ones are removed. */
+  /** Older files are removed. */
   readonly maxFiles?: number
 }
 
 const NAME = 'refused-records'
 
-/** The newest file of them has the number 0, which stands in no name. */
+/** Returns a file's path. The newest file has the number 0, which is not part of its name. */
 export function setAsidePath(folder: string, number = 0): string {
   return path.join(folder, number === 0 ? `${NAME}.jsonl` : `${NAME}.${number}.jsonl`)
 }
 
 /**
- * What the database refuses, kept in a file of the data folder for the operator: one JSON object a line, `at`, `reason` and
- * `record`. A kill between the append and the removal of the journal's segment appends a record twice: `record.id` tells.
+ * Opens the file of the data folder in which the operator finds the records that the database refuses: one JSON object per
+ * line with `at`, `reason` and `record`. A kill before the journal's segment is removed can append a record twice, which
+ * `record.id` shows.
  */
 export function openSetAside(folder: string, options: SetAsideOptions): SetAside {
   const { now, maxFileBytes = 16 * 1024 * 1024, maxFiles = 8 } = options
@@ -82,7 +83,7 @@ export function openSetAside(folder: string, options: SetAsideOptions): SetAside
   }
 }
 
-/** A new file is there after a power cut only if its folder is on the disk too. */
+/** A new file survives a power cut only if its folder is synced too. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {
@@ -92,7 +93,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** As text where it is no JSON. */
+/** Returns the parsed JSON, or the text itself if it is not JSON. */
 function parse(json: string): unknown {
   try {
     return JSON.parse(json) as unknown

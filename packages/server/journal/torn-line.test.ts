@@ -7,7 +7,7 @@ import { readSegment } from './read-segment.ts'
 
 const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY }))
 
-/** A disk with room for so many bytes more, which takes what fits. */
+/** A disk with space for `room` more bytes, which writes the part that fits. */
 vi.mock('node:fs', async original => {
   const real = await original<typeof fs>()
   const writeSync = (file: number, bytes: Buffer, offset: number, length: number): number => {
@@ -19,7 +19,7 @@ vi.mock('node:fs', async original => {
   return { ...real, default: { ...real, writeSync }, writeSync }
 })
 
-test('a line that a full disk took a part of does not take the next one with it', () => {
+test('keeps the line after one that a full disk wrote only partly', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
   const journal = openJournal(folder, { onError: () => {} })
   journal.append('{"a":1}')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type Cancellations, openCancellations } from './cancellations.ts'
 

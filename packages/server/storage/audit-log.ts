@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Clock } from '../core/chance.ts'
+import type { Clock } from '../core/clock.ts'
 import type { AuditLogTable } from './event-tables.ts'
 import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'

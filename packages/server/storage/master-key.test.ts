@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemRandom } from '../core/chance.ts'
+import { systemRandom } from '../core/random.ts'
 import { openSecretBox } from '../core/secret-box.ts'
 import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
 import {
@@ -131,7 +131,7 @@ describe('the files of the master key', () => {
     const dataDir = join(home, 'deep', 'data')
     const program = join(dir, 'program.mjs')
     await buildProgram(
-      `import { systemRandom } from './packages/server/core/chance.ts'
+      `import { systemRandom } from './packages/server/core/random.ts'
       import { findOrCreateMasterKeys } from './packages/server/storage/master-key.ts'
       process.umask(0)
       console.log(findOrCreateMasterKeys(process.argv[2] as string, systemRandom).current.toString('base64'))`,

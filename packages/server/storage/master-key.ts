@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '../core/chance.ts'
+import type { Random } from '../core/random.ts'
 import { openSecretBox, type SecretBox, UnknownMasterKeyError } from '../core/secret-box.ts'
 import { syncFolder } from './embedded/sync-folder.ts'
 import { KEY_BYTES, linkUnlessExists, readKeyFile, writeKeyFile } from './key-file.ts'

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/chance.ts'
+import type { Clock } from '../core/clock.ts'
 import { insertAuditEntry } from './audit-log.ts'
 import type { Db } from './pool.ts'
 import { insertWebhookDeliveries } from './webhook-deliveries.ts'

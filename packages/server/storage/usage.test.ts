@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock, systemRandom } from '../core/chance.ts'
+import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../core/chance.ts'
+import type { Clock } from '../core/clock.ts'
 import type { WebhookDeliveryRow } from './event-tables.ts'
 import type { Db } from './pool.ts'
 

@@ -30,7 +30,7 @@ export type SandboxAnswer =
 
 const SLOW_MS = 5000
 
-/** Answers one chat request without network, the same request always alike (contract.md §3, "Sandbox provider"). */
+/** Answers one chat request without network. The same request always gets the same answer. */
 export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
   switch (model) {
     case 'timeout':

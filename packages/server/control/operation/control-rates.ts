@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/chance.ts'
+import type { Clock } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
 import { SlidingWindow } from '../../core/sliding-window.ts'
 import { toAddressGroup } from '../../http/client-address.ts'

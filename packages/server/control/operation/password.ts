@@ -1,7 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Random } from '../../core/chance.ts'
 import { Fault } from '../../core/fault.ts'
+import type { Random } from '../../core/random.ts'
 
 const derive = promisify(scrypt) as (
   password: string,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from '../../core/chance.ts'
+import { systemRandom } from '../../core/random.ts'
 import { openSecretBox } from '../../core/secret-box.ts'
 import { openCursor, signCursor } from './signed-cursor.ts'
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../core/chance.ts'
+import type { Random } from '../../core/random.ts'
 import { z } from './zod.ts'
 
 const MAX_LENGTH = 48

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemRandom } from '../../core/chance.ts'
+import { systemRandom } from '../../core/random.ts'
 import { openSecretBox } from '../../core/secret-box.ts'
 import { rotateSigningKeys } from '../../storage/signing-keys.ts'
 import {

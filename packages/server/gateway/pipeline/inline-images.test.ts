@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   completion,
@@ -14,11 +13,11 @@ const JPEG = Buffer.from('ffd8ffe000104a464946000101000001', 'hex')
 
 let app: TestApp
 let upstream: ScriptedUpstream
-let host: Server
+let host: ScriptedUpstream
 let base: string
 let visits: string[]
 
-function serve(req: IncomingMessage, res: ServerResponse): void {
+function serve(req: { readonly url?: string }, res: ServerResponse): void {
   const [path = ''] = (req.url ?? '').split('?')
   visits.push(path)
   const redirect = (to: string): void => void res.writeHead(302, { location: to }).end()
@@ -36,15 +35,14 @@ beforeAll(async () => {
   visits = []
   app = await openTestApp()
   upstream = await openScriptedUpstream()
-  host = createServer(serve)
-  await new Promise<void>(resolve => host.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+  host = await openScriptedUpstream()
+  host.script((res, { path: url }) => serve({ url }, res))
+  base = host.origin
   await app.addCredential('gemini', { api_key: 'k', base_url: upstream.baseUrl })
   await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
 })
 afterAll(async () => {
-  host.closeAllConnections()
-  await Promise.all([upstream.close(), new Promise(resolve => host.close(resolve))])
+  await Promise.all([upstream.close(), host.close()])
   await app.close()
 })
 

@@ -1,5 +1,5 @@
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
-import type { Random } from '../../core/chance.ts'
+import type { Random } from '../../core/random.ts'
 import type { Latencies } from './latencies.ts'
 
 /** What a plan depends on besides the request. */

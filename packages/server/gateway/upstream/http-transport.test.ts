@@ -1,18 +1,18 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterEach, expect, test } from 'vitest'
+import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport, UpstreamCall } from './transport.ts'
 
 /** More calls than an origin has connections. */
 const MANY = 600
 
-const open: { transport?: Transport; server?: Server } = {}
+const open: { transport?: Transport; upstream?: ScriptedUpstream } = {}
 afterEach(async () => {
   await open.transport?.close()
-  open.server?.closeAllConnections()
-  open.server?.close()
+  await open.upstream?.close()
 })
 
 function openTransport(): Transport {
@@ -21,13 +21,9 @@ function openTransport(): Transport {
 }
 
 async function listen(onRequest: (res: ServerResponse) => void): Promise<string> {
-  const server = createServer((req, res) => {
-    req.resume()
-    onRequest(res)
-  })
-  open.server = server
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  open.upstream = await openScriptedUpstream()
+  open.upstream.script(onRequest)
+  return open.upstream.origin
 }
 
 interface Ended {
@@ -56,7 +52,7 @@ function call(transport: Transport, origin: string): Ended {
 
 test('where nobody listens every call fails, those that waited for a connection and those that come later too', async () => {
   const origin = await listen(res => res.end())
-  await new Promise<unknown>(closed => open.server?.close(closed))
+  await open.upstream?.close()
   const transport = openTransport()
   const results = await Promise.all(Array.from({ length: MANY }, () => call(transport, origin).result))
   expect(new Set(results.map(each => (typeof each === 'string' ? each : each.kind)))).toEqual(

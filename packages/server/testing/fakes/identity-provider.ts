@@ -6,20 +6,20 @@ type Answer = {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body: unknown
-  /** Holds the answer back until then. */
+  /** The answer is sent after this resolves. */
   readonly after?: Promise<void>
 }
 
-/** An identity provider on loopback, whose documents a test may set. A string is sent as it is. */
+/** An identity provider on loopback whose documents a test can set. A body that is a string is sent unchanged. */
 export interface IdentityProvider {
   readonly issuer: string
   readonly jwksUrl: string
   readonly publicKey: JWK
   /** By path: `/.well-known/openid-configuration`, `/keys`. */
   readonly answers: Map<string, Answer>
-  /** Paths that were asked for. */
+  /** Requested paths, oldest first. */
   readonly asked: string[]
-  /** Signed by its key, with `iss`, `aud`, `sub`, `iat` and `exp` where the claims have none; undefined leaves one out. */
+  /** Signs a token. Adds `iss`, `aud`, `sub`, `iat` and `exp` unless the claims contain them; undefined leaves one out. */
   sign(claims: Record<string, unknown>, now: number, header?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { json, stream, type UpstreamAnswer } from './scripted-upstream.ts'
 
-/** What a server of Anthropic's Messages answers. */
+/** Answers in Anthropic's Messages format. */
 
 const USAGE = {
   input_tokens: 12,
@@ -41,7 +41,7 @@ export const MESSAGE_START = event('message_start', {
   },
 })
 
-/** One block in as many pieces as there are deltas. */
+/** The events of one block, one for each delta. */
 export function block(index: number, content_block: object, ...deltas: object[]): string[] {
   return [
     event('content_block_start', { index, content_block }),
@@ -61,7 +61,7 @@ function messageEnd(stop_reason = 'end_turn'): string[] {
   ]
 }
 
-/** A whole stream of these blocks. */
+/** A complete stream of these blocks. */
 export function messageStream(blocks: readonly string[], stopReason?: string): UpstreamAnswer {
   return stream(MESSAGE_START, event('ping'), ...blocks, ...messageEnd(stopReason))
 }

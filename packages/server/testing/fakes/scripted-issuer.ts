@@ -5,14 +5,14 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 export const OIDC_CLIENT = { clientId: 'rideau', clientSecret: 'the-secret-of-the-client' }
 
-/** An OpenID Connect issuer on loopback, which lets in whoever the test says. */
+/** An OpenID Connect issuer on loopback that signs in any user with the claims of the test. */
 export interface ScriptedIssuer {
   readonly url: string
-  /** Claims of the next ID tokens; what is named here wins over what is right. */
+  /** Claims of the next ID tokens. They override the correct ones. */
   claims: Record<string, unknown>
-  /** The browser at the issuer: checks what it was sent with, and gives the address to go back to. */
+  /** Acts as the browser at the issuer: checks the authorization request and returns the URL of the redirect. */
   signIn(authorizationUrl: string): string
-  /** How often a code was exchanged. */
+  /** Returns the number of requests to exchange a code. */
   readonly exchanges: () => number
   close(): Promise<void>
 }

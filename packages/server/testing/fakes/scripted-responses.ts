@@ -32,7 +32,7 @@ export function messageItem(text: string): Record<string, unknown> {
   }
 }
 
-/** A plain answer of a provider that speaks OpenAI's Responses. */
+/** An answer without a stream in OpenAI's Responses format. */
 export function responseOf(...output: Record<string, unknown>[]): UpstreamAnswer {
   return json(200, response({ output }))
 }
@@ -41,7 +41,7 @@ function frame(event: Record<string, unknown>): string {
   return `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** The same as a stream; texts and arguments come in words. */
+/** The same as a stream, with texts and arguments in one event per word. */
 export function streamedResponseOf(...output: Record<string, unknown>[]): UpstreamAnswer {
   return stream(...responseFrames(...output))
 }

@@ -2,16 +2,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportPKCS8, generateKeyPair, type JWTPayload, jwtVerify } from 'jose'
 
-/** Google's token endpoint on loopback: exchanges what its own service account signed for a new token each time. */
+/** Google's token endpoint on loopback: returns a new token for each assertion that its service account signed. */
 export interface ScriptedTokenEndpoint {
   readonly url: string
   /** The JSON key of its service account, whose `token_uri` is this endpoint. */
   readonly serviceAccount: string
-  /** What the accepted assertions claimed, oldest first. */
+  /** The claims of the accepted assertions, oldest first. */
   readonly claims: readonly JWTPayload[]
-  /** Seconds that the next tokens live. */
+  /** Lifetime of the next tokens in seconds. */
   lifetimeS: number
-  /** What the next requests are answered with instead of a token. */
+  /** The answer to the next requests instead of a token. */
   refuseWith: { readonly status: number; readonly body: unknown } | undefined
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function openScriptedTokenEndpoint(): Promise<ScriptedTokenEndpoint
       return answer(400, { error: 'unsupported_grant_type' })
     }
     try {
-      // The clock is the test's own: what the assertion says of the time is for the test to judge.
+      // The test has its own clock and checks the times in the assertion itself.
       const { payload } = await jwtVerify(form.get('assertion') ?? '', publicKey, {
         currentDate: new Date(0),
       })

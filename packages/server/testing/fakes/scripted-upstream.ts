@@ -1,13 +1,15 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A provider for tests: honest HTTP on loopback that answers as each test scripts it. */
+/** A provider for tests: a real HTTP server on loopback that answers as the test scripts it. */
 export interface ScriptedUpstream {
-  /** What a credential's `base_url` names: up to and with the version segment. */
+  /** Without a path. */
+  readonly origin: string
+  /** The `base_url` of a credential: the origin and the version segment. */
   readonly baseUrl: string
   /** Every request so far, oldest first. */
   readonly requests: readonly UpstreamRequestSeen[]
-  /** Scripts the answers to come; the last one repeats. */
+  /** Sets the answers to the next requests. The last one repeats. */
   script(...answers: UpstreamAnswer[]): void
   close(): Promise<void>
 }
@@ -17,9 +19,9 @@ export interface UpstreamRequestSeen {
   readonly headers: IncomingMessage['headers']
   readonly bytes: Buffer
   readonly text: string
-  /** Empty where the body is no JSON. */
+  /** The parsed JSON; empty if the body is empty or a form. */
   readonly body: Record<string, unknown>
-  /** Resolves when the connection of this request is closed by us. */
+  /** Resolves when the response has ended or its connection is closed. */
   readonly closed: Promise<void>
 }
 
@@ -38,8 +40,10 @@ export async function openScriptedUpstream(): Promise<ScriptedUpstream> {
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    origin,
+    baseUrl: `${origin}/v1`,
     requests,
     script: (...scripted) => {
       answers = scripted
@@ -52,12 +56,14 @@ export async function openScriptedUpstream(): Promise<ScriptedUpstream> {
   }
 }
 
+const FORM = /^(multipart\/|application\/x-www-form-urlencoded)/
+
 async function receive(req: IncomingMessage, res: ServerResponse): Promise<UpstreamRequestSeen> {
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk as Buffer)
   const bytes = Buffer.concat(chunks)
   const text = bytes.toString('utf8')
-  const isForm = req.headers['content-type']?.startsWith('multipart/') === true
+  const isForm = FORM.test(req.headers['content-type'] ?? '')
   return {
     path: req.url ?? '',
     headers: req.headers,
@@ -70,7 +76,7 @@ async function receive(req: IncomingMessage, res: ServerResponse): Promise<Upstr
 
 const USAGE = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
 
-/** A plain chat completion in OpenAI's format. */
+/** A chat completion without a stream in OpenAI's format. */
 export function completion(content: string, fields: Record<string, unknown> = {}): UpstreamAnswer {
   return json(200, {
     id: 'chatcmpl-scripted',
@@ -118,7 +124,7 @@ function frame(fields: Record<string, unknown>): string {
   return `data: ${JSON.stringify({ ...head, ...fields })}\n\n`
 }
 
-/** A stream of these frames, each a write of its own. */
+/** A stream of these events, with one write for each. */
 export function stream(...frames: string[]): UpstreamAnswer {
   return res => {
     res.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -127,7 +133,7 @@ export function stream(...frames: string[]): UpstreamAnswer {
   }
 }
 
-/** These frames, then the connection breaks. */
+/** A stream whose connection breaks after these events. */
 export function cutStream(...frames: string[]): UpstreamAnswer {
   return res => {
     res.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -135,7 +141,7 @@ export function cutStream(...frames: string[]): UpstreamAnswer {
   }
 }
 
-/** A whole streamed answer in as many pieces as there are words. */
+/** A complete streamed answer with one chunk per word. */
 export function streamedCompletion(...words: string[]): UpstreamAnswer {
   return stream(
     chunk({ role: 'assistant', content: '' }),

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 
 export interface Received {
   readonly headers: IncomingHttpHeaders
-  /** The bytes as they came. */
+  /** The received bytes. */
   readonly body: Buffer
   readonly event: { type: string; timestamp: string; data: Record<string, any> }
 }
 
-/** Somebody's server for webhooks, on loopback. */
+/** A customer's webhook endpoint, on loopback. */
 export interface WebhookReceiver {
   readonly url: string
   readonly received: readonly Received[]
-  /** Statuses of the answers to come; the last one repeats. 200 where nothing was said. */
+  /** Sets the statuses of the next answers. The last one repeats. Default: 200. */
   answer(...statuses: number[]): void
-  /** Resolves when so many came. */
+  /** Resolves once `count` deliveries have arrived. */
   until(count: number): Promise<readonly Received[]>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   }
 }
 
-/** By the text of Standard Webhooks 1.0.0 and Web Crypto, apart from the code that signs. */
+/** True if the signature is right. Follows Standard Webhooks 1.0.0 with Web Crypto, independent of the code that signs. */
 export async function isSigned({ headers, body }: Received, secret: string): Promise<boolean> {
   const [, encoded = ''] = /^whsec_(.+)$/.exec(secret) ?? []
   const bytes = Uint8Array.from(atob(encoded), letter => letter.charCodeAt(0))

@@ -9,23 +9,23 @@ import { parseConfig } from '../../app/settings.ts'
 import { type Connection, toClientConfig } from '../../storage/connection.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 
-/** A whole app for a test: real sockets, a database of its own, set up as a user would. */
+/** A complete app for a test: real sockets, a database of its own, set up as by a user. */
 export interface TestApp {
   readonly gatewayUrl: string
   readonly controlUrl: string
   readonly metricsUrl: string
   readonly database: FreshDatabase
-  /** Shown once by set-up. */
+  /** The key that set-up shows once. */
   readonly managementKey: string
-  /** Of the development environment. */
+  /** The secret key of the development environment. */
   readonly secretKey: string
   readonly orgId: string
   readonly projectId: string
   readonly developmentId: string
   readonly productionId: string
-  /** A call of the control plane with the management key; `body` undefined: GET. */
+  /** Calls the control plane with the management key. */
   manage(method: string, route: string, body?: unknown): Promise<Answer>
-  /** A call of the gateway with the development secret key, or the given one. */
+  /** Calls the gateway with the development secret key or the given one. A body that is not text or bytes is sent as JSON. */
   call(
     route: string,
     body: unknown,
@@ -33,9 +33,9 @@ export interface TestApp {
   ): Promise<Response>
   addCredential(provider: string, fields: Record<string, unknown>, environmentId?: string): Promise<string>
   createKey(fields: Record<string, unknown>, environmentId?: string): Promise<{ id: string; key: string }>
-  /** Waits for the log record of a request. */
+  /** Resolves with the log record of a request. Rejects after 10 s without one. */
   findLog(requestId: string): Promise<Record<string, any>>
-  /** Closes the app and leaves its database to look at. */
+  /** Closes the app and keeps its database for the test to read. */
   stop(): Promise<void>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface Answer {
 
 const SETUP_TOKEN = 'a set-up token for tests'
 
-/** `logTo` gets every line of the log, at the level that `env` sets. */
+/** Starts an app. `logTo` receives every line of the log at the level that `env` sets. */
 export async function openTestApp(
   env: Record<string, string> = {},
   limits: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 },
@@ -166,7 +166,7 @@ async function send(url: string, method: string, key: string | undefined, body?:
   }
 }
 
-/** The settings take a URL only; a socket's folder travels in its query. */
+/** Returns a connection as the URL that the settings accept. The folder of a socket becomes a query parameter. */
 export function toUrl(connection: Connection): string {
   if (typeof connection === 'string') return connection
   const { host, port, user, database } = toClientConfig(connection) as Record<string, string | number>

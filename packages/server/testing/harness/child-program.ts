@@ -7,18 +7,18 @@ import { build } from 'esbuild'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../../../..')
 
-/** Packages taken in that call require() need one. */
+/** Bundled packages that call require() need one. */
 const BANNER = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url)`
 
 export interface ChildProgram {
   readonly child: ChildProcess
-  /** The next line of its output; rejects where it ends before. */
+  /** Resolves with the next line of its output. Rejects if it ends before. */
   nextLine(): Promise<string>
   /** Resolves with its exit code, null after a signal. */
   readonly ended: Promise<number | null>
 }
 
-/** A folder in the project's cache, where a built program finds the project's packages. */
+/** Returns a new folder in the project's cache, from which a built program finds the project's packages. */
 export function programFolder(name: string): string {
   const dir = join(ROOT, '.cache', `${name}-${process.pid}`)
   rmSync(dir, { recursive: true, force: true })
@@ -27,7 +27,7 @@ export function programFolder(name: string): string {
   return dir
 }
 
-/** Builds TypeScript text, which imports by paths from the project's root, to a program that Node runs alone. */
+/** Bundles TypeScript text, whose imports are paths from the project's root, into a program for Node. */
 export async function buildProgram(source: string, outfile: string): Promise<void> {
   await build({
     stdin: { contents: source, resolveDir: ROOT, loader: 'ts' },
@@ -43,7 +43,7 @@ export async function buildProgram(source: string, outfile: string): Promise<voi
   })
 }
 
-/** Runs a built program, as another user where `uid` is given. It ends at the latest with the test's process. */
+/** Runs a built program, as another user if `uid` is given. It ends with the test's process at the latest. */
 export function runProgram(
   file: string,
   args: readonly string[],

@@ -7,10 +7,11 @@ import { createManagementKeyRow } from '../../control/management-keys/new-manage
 import { createProject, type ProjectTree } from '../../control/projects/new-project.ts'
 import { toCredentialRow } from '../../control/provider-credentials/new-credential.ts'
 import { type ControlDeps, type ControlLimits, createControlServer } from '../../control/server.ts'
-import { type Clock, systemRandom } from '../../core/chance.ts'
+import type { Clock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
 import { createToken, hashToken } from '../../core/opaque-token.ts'
 import type { Role } from '../../core/permissions.ts'
+import { systemRandom } from '../../core/random.ts'
 import { openSecretBox, type SecretBox } from '../../core/secret-box.ts'
 import { SCOPES } from '../../core/tenancy.ts'
 import { insertKey } from '../../storage/keys.ts'
@@ -25,13 +26,13 @@ import { type FreshDatabase, freshDatabase } from './database.ts'
 
 export const SETUP_TOKEN = 'the-set-up-token-of-the-tests'
 
-/** What a call answered; the caller says what it expects to read. */
+/** A response, with the type of the body that the caller expects. */
 interface Answer<Body> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   readonly json: Body
-  /** `201`, or of a failure `400 invalid_request restrictions.allowed_models[0]`. */
+  /** `201`, or for an error `400 invalid_request restrictions.allowed_models[0]`. */
   readonly outcome: string
 }
 
@@ -47,26 +48,26 @@ interface CallOptions {
   readonly cookie?: string | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Buffer
   readonly headers?: Record<string, string>
 }
 
-/** Somebody with an account, signed in. */
+/** A signed-in user. */
 export interface Person {
   readonly user: UserRow
-  /** As a browser sends it. */
+  /** The `Cookie` header of a browser. */
   readonly cookie: string
 }
 
-/** Everybody's. */
+/** The password of every person. */
 export const PASSWORD = 'correct horse battery'
 
 export interface Tenant extends ProjectTree {
   readonly organization: OrganizationRow
-  /** Management keys in the clear, by role. */
+  /** Management keys in plain text, by role. */
   readonly keys: Readonly<Record<ManagementKeyRow['role'], string>>
-  /** A member of every role. */
+  /** One member of each role. */
   readonly people: Readonly<Record<Role, Person>>
 }
 
@@ -77,22 +78,22 @@ export interface ControlPlane {
   readonly secretBox: SecretBox
   readonly clock: Clock & { advance(ms: number): void }
   readonly newId: () => string
-  /** How often a write was announced. */
+  /** Returns how often `afterWrite` was called. */
   readonly writes: () => number
-  /** Everything that the server logged. */
+  /** Returns the whole log. */
   readonly logged: () => string
   call<Body = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>
-  /** An organization with a project and a management key of every role, past all operations. */
+  /** Inserts an organization with a project and a management key of every role, without calling operations. */
   insertTenant(name: string): Promise<Tenant>
   insertPerson(email?: string): Promise<Person>
-  /** The member's id. */
+  /** Returns the member's id. */
   insertMember(orgId: string, person: Person, role: Role): Promise<string>
   insertApiKey(tenant: Tenant): Promise<{ row: KeyRow; text: string }>
   insertCredential(tenant: Tenant, apiKey: string): Promise<string>
   close(): Promise<void>
 }
 
-/** The real control plane on a database of its own, listening on loopback. */
+/** Starts the real control plane with a database of its own, on loopback. */
 export async function openControlPlane(
   overrides: Partial<ControlDeps> = {},
   limits?: ControlLimits,
@@ -230,7 +231,7 @@ export async function openControlPlane(
   }
 }
 
-/** PASSWORD by the least of work, so that who signs in a hundred times does not wait. */
+/** The hash of PASSWORD at the lowest cost, so that a hundred sign-ins are fast. */
 const HASH = `$scrypt$ln=4,r=8,p=1$${'A'.repeat(22)}$${scryptSync(PASSWORD, Buffer.alloc(16), 32, { N: 16 })
   .toString('base64')
   .replace('=', '')}`

@@ -6,7 +6,7 @@ interface AnyError {
   }
 }
 
-/** Our stable code in a failure of any surface; undefined: there is none. */
+/** Returns the app's error code in an error of any format; undefined if there is none. */
 export function findErrorCode(body: unknown): string | undefined {
   const { error, code } = body as AnyError
   const reasons = error?.details?.map(({ reason }) => reason) ?? []

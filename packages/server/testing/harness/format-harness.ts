@@ -9,19 +9,19 @@ export interface Told {
   readonly status: number
   readonly code: string
   readonly param: string
-  /** Of `X-Rideau-Dropped-Params`. */
+  /** The header `X-Rideau-Dropped-Params`. */
   readonly dropped: string | null
   /** Bodies that reached the provider. */
   readonly sent: readonly Record<string, unknown>[]
 }
 
-/** An app with a credential for one provider of every format; all providers are one scripted upstream. */
+/** An app with a credential for one provider of each format. All providers are the same scripted upstream. */
 export interface FormatHarness {
   readonly app: TestApp
   readonly upstream: ScriptedUpstream
   /** A client token of the development environment. */
   readonly token: string
-  /** Sends the smallest request of a surface to a target of a format, with extra fields. `key` defaults to the secret key. */
+  /** Sends the smallest request of a server-side format to a target, with extra fields. `key` defaults to the secret key. */
   ask(surface: string, target: string, fields: Record<string, unknown>, key?: string): Promise<Told>
   /** Patches the development environment. */
   set(fields: Record<string, unknown>): Promise<void>

@@ -2,14 +2,14 @@ const ASKED = [{ role: 'user', content: 'hi' }]
 const TOOL = { name: 'usual_tool', parameters: { type: 'object', properties: {} } }
 
 interface SurfaceRequest {
-  /** `{model}`: in formats that name the model in the path. */
+  /** Contains `{model}` in formats that name the model in the path. */
   readonly route: string
   readonly body: Record<string, unknown>
   /** The fields that declare one function. */
   readonly tools: Record<string, unknown>
 }
 
-/** The smallest chat request of every surface. */
+/** The smallest chat request of each server-side format. */
 export const SURFACE_REQUESTS: Readonly<Record<string, SurfaceRequest>> = {
   native: {
     route: '/v1/chat',
@@ -65,7 +65,7 @@ export interface AddressedRequest {
   readonly body: Record<string, unknown>
 }
 
-/** A surface's smallest request for a model, with extra fields. */
+/** Returns a format's smallest request for a model, with extra fields. */
 export function toSurfaceRequest(
   surface: string,
   model: string,
@@ -77,7 +77,7 @@ export function toSurfaceRequest(
     : { route, body: { model, ...body, ...fields } }
 }
 
-/** The code and the parameter that an error names, in any surface's error shape. */
+/** Returns the code and the parameter of an error, in the error shape of any format. */
 export function findTold(body: unknown): { readonly code: string; readonly param: string } {
   const flat = body as Record<string, unknown>
   const error = (typeof flat.error === 'object' && flat.error !== null ? flat.error : flat) as Record<

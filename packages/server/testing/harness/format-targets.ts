@@ -4,7 +4,7 @@ import { completion, json, type UpstreamAnswer } from '../fakes/scripted-upstrea
 
 const NO_USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
 
-/** A model whose provider speaks each format, and an answer of that provider's: `x`. */
+/** For each format a model whose provider uses it, and that provider's answer `x`. */
 export const FORMAT_TARGETS: Readonly<Record<string, readonly [string, UpstreamAnswer]>> = {
   'openai-chat': ['groq/llama-3.3-70b-versatile', completion('x')],
   'openai-responses': ['openai/gpt-5-pro', responseOf(messageItem('x'))],

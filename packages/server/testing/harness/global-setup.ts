@@ -9,7 +9,7 @@ import { migrateDatabase } from '../../storage/migrate.ts'
 import { ON_INSTALLED_POSTGRES } from './installed-postgres.ts'
 import { startRealPostgres } from './real-postgres.ts'
 
-/** A server for tests, with a migrated database to copy. */
+/** A server for tests, with a migrated template database. */
 export interface TestServer {
   readonly label: string
   readonly connection: Connection
@@ -19,12 +19,12 @@ export interface TestServer {
 declare module 'vitest' {
   interface ProvidedContext {
     pg: TestServer
-    /** The machine's own PostgreSQL; null where none is installed. */
+    /** The machine's own PostgreSQL; null if none is installed. */
     pgReal: TestServer | null
   }
 }
 
-/** Nothing is kept, so nothing is made durable. */
+/** Test data need not survive a crash, so durability is off. */
 const SETTINGS = {
   shared_buffers: '64MB',
   max_connections: '200',
@@ -39,7 +39,7 @@ const SETTINGS = {
 const ROOM_BYTES = 256 * 1024 * 1024
 
 /**
- * Starts the servers once for the whole run. With RIDEAU_TEST_DATABASE_URL the suites run on that server alone;
+ * Starts the servers once for the whole run. With RIDEAU_TEST_DATABASE_URL the suites run on that server only;
  * with RIDEAU_TEST_REQUIRE=all a missing PostgreSQL of the machine is a failure.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -62,7 +62,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return tearDown
 }
 
-/** What the suites of a project run on, and the other server that those of storage run on too. */
+/** Starts the server of a project's suites, and the second server that storage suites also run on. */
 async function startServers(
   project: string,
   given: string | undefined,
@@ -116,7 +116,7 @@ async function useGiven(url: string, cleanUps: (() => Promise<void>)[]): Promise
 async function createTemplate(label: string, connection: Connection, template: string): Promise<TestServer> {
   await onServer(connection, client => client.query(`create database ${template}`))
   await migrateDatabase(withDatabase(connection, template), console.log)
-  // Closed: a session in it would stop every copy with "being accessed by other users".
+  // A session in a template would make every copy fail with "being accessed by other users".
   await onServer(connection, client =>
     client.query(`alter database ${template} is_template true allow_connections false`),
   )
@@ -133,14 +133,14 @@ async function onServer(connection: Connection, use: (client: Client) => Promise
   }
 }
 
-/** Memory where there is room: containers have 64 MB of it. */
+/** Returns a folder in memory if it has enough space: containers have 64 MB only. */
 function chooseFolder(): string {
   try {
     accessSync('/dev/shm', constants.W_OK)
     const { bavail, bsize } = statfsSync('/dev/shm')
     if (bavail * bsize > ROOM_BYTES) return '/dev/shm'
   } catch {
-    // No such folder: macOS.
+    // macOS has no such folder.
   }
   return tmpdir()
 }

@@ -3,7 +3,7 @@ import { toRecordLine } from '../../core/record-line.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { insertRequestRecords, type RejectedRecord } from '../../storage/request-logs.ts'
 
-/** Records as a test has them, on the way that the journal's take. */
+/** Inserts records as the drain does, through their journal lines. */
 export function insertRecords(
   pool: Pool,
   records: readonly RequestRecord[],

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where Debian's packages put PostgreSQL, a folder a major version. */
+/** The folder of Debian's PostgreSQL packages, with one folder per major version. */
 const INSTALLED = '/usr/lib/postgresql'
 
 /** The name of the vitest project that runs the control plane's suites on it. */
 export const ON_INSTALLED_POSTGRES = 'control on the installed PostgreSQL'
 
-/** The newest PostgreSQL of this machine; undefined where none is installed. */
+/** Returns the newest PostgreSQL of this machine; undefined if none is installed. */
 export function findInstalledPostgres(): { readonly major: number; readonly binDir: string } | undefined {
   if (!existsSync(INSTALLED)) return undefined
   return readdirSync(INSTALLED)

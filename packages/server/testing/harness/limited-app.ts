@@ -3,29 +3,29 @@ import type { GatewayDeps } from '../../gateway/deps.ts'
 import { completion, openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from './app.ts'
 
-/** $50 per million output tokens, and nothing for input: a thousand tokens of output are exactly $0.05. */
+/** A model at $50 per million output tokens, with free input: a thousand output tokens cost exactly $0.05. */
 export const PRICED = 'custom/priced'
-/** It has a name and capabilities, but nobody knows its price. */
+/** A model with a name and capabilities whose price is unknown. */
 export const UNPRICED = 'custom/unpriced'
-/** Uses what it may: $0.05. */
+/** A request that costs $0.05 if it uses all its output tokens. */
 export const ASK = { model: PRICED, max_tokens: 1000, messages: [{ role: 'user', content: 'hi' }] }
 export const USED = { prompt_tokens: 10, completion_tokens: 1000, total_tokens: 1010 }
 
 export type LimitKind = 'budgets' | 'quotas' | 'limits' | 'plans'
 
-/** An app whose scripted provider has a price, and what limits its requests. */
+/** An app with limits whose scripted provider has a priced model. */
 export interface LimitedApp {
   readonly app: TestApp
   readonly upstream: ScriptedUpstream
-  /** What its gateway works with, for tests that break it. */
+  /** The dependencies of its gateway, for tests that make one fail. */
   readonly deps: GatewayDeps
   make(route: string, body: unknown): Promise<any>
-  /** Made until the next `reset`. */
+  /** Creates a limit that lasts until the next `reset`. */
   limit(kind: LimitKind, body: Record<string, unknown>): Promise<any>
-  /** A key that nobody used, with a budget a month; and how that stands. */
+  /** Creates a key with a monthly budget. `budget` reads that budget. */
   freshKey(limitUsd: number): Promise<{ key: string; budget: () => Promise<any> }>
   list(kind: LimitKind): Promise<any[]>
-  /** Removes what limits, and lets the provider answer again. */
+  /** Removes all limits and makes the provider answer again. */
   reset(): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { expect } from 'vitest'
 
-/** Resolves once a session of the pool's database waits for a lock. */
+/** Resolves once a session in the pool's database waits for a lock. */
 export async function untilLockWait(pool: Pool): Promise<void> {
   const isWaiting = async (): Promise<boolean> => {
     const { rows } = await pool.query(

@@ -1,12 +1,12 @@
 import { redisProgram, startTestRedis } from './redis.ts'
 
-/** What an app's environment needs for a ledger, and how to end that. */
+/** The settings of an app for one ledger, and how to stop what they refer to. */
 export interface LedgerHome {
   readonly env: Record<string, string>
   stop(): Promise<void>
 }
 
-/** For `describe.each`: the ledgers that this machine can run. Where there is no Redis a line says so (redis.ts). */
+/** For `describe.each`: the ledgers that this machine can run. Without a Redis server, redis.ts prints a line. */
 export const LEDGERS: [string, () => Promise<LedgerHome>][] = [
   ['in process', async () => ({ env: {}, stop: async () => {} })],
 ]

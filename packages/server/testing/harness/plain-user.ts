@@ -2,10 +2,10 @@ import type { Pool } from 'pg'
 import { openPool } from '../../storage/pool.ts'
 import type { FreshDatabase } from './database.ts'
 
-/** A user who owns the tables and may not create roles, as on most hosted databases. */
+/** A user that owns the tables and may not create roles, as on most hosted databases. */
 const PLAIN_USER = 'rideau_test_plain'
 
-/** Makes the plain user the owner of all tables, and opens a pool of its sessions. */
+/** Makes the plain user the owner of all tables and opens a pool of its sessions. */
 export async function openAsPlainUser(database: FreshDatabase): Promise<Pool> {
   await database.pool.query(`do $$ begin
     if not exists (select from pg_roles where rolname = '${PLAIN_USER}') then

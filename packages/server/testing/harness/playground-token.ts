@@ -1,6 +1,6 @@
 import type { TestApp } from './app.ts'
 
-/** A client token of the owner's own, as the dashboard's playground gets it. */
+/** Creates a client token of the owner, as the dashboard's playground does. */
 export async function makePlaygroundToken(app: TestApp): Promise<string> {
   const { headers } = await app.manage('POST', '/v1/session', {
     email: 'owner@example.com',

@@ -9,7 +9,7 @@ import { insertQuota } from '../../storage/quotas.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import { insertWebhook } from '../../storage/webhooks.ts'
 
-/** One of each, past all operations: each answers the id of what it made in the environment or above it. */
+/** Inserts one policy of each kind without calling operations. Each returns the new row's id. */
 export const INSERT_POLICY = {
   async limit(db: Db, id: string, environment: EnvironmentRow) {
     const window = { limit: 10, window_seconds: 60 }
@@ -48,7 +48,7 @@ export const INSERT_POLICY = {
   },
 }
 
-/** What a project has at most one of. */
+/** Inserts the rows of which a project has at most one. */
 export async function putProjectAuth(db: Db, environment: EnvironmentRow): Promise<void> {
   const { org_id, project_id } = environment
   await upsertFederatedAuth(db, {

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test writes what no HTTP client would. */
+/** A connection for bytes that no HTTP client would send. */
 export interface RawConnection {
   readonly socket: Socket
-  /** All that has come so far. */
+  /** Everything received so far. */
   text(): string
-  /** Resolves with it once it holds `part`; rejects where the connection closes before. */
+  /** Resolves with the received text once it contains `part`. Rejects if the connection closes before. */
   until(part: string): Promise<string>
 }
 

@@ -12,7 +12,7 @@ export interface RealPostgres {
   stop(): Promise<void>
 }
 
-/** A temporary server of the machine's own PostgreSQL, the newest that is installed; undefined where none is. */
+/** Starts a temporary server of the newest PostgreSQL on this machine; undefined if none is installed. */
 export async function startRealPostgres(
   within: string,
   settings: Readonly<Record<string, string>>,

@@ -4,19 +4,19 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** A Redis or Valkey server of a test's own, empty, on a port of its own; it keeps nothing on disk. */
+/** An empty Redis or Valkey server for one test, on a port of its own, without persistence. */
 export interface TestRedis {
   readonly url: string
-  /** The process that serves now; another one after a restart. */
+  /** Returns the id of the current process, which changes with a restart. */
   pid(): number
-  /** Ends it at once, as a crash does. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>
-  /** Starts it again, empty, at the same address. */
+  /** Starts it again, empty and at the same address. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The server program of this machine, undefined where there is none. */
+/** The server program of this machine; undefined if there is none. */
 export const redisProgram: string | undefined = findProgram(['redis-server', 'valkey-server'])
 
 if (redisProgram === undefined) {

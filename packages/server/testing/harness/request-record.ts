@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 
-/** A plain chat request as the journal keeps it. `at` in Unix milliseconds. */
+/** Returns the record of a plain chat request. `at` in Unix milliseconds. */
 export function requestRecord(
   environment: EnvironmentRow,
   id: string,

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
-import { systemClock, systemRandom } from '../../core/chance.ts'
+import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
+import { systemRandom } from '../../core/random.ts'
 
 export interface SeededEnvironment {
   readonly orgId: string
@@ -8,7 +9,7 @@ export interface SeededEnvironment {
   readonly environmentId: string
 }
 
-/** An organization with a project and its development environment, by plain SQL. */
+/** Inserts an organization with a project and its development environment by plain SQL. */
 export async function seedEnvironment(pool: Pool): Promise<SeededEnvironment> {
   const id = openIds(systemClock, systemRandom)
   const [orgId, projectId, environmentId] = [id(), id(), id()]

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { systemClock, systemRandom } from '../../core/chance.ts'
+import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
+import { systemRandom } from '../../core/random.ts'
 import { insertEndUser } from '../../storage/end-users.ts'
 import { insertEnvironment } from '../../storage/environments.ts'
 import { insertKey } from '../../storage/keys.ts'
@@ -27,7 +28,7 @@ import type {
 import { insertSession } from '../../storage/sessions.ts'
 import { insertUser } from '../../storage/users.ts'
 
-/** When the rows of a test were created, unless it says otherwise. */
+/** The default creation time of rows. */
 export const CREATED = new Date('2026-11-21T10:00:00.000Z')
 
 export const newId = openIds(systemClock, systemRandom)
@@ -99,14 +100,14 @@ export async function addEnvironment(
   return row
 }
 
-/** An organization with a project and its development environment. */
+/** Inserts an organization with a project and its development environment. */
 export async function addTree(db: Db): Promise<Tree> {
   const organization = await addOrganization(db)
   const project = await addProject(db, organization)
   return { organization, project, environment: await addEnvironment(db, project) }
 }
 
-/** The columns that a row below an environment begins with. */
+/** Returns the first columns of every row that belongs to an environment. */
 export function below(environment: EnvironmentRow) {
   const { org_id, project_id } = environment
   return { id: newId(), org_id, project_id, environment_id: environment.id, ...stamps }
@@ -190,7 +191,7 @@ export async function addUser(db: Db, change: Partial<UserRow> = {}): Promise<Us
   return row
 }
 
-/** A member if `change` names a user, a pending invitation otherwise. */
+/** Inserts a member if `change` contains a user, otherwise a pending invitation. */
 export async function addMember(
   db: Db,
   organization: OrganizationRow,

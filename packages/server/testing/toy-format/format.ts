@@ -10,10 +10,10 @@ const MOUNT: Mount = {
   encodeFault: ({ code, message }) => ({ refused: code, why: message }),
 }
 
-/** The smallest format there can be. It touches this folder and the list that it is added to, and nothing else. */
+/** The smallest possible format. It needs this folder and an entry in the list of formats, and nothing else. */
 export const toyFormat: Format = {
   id: 'toy',
-  // Called like another format: what a client side does is proved by the formats that there are.
+  // The client side of another format: the tests of the real formats cover client sides.
   client: { ...cohereV2, id: 'toy' },
   served: {
     mount: MOUNT,

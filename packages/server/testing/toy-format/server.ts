@@ -4,7 +4,7 @@ import { optionalFlag, textAt } from '@rideau/llm/formats/shared/read-fields'
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 
-/** `{"text": "…", "flow": true}`, answered by `{"text": "…"}` or by a line of text for each piece. */
+/** Accepts `{"text": "…", "flow": true}` and answers `{"text": "…"}`, or with `flow` one line of text per delta. */
 export const toyServer: ChatServer = {
   id: 'toy',
   parse,

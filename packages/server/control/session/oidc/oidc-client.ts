@@ -1,5 +1,5 @@
 import * as client from 'openid-client'
-import type { Clock } from '../../../core/chance.ts'
+import type { Clock } from '../../../core/clock.ts'
 
 /** The operator's settings for sign-in by OpenID Connect, besides passwords. */
 export interface OidcSettings {
