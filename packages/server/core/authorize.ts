@@ -9,7 +9,7 @@ export interface Need {
 }
 
 /** Is the credential alive at `now` (Unix milliseconds)? */
-export function refuseDead(life: Life, environment: Environment, now: number): Refusal | undefined {
+export function checkLife(life: Life, environment: Environment, now: number): Refusal | undefined {
   if (life.revokedAt !== null || environment.deleted) {
     return { code: 'key_revoked', message: 'This credential was revoked.' }
   }
@@ -20,7 +20,7 @@ export function refuseDead(life: Life, environment: Environment, now: number): R
 }
 
 /** May this caller call this endpoint? */
-export function refuseEndpoint(caller: Caller, need: Need): Refusal | undefined {
+export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
   if (caller.kind === 'publishable') {
     return {
       code: 'endpoint_not_allowed',
@@ -45,7 +45,7 @@ export function refuseEndpoint(caller: Caller, need: Need): Refusal | undefined 
 }
 
 /** A secret key has no business in a browser, where every visitor can read it. */
-export function refuseOrigin(environment: Environment, origin: string | undefined): Refusal | undefined {
+export function checkOrigin(environment: Environment, origin: string | undefined): Refusal | undefined {
   if (origin === undefined || environment.allowSecretKeyInBrowser) return undefined
   return {
     code: 'endpoint_not_allowed',
@@ -58,7 +58,7 @@ export function refuseOrigin(environment: Environment, origin: string | undefine
  * A client token in a browser is used from the project's own pages: an entry of `allowedOrigins`, or for a member's own
  * token this program's dashboard, at `baseUrl`.
  */
-export function refuseClientOrigin(
+export function checkClientOrigin(
   caller: Caller,
   environment: Environment,
   origin: string,

@@ -8,7 +8,7 @@ export interface CapabilityNeed {
 }
 
 /** What of `needs` a model lacks; a model known by name only (undefined) is given the benefit of the doubt. */
-export function refuseCapability(
+export function checkCapabilities(
   needs: readonly CapabilityNeed[],
   model: CatalogModel | undefined,
 ): Refusal | undefined {

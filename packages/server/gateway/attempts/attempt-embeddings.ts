@@ -13,7 +13,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
-import { Fan } from './watch-group.ts'
+import { WatchGroup } from './watch-group.ts'
 
 export interface EmbeddingAttempt {
   readonly ctx: RequestContext
@@ -36,7 +36,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   const { request, format, target, ctx } = options
   const batches = cut(request, maxInputsOf(target.provider, format, target.model))
   const replies: EmbeddingReply[] = []
-  const fan = new Fan(ctx)
+  const group = new WatchGroup(ctx)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
   let charge: Charge | undefined
   let next = 0
@@ -44,7 +44,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   const work = async (): Promise<void> => {
     while (failure === undefined && next < batches.length) {
       const index = next++
-      const result = await attemptOne(options, batches[index] as EmbeddingRequest, fan.open())
+      const result = await attemptOne(options, batches[index] as EmbeddingRequest, group.open())
       // Of several calls those that were answered are paid for though the whole fails.
       charge ??= result.ok ? { isAnswered: true, bytes: 0 } : result.charge
       if (result.ok) {
@@ -52,7 +52,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
         status = result.status
       } else if (failure === undefined) {
         failure = result
-        fan.stop()
+        group.stop()
       }
     }
   }
@@ -60,10 +60,10 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
   } catch (error) {
     // An exception of ours in one call: the others are for nothing.
-    fan.stop()
+    group.stop()
     throw error
   } finally {
-    fan.close()
+    group.close()
   }
   if (failure !== undefined) return { ...failure, charge }
   return { ok: true, status, value: join(replies) }

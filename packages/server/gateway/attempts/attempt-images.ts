@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
-import { Fan } from './watch-group.ts'
+import { WatchGroup } from './watch-group.ts'
 
 export interface ImageAttempt {
   readonly ctx: RequestContext
@@ -26,7 +26,7 @@ export interface ImageAttempt {
 export interface ImageResult {
   readonly result: AttemptResult<ImageReply>
   /** Images of calls that nobody got an answer of: their provider may have made them. */
-  readonly lost: number
+  readonly abandoned: number
 }
 
 /** Calls of one request that run side by side, where a provider makes few images a call. */
@@ -42,21 +42,21 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   const counts: number[] = []
   for (let left = request.n; left > 0; left -= most) counts.push(Math.min(most, left))
   const replies: ImageReply[] = []
-  const fan = new Fan(ctx)
+  const group = new WatchGroup(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
-  let lost = 0
+  let abandoned = 0
   let next = 0
   let status = 200
   const work = async (): Promise<void> => {
     while (failure === undefined && next < counts.length) {
       const index = next++
-      const result = await attemptOne(options, { ...request, n: counts[index] as number }, fan.open())
+      const result = await attemptOne(options, { ...request, n: counts[index] as number }, group.open())
       if (result.ok) {
         replies[index] = result.value
         status = result.status
       } else {
         failure ??= result
-        if (result.charge !== undefined) lost += counts[index] as number
+        if (result.charge !== undefined) abandoned += counts[index] as number
       }
     }
   }
@@ -64,14 +64,14 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
   } catch (error) {
     // An exception of ours in one call: the others are for nothing.
-    fan.stop()
+    group.stop()
     throw error
   } finally {
-    fan.close()
+    group.close()
   }
   const made = Object.values(replies)
-  if (failure !== undefined && made.length === 0) return { result: failure, lost }
-  return { result: { ok: true, status, value: join(made) }, lost }
+  if (failure !== undefined && made.length === 0) return { result: failure, abandoned }
+  return { result: { ok: true, status, value: join(made) }, abandoned }
 }
 
 function attemptOne(

@@ -24,7 +24,7 @@ export interface OpenStream {
 }
 
 /** Held back at most while no real event shows. */
-const MAX_HELD_BYTES = 1024 * 1024
+const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /**
  * One try for a stream: resolves at the first event that carries something, so that an error before it is an error of
@@ -56,10 +56,10 @@ class Opening implements OpenStream, FrameReceiver {
   readonly #options: AttemptOptions
   readonly #settle: (result: AttemptResult<OpenStream>) => void
   /** Before it opens: what came, to tell an error by. Afterwards: chunks that nobody has read. */
-  #held: Buffer[] = []
+  #buffered: Buffer[] = []
   /** The frames up to the chunk that opened it. */
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
-  #heldBytes = 0
+  #bufferedBytes = 0
   #status = 0
   #readHeaders: () => UpstreamHeaders = () => ({})
   #isOpen = false
@@ -96,14 +96,14 @@ class Opening implements OpenStream, FrameReceiver {
   }
 
   pipe(sink: StreamSink): void {
-    const [frames, held] = [this.#frames, this.#held]
+    const [frames, buffered] = [this.#frames, this.#buffered]
     this.#frames = []
-    this.#held = []
+    this.#buffered = []
     this.#sink = sink
     this.reader.receiver = sink
     try {
       for (const { events, frame } of frames) sink.onFrame(events, frame)
-      for (const chunk of held) sink.onChunk(chunk)
+      for (const chunk of buffered) sink.onChunk(chunk)
       if (this.#end === 'end') sink.onEnd()
       else if (this.#end !== undefined) sink.onError(this.#end)
     } catch (error) {
@@ -114,7 +114,7 @@ class Opening implements OpenStream, FrameReceiver {
   onFrame(events: readonly StreamEvent[], frame: Frame): void {
     if (this.#isSettled && !this.#isOpen) return
     this.#frames.push({ events, frame })
-    if (!this.#isOpen) this.#look(events)
+    if (!this.#isOpen) this.#inspect(events)
   }
 
   giveUp(error: UpstreamError): void {
@@ -125,23 +125,23 @@ class Opening implements OpenStream, FrameReceiver {
 
   #onData(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.onChunk(chunk)
-    this.#held.push(chunk)
-    this.#heldBytes += chunk.length
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
     if (this.#isOpen) return
-    if (this.#heldBytes > MAX_HELD_BYTES) {
+    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
       return this.giveUp({ kind: 'unavailable', status: this.#status, detail: 'no event in the first MiB' })
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {
       this.reader.push(chunk)
-      if (this.#isOpen) this.#held = []
+      if (this.#isOpen) this.#buffered = []
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
   }
 
   /** Does one of these events carry something? A role alone does not: after it a fallback is still invisible. */
-  #look(events: readonly StreamEvent[]): void {
+  #inspect(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'error') {
         this.#call?.abort()
@@ -163,7 +163,7 @@ class Opening implements OpenStream, FrameReceiver {
       return
     }
     const { format } = this.#options
-    const body = Buffer.concat(this.#held).toString('utf8')
+    const body = Buffer.concat(this.#buffered).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
       this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'told')
     } else {
@@ -187,7 +187,7 @@ class Opening implements OpenStream, FrameReceiver {
       isSent: this.#call?.isSent === true,
       status: this.#status,
       isAnswered: why === 'unreadable',
-      bytes: this.#heldBytes,
+      bytes: this.#bufferedBytes,
       usage: this.#usage ?? this.reader.partialUsage(),
     })
     this.#settle({ ok: false, error, charge })

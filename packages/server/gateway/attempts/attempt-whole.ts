@@ -118,13 +118,13 @@ export function unreadable<T>(
 }
 
 /** A try that failed without a word of its provider on why. `status` is 0 before its headers. */
-export interface Lost extends Charge {
+export interface AbandonedAttempt extends Charge {
   readonly isSent: boolean
   readonly status: number
 }
 
 /** Undefined: it never left, or a bad status came, which no provider charges for. */
-export function toCharge({ isSent, status, isAnswered, bytes, usage }: Lost): Charge | undefined {
+export function toCharge({ isSent, status, isAnswered, bytes, usage }: AbandonedAttempt): Charge | undefined {
   if (!isSent || (status !== 0 && (status < 200 || status >= 300))) return undefined
   return { isAnswered: isAnswered && status !== 0, bytes, usage }
 }

@@ -27,46 +27,50 @@ export async function callTargets<P extends ResolvedTarget, T>(
   plan: CallPlan<P>,
   attempt: Attempt<P, T>,
 ): Promise<T> {
-  if (ctx.admission === undefined) throw new Error('no provider is called before the request is admitted')
-  const way = new Way(plan.targets, deps)
+  if (ctx.reservation === undefined) throw new Error('no provider is called before the request is admitted')
+  const cursor = new TargetCursor(plan.targets, deps)
   ctx.calledAt = performance.now()
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     ctx.throwIfStopped()
-    const result = await makeTry(ctx, way.target, way.credential, attempt, deps)
-    if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, way.target, result, deps)
+    const result = await makeAttempt(ctx, cursor.target, cursor.credential, attempt, deps)
+    if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
     if (result.ok) return result.value
     ctx.throwIfStopped()
     const { error } = result
-    report(ctx, way.target, error, deps)
-    if (error.kind === 'auth') deps.onCredentialRejected(way.credential.id)
-    const step = nextStep(error.kind, tries, {
-      hasOther: way.hasOther,
-      isNextTarget: way.isNextTarget,
+    logFailure(ctx, cursor.target, error, deps)
+    if (error.kind === 'auth') deps.onCredentialRejected(cursor.credential.id)
+    const step = nextStep(error.kind, attempts, {
+      hasOther: cursor.hasOther,
+      isNextTarget: cursor.isNextTarget,
       retryAfterMs: error.retryAfterMs,
       shouldRetry: error.shouldRetry,
-      retries: way.mayRepeat,
+      retries: cursor.mayRepeat,
     })
-    if (step === 'stop' || (result.bill !== undefined && !(await mayTryAgain(ctx, result.bill))))
+    if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
       throw toUpstreamFault(error)
-    if (step === 'other') way.goOn()
+    if (step === 'other') cursor.advance()
     else {
-      way.repeat()
-      await pause(ctx, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
+      cursor.repeat()
+      await delay(ctx, backoffMs(attempts, error.retryAfterMs, chance(deps.random)))
     }
   }
 }
 
 /** A try that is billed has used up what was held of it: the next one needs as much besides. */
-async function mayTryAgain({ admission }: RequestContext, { usage, costNanoUsd }: Bill): Promise<boolean> {
+async function canAffordRetry(
+  { reservation }: RequestContext,
+  { usage, costNanoUsd }: Bill,
+): Promise<boolean> {
   // Nothing held: no limit of tokens or money concerns the request.
-  if (admission === undefined || (admission.hold.tokens === 0 && admission.hold.nanoUsd === 0)) return true
+  if (reservation === undefined || (reservation.amounts.tokens === 0 && reservation.amounts.nanoUsd === 0))
+    return true
   const tokens = inputTokens(usage) + outputTokens(usage)
-  const verdict = await admission.lose({ tokens, nanoUsd: costNanoUsd ?? 0 })
+  const verdict = await reservation.chargeAbandoned({ tokens, nanoUsd: costNanoUsd ?? 0 })
   return verdict.isAdmitted
 }
 
 /** Through the targets and the credentials of each: where we are, and whether there is more. */
-class Way<P extends ResolvedTarget> {
+class TargetCursor<P extends ResolvedTarget> {
   readonly #targets: readonly P[]
   readonly #deps: AttemptDeps
   #targetAt = 0
@@ -110,7 +114,7 @@ class Way<P extends ResolvedTarget> {
     this.#repeated++
   }
 
-  goOn(): void {
+  advance(): void {
     if (++this.#credentialAt < this.#credentials.length) return
     this.#targetAt++
     this.#credentialAt = 0
@@ -125,7 +129,7 @@ class Way<P extends ResolvedTarget> {
   }
 }
 
-async function makeTry<P extends ResolvedTarget, T>(
+async function makeAttempt<P extends ResolvedTarget, T>(
   ctx: RequestContext,
   planned: P,
   credential: Credential,
@@ -148,7 +152,7 @@ async function makeTry<P extends ResolvedTarget, T>(
     target => attempt(target, planned),
     deps,
   )
-  const lost = result.ok ? undefined : result.bill
+  const abandoned = result.ok ? undefined : result.bill
   ctx.attempts.push({
     provider: provider.id,
     model,
@@ -156,11 +160,11 @@ async function makeTry<P extends ResolvedTarget, T>(
     status: result.ok ? result.status : (result.error.status ?? null),
     error: result.ok ? null : result.error.kind,
     ms: Math.round((performance.now() - began) * 10) / 10,
-    ...(lost === undefined ? {} : { cost_nano_usd: lost.costNanoUsd }),
+    ...(abandoned === undefined ? {} : { cost_nano_usd: abandoned.costNanoUsd }),
   })
-  if (lost !== undefined) {
-    ctx.lost = addBills(ctx.lost, lost)
-    if (provider.sandbox !== true) ctx.isLostReal = true
+  if (abandoned !== undefined) {
+    ctx.abandoned = addBills(ctx.abandoned, abandoned)
+    if (provider.sandbox !== true) ctx.isAbandonedReal = true
   }
   return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
 }
@@ -199,7 +203,12 @@ function noteLatency(
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
 }
 
-function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamError, deps: AttemptDeps): void {
+function logFailure(
+  ctx: RequestContext,
+  target: ResolvedTarget,
+  error: UpstreamError,
+  deps: AttemptDeps,
+): void {
   deps.log.warn(
     {
       requestId: ctx.requestId,
@@ -213,7 +222,7 @@ function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamErro
 }
 
 /** Waits, unless the request is stopped first. */
-function pause(ctx: RequestContext, ms: number): Promise<void> {
+function delay(ctx: RequestContext, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       ctx.unwatch()

@@ -86,9 +86,9 @@ async function fail(answer: UpstreamAnswer, body: object, route = '/v1/chat') {
   const response = await app.call(route, body, { key })
   expect(response.status).toBeGreaterThanOrEqual(400)
   await response.text()
-  const tries = upstream.requests.length - before
+  const attempts = upstream.requests.length - before
   return {
-    tries,
+    attempts,
     budget: await budget(),
     log: await app.findLog(response.headers.get('x-request-id') ?? ''),
   }
@@ -123,17 +123,17 @@ describe('its input is billed, as an estimate, of a request that had left and wa
     '%s',
     async (_what, answer, body) => {
       const seen = await fail(answer, body)
-      expectBilled(seen, seen.tries * INPUT_USD)
-      expect(seen.tries).toBe('timeout_ms' in body ? 1 : 3)
+      expectBilled(seen, seen.attempts * INPUT_USD)
+      expect(seen.attempts).toBe('timeout_ms' in body ? 1 : 3)
       const lost = { lost_cost_usd: INPUT_USD }
-      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.tries }, () => lost))
+      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.attempts }, () => lost))
     },
     30_000,
   )
 })
 
 /** Of output, at most: $50 per million. Thrice, since each try is paid for. */
-const HELD_USD = 200 * 50e-6
+const RESERVED_USD = 200 * 50e-6
 
 function text(status: number, body: string, type = 'application/json'): UpstreamAnswer {
   return res => void res.writeHead(status, { 'content-type': type }).end(body)
@@ -164,8 +164,8 @@ describe('an answer of a good status that cannot be read was made, and is billed
     '%s',
     async (_what, answer) => {
       const seen = await fail(answer, { ...CHAT, max_tokens: 200 })
-      expect(seen.tries).toBe(3)
-      expectBilled(seen, 3 * (INPUT_USD + HELD_USD))
+      expect(seen.attempts).toBe(3)
+      expectBilled(seen, 3 * (INPUT_USD + RESERVED_USD))
     },
     30_000,
   )
@@ -212,7 +212,7 @@ describe('an answer of a good status that cannot be read was made, and is billed
     '%s',
     async (_what, answer) => {
       const seen = await fail(answer, EMBED, '/v1/embeddings')
-      expectBilled(seen, seen.tries * EMBED_USD)
+      expectBilled(seen, seen.attempts * EMBED_USD)
     },
     30_000,
   )
@@ -235,7 +235,7 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
     '%s, of each of its tries',
     async (_what, answer) => {
       const seen = await fail(answer, IMAGE, ROUTE)
-      expectBilled(seen, seen.tries * USD)
+      expectBilled(seen, seen.attempts * USD)
     },
     30_000,
   )

@@ -6,7 +6,7 @@ type OnTick = (now: number) => void
 type OnStop = (fault: Fault) => void
 
 /** A request context watches one wait; this passes its ticks and its end on to several. */
-export class Fan {
+export class WatchGroup {
   readonly #ctx: Watched
   readonly #waits = new Set<{ onTick: OnTick | undefined; onStop: OnStop }>()
 

@@ -59,7 +59,7 @@ export interface Charge {
  * For a try that nobody got an answer of: its provider may charge for what it read, so its input counts, and as output what
  * is said here of it. What the provider told goes before, where it told that and can be believed.
  */
-export function toLostBill(
+export function toAbandonedBill(
   model: CatalogModel | undefined,
   charge: Charge,
   { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
@@ -94,7 +94,7 @@ function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /** No request of today's models comes near it. */
-const MOST_TOKENS = 20_000_000
+const MAX_TOKENS = 20_000_000
 
 /**
  * Can this be what a request used? Whole numbers, none of them negative, some input, and no more than the model takes:
@@ -108,6 +108,6 @@ function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
   return (
     counts.every(count => Number.isSafeInteger(count) && count >= 0) &&
     total > 0 &&
-    total <= (window === null ? MOST_TOKENS : Math.max(2 * window, 100_000))
+    total <= (window === null ? MAX_TOKENS : Math.max(2 * window, 100_000))
   )
 }

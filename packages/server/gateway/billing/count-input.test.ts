@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { expect, test } from 'vitest'
-import { countInput, countMostInput } from './count-input.ts'
+import { countInput, countMaxInput } from './count-input.ts'
 
 const WIRE = new URL('../../../../../shared/wire/', import.meta.url)
 const hasWire = existsSync(WIRE)
@@ -64,7 +64,7 @@ test.skipIf(!hasWire)('of few recorded chats more input was counted than is held
   const all = [...readAll()]
   const share = (count: (request: ChatRequest) => number): number =>
     all.filter(({ request, real }) => real > count(request)).length / all.length
-  const [likely, held] = [share(countInput), share(countMostInput)]
+  const [likely, held] = [share(countInput), share(countMaxInput)]
   const show = (part: number): string => `${(100 * part).toFixed(1)} %`
   console.log(
     `${all.length} chats: above four bytes a token ${show(likely)}, above what is held ${show(held)}`,
@@ -81,5 +81,5 @@ test('a request of words is not held far above what it takes', () => {
     stream: false,
     messages: [{ role: 'user', content }],
   } as unknown as ChatRequest
-  expect(countMostInput(request) / countInput(request)).toBeLessThan(1.25)
+  expect(countMaxInput(request) / countInput(request)).toBeLessThan(1.25)
 })

@@ -21,7 +21,7 @@ export function countInput(request: ChatRequest): number {
 }
 
 /** The tokens that it counts at most, as far as that can be told from here: what is held. */
-export function countMostInput(request: ChatRequest): number {
+export function countMaxInput(request: ChatRequest): number {
   let around = TOKENS_A_REQUEST
   if (request.tools !== undefined && request.tools.length > 0) around += TOKENS_OF_TOOLS
   if (request.responseFormat !== undefined) around += TOKENS_OF_FORMAT

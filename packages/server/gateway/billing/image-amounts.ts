@@ -14,7 +14,7 @@ export interface ImagePriced {
 }
 
 /** The most that a request may use of a target; `nanoUsd` null: its price is unknown. */
-export function mostOf(
+export function maxImageAmounts(
   request: ImageRequest,
   target: ImagePriced,
 ): { tokens: number; nanoUsd: number | null } {
@@ -26,11 +26,11 @@ export function mostOf(
 }
 
 /** What is held of limits: the most at the dearest of the targets. */
-export function toImageHold(request: ImageRequest, targets: readonly ImagePriced[]): Amounts {
-  const mosts = targets.map(target => mostOf(request, target))
+export function toReservedImageAmounts(request: ImageRequest, targets: readonly ImagePriced[]): Amounts {
+  const maxima = targets.map(target => maxImageAmounts(request, target))
   return {
-    tokens: Math.max(...mosts.map(({ tokens }) => tokens)),
-    nanoUsd: Math.max(...mosts.map(({ nanoUsd }) => nanoUsd ?? 0)),
+    tokens: Math.max(...maxima.map(({ tokens }) => tokens)),
+    nanoUsd: Math.max(...maxima.map(({ nanoUsd }) => nanoUsd ?? 0)),
   }
 }
 
@@ -51,14 +51,14 @@ export function toImageBill(request: ImageRequest, target: ImagePriced, reply: I
 }
 
 /** For images of which nobody got an answer: all of them at their most, which is what was held of them. */
-export function toLostImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
-  const lost = { ...request, n: images }
-  const usage = mostUsage(lost, target)
+export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
+  const abandoned = { ...request, n: images }
+  const usage = mostUsage(abandoned, target)
   const isPerImage = target.catalogModel?.image_pricing?.per_image !== undefined
   return {
     usage: toUsage(isPerImage ? undefined : usage),
     isEstimated: true,
-    costNanoUsd: priceOf(lost, target, images, usage),
+    costNanoUsd: priceOf(abandoned, target, images, usage),
   }
 }
 

@@ -29,7 +29,7 @@ export function answerHeaders(
     'X-Rideau-Attempts',
     String(Math.max(1, ctx.attempts.length)),
   ]
-  headers.push(...limitHeaders(ctx.admission?.standings, deps.now()))
+  headers.push(...limitHeaders(ctx.reservation?.meterStatuses, deps.now()))
   if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))
   return headers
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { refuseClientOrigin, refuseDead, refuseEndpoint, refuseOrigin } from '../../core/authorize.ts'
+import { checkClientOrigin, checkEndpoint, checkLife, checkOrigin } from '../../core/authorize.ts'
 import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { parseBearer } from '../../http/request-headers.ts'
-import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
+import { assertNoNamedEndUser, assertNotBlocked } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import type { EdgeDeps } from './edge-deps.ts'
@@ -15,7 +15,7 @@ import type { EdgeDeps } from './edge-deps.ts'
  * Synchronous where the credential is in memory, which is nearly always.
  */
 export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
-  refuseKeyInAddress(ctx)
+  assertNoKeyInUrl(ctx)
   const token = readCredential(ctx)
   if (token === undefined) {
     const explained = ctx.route.mount.explainCredential?.(ctx.req.headers.authorization)
@@ -43,7 +43,7 @@ function readCredential({ req, route }: RequestContext): string | undefined {
 }
 
 /** Proxies log addresses: a key that was sent in one is a key that others may have read. */
-function refuseKeyInAddress({ req, route }: RequestContext): void {
+function assertNoKeyInUrl({ req, route }: RequestContext): void {
   const { refusedKeyParam, keyHeader = 'authorization' } = route.mount
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
   if (refusedKeyParam === undefined || query === undefined) return
@@ -83,19 +83,19 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   const { caller, life, environment } = tenant
   const now = deps.now()
   const { origin } = ctx.req.headers
-  refuse(refuseDead(life, environment, now))
+  assertAllowed(checkLife(life, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
   ctx.endUser = caller.endUser ?? undefined
-  refuseBlocked(ctx)
-  refuse(refuseEndpoint(caller, ctx.route.need))
-  if (caller.kind === 'secret') refuse(refuseOrigin(environment, origin))
-  else if (origin !== undefined) refuse(refuseClientOrigin(caller, environment, origin, deps.baseUrl()))
-  refuseNamedEndUser(ctx)
+  assertNotBlocked(ctx)
+  assertAllowed(checkEndpoint(caller, ctx.route.need))
+  if (caller.kind === 'secret') assertAllowed(checkOrigin(environment, origin))
+  else if (origin !== undefined) assertAllowed(checkClientOrigin(caller, environment, origin, deps.baseUrl()))
+  assertNoNamedEndUser(ctx)
 }
 
-function refuse(refusal: Refusal | undefined): void {
+function assertAllowed(refusal: Refusal | undefined): void {
   if (refusal === undefined) return
   const { code, message, param } = refusal
   throw new Fault(code, message, param === undefined ? {} : { param })

@@ -15,21 +15,26 @@ export function toLimitFault(refused: LimitRefusal, now: number): Fault {
   const { meter, settled, reserved, wanted, resetAt } = refused
   const { code, kind, scope, ref } = meter.source
   const amounts = [
-    `limit ${show(meter, meter.nominalLimit)}${graceOf(meter)}`,
-    `settled ${show(meter, settled)}`,
-    `held ${show(meter, reserved)}`,
-    `wanted ${show(meter, wanted)}`,
+    `limit ${formatAmount(meter, meter.nominalLimit)}${graceOf(meter)}`,
+    `settled ${formatAmount(meter, settled)}`,
+    `held ${formatAmount(meter, reserved)}`,
+    `wanted ${formatAmount(meter, wanted)}`,
   ]
   const reset = resetAt === null ? 'does not reset by time' : `resets at ${new Date(resetAt).toISOString()}`
-  const never = wanted > meter.limit ? ' This request alone is more than that: no wait helps.' : ''
-  const message = `The ${kind} of ${WORDS[meter.metric]} for ${SCOPES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${never}`
+  const impossible = wanted > meter.limit ? ' This request alone is more than that: no wait helps.' : ''
+  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${impossible}`
   // 402 is no matter of waiting: clients are not to try again by themselves (spec.md "Errors").
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, { retryAfterSeconds: secondsOf(refused, now) })
 }
 
-const WORDS = { requests: 'requests', tokens: 'tokens', nano_usd: 'spend', in_flight: 'concurrent requests' }
-const SCOPES = {
+const METRIC_NAMES = {
+  requests: 'requests',
+  tokens: 'tokens',
+  nano_usd: 'spend',
+  in_flight: 'concurrent requests',
+}
+const SCOPE_NAMES = {
   org: 'the organization',
   project: 'the project',
   environment: 'the environment',
@@ -47,10 +52,10 @@ function secondsOf({ meter, retryAt, resetAt }: LimitRefusal, now: number): numb
 }
 
 function graceOf(meter: Meter): string {
-  return meter.limit === meter.nominalLimit ? '' : ` (${show(meter, meter.limit)} with grace)`
+  return meter.limit === meter.nominalLimit ? '' : ` (${formatAmount(meter, meter.limit)} with grace)`
 }
 
-function show({ metric }: Meter, amount: number): string {
+function formatAmount({ metric }: Meter, amount: number): string {
   return metric === 'nano_usd' ? `$${toDecimal(amount)}` : String(amount)
 }
 

@@ -8,22 +8,25 @@ const NONE: readonly string[] = []
  * fields of the IETF's draft (`RateLimit`, `RateLimit-Policy`) and the ones that OpenAI's clients know. As name, value,
  * name, value. Money is no rate: it is not among them.
  */
-export function limitHeaders(standings: readonly MeterStatus[] | undefined, now: number): readonly string[] {
-  if (standings === undefined || standings.length === 0) return NONE
-  const requests = findBinding(standings, 'requests')
-  const tokens = findBinding(standings, 'tokens')
+export function limitHeaders(
+  meterStatuses: readonly MeterStatus[] | undefined,
+  now: number,
+): readonly string[] {
+  if (meterStatuses === undefined || meterStatuses.length === 0) return NONE
+  const requests = findBinding(meterStatuses, 'requests')
+  const tokens = findBinding(meterStatuses, 'tokens')
   if (requests === undefined && tokens === undefined) return NONE
   const policies: string[] = []
   const states: string[] = []
   const headers: string[] = []
-  for (const [standing, unit] of [
+  for (const [status, unit] of [
     [requests, 'requests'],
     [tokens, 'tokens'],
   ] as const) {
-    if (standing === undefined) continue
-    const { meter } = standing
-    const left = Math.max(0, meter.limit - standing.settled - standing.reserved)
-    const resetSeconds = Math.max(0, Math.ceil(((standing.resetAt ?? now) - now) / 1000))
+    if (status === undefined) continue
+    const { meter } = status
+    const left = Math.max(0, meter.limit - status.settled - status.reserved)
+    const resetSeconds = Math.max(0, Math.ceil(((status.resetAt ?? now) - now) / 1000))
     // Scope and unit name the policy: which limit it is that binds.
     const name = `"${meter.source.scope}-${unit}"`
     policies.push(
@@ -44,13 +47,13 @@ export function limitHeaders(standings: readonly MeterStatus[] | undefined, now:
 
 /** The one with the smallest part left. */
 function findBinding(
-  standings: readonly MeterStatus[],
+  meterStatuses: readonly MeterStatus[],
   metric: 'requests' | 'tokens',
 ): MeterStatus | undefined {
   let binding: MeterStatus | undefined
-  for (const standing of standings) {
-    if (standing.meter.metric !== metric) continue
-    if (binding === undefined || partLeft(standing) < partLeft(binding)) binding = standing
+  for (const status of meterStatuses) {
+    if (status.meter.metric !== metric) continue
+    if (binding === undefined || partLeft(status) < partLeft(binding)) binding = status
   }
   return binding
 }

@@ -11,17 +11,17 @@ import { toHeaderList } from '../../http/header-text.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
-import { type Charge, toLostBill } from '../billing/bill.ts'
+import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
-import { mostOutput } from '../plan/held-amounts.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
+import { maxOutput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { admitChat } from './admit-chat.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { reserveChat } from './reserve-chat.ts'
 
 /** Milliseconds for one attempt where the caller names none. */
 const DEFAULT_TIMEOUT_MS = 300_000
@@ -69,8 +69,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.parsed.findings
   }
 
-  protected get held(): ChatPlan['held'] {
-    return this.#plan?.held
+  protected get reserved(): ChatPlan['reserved'] {
+    return this.#plan?.reserved
   }
 
   protected get requestBytes(): number {
@@ -97,15 +97,15 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
   ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
-    const admitting = admitChat(this.ctx, plan as ChatPlan, limits, this.deps)
-    return admitting instanceof Promise
-      ? admitting.then(each => this.#toReserved(each))
-      : this.#toReserved(admitting)
+    const reserving = reserveChat(this.ctx, plan as ChatPlan, limits, this.deps)
+    return reserving instanceof Promise
+      ? reserving.then(each => this.#toReserved(each))
+      : this.#toReserved(reserving)
   }
 
   #toReserved(plan: ChatPlan): Reserved<PlannedTarget> {
     this.#plan = plan
-    return { plan, estimate: plan.held }
+    return { plan, estimate: plan.reserved }
   }
 
   countInput(): number {
@@ -164,7 +164,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   /** An attempt that left and was not answered may be charged for: with what is billed for it. */
   protected withBill<R>(result: AttemptResult<R>): AttemptResult<R> {
     if (result.ok || result.charge === undefined) return result
-    return { ...result, bill: this.#toBillOfLost(result.charge) }
+    return { ...result, bill: this.#toAbandonedBill(result.charge) }
   }
 
   /**
@@ -172,17 +172,17 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
    * read may have been as long as any: it counts as what this key's answers by this model are known to use, or where that
    * is not known as what is held.
    */
-  #toBillOfLost(charge: Charge): Bill {
-    const { held, target } = this
+  #toAbandonedBill(charge: Charge): Bill {
+    const { reserved, target } = this
     // No more than was asked for, whatever came: an error page can be large.
-    const most = held?.mostOutputTokens ?? mostOutput(target).tokens
+    const most = reserved?.maxOutputTokens ?? maxOutput(target).tokens
     let outputTokens = Math.min(most, estimateTokens(charge.bytes))
-    if (charge.isAnswered && !this.parsed.request.stream && held !== undefined) {
+    if (charge.isAnswered && !this.parsed.request.stream && reserved !== undefined) {
       const usual = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.usual
-      outputTokens = Math.min(held.outputTokens, Math.max(outputTokens, usual ?? held.outputTokens))
+      outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, usual ?? reserved.outputTokens))
     }
-    const inputTokens = held?.inputTokens ?? this.countInput()
-    return toLostBill(target.catalogModel, charge, { inputTokens, outputTokens })
+    const inputTokens = reserved?.inputTokens ?? this.countInput()
+    return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })
   }
 
   /** See answerHeaders; what the format had no word for is named too. */

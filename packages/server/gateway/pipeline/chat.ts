@@ -16,8 +16,8 @@ export function readChat(server: ChatServer): ReadCall {
   return async (ctx, pathModel, deps) => {
     const received = await receiveChat(ctx, server, server.parse, pathModel, deps)
     const { request, metadata } = received.parsed
-    ctx.facts.isStream = request.stream
-    ctx.facts.metadata = metadata
+    ctx.recordFields.isStream = request.stream
+    ctx.recordFields.metadata = metadata
     return request.stream ? new StreamedChat(ctx, received, deps) : new PlainChat(ctx, received, deps)
   }
 }
@@ -31,8 +31,8 @@ export async function receiveChat(
   deps: PipelineDeps,
 ): Promise<ReceivedChat> {
   const { value, bytes, fields } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  ctx.facts.requestBody = bytes
-  noteModel(ctx.facts, pathModel === '' ? value.model : pathModel)
+  ctx.recordFields.requestBody = bytes
+  noteModel(ctx.recordFields, pathModel === '' ? value.model : pathModel)
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format: server.id, bytes, fields }, pathModel, isEndUser })
   const checking = checkInnerTexts(ctx, parsed.request.messages)

@@ -15,11 +15,11 @@ import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat } from '../plan/plan-chat.ts'
 import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { admit, isSandboxOnly } from './admit.ts'
 import { receiveChat } from './chat.ts'
 import type { ReceivedChat } from './chat-call.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -76,8 +76,8 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     limits: MeterSet,
   ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
     const reserved = { plan, estimate: undefined }
-    const ask = { limits, isSandbox: isSandboxOnly(plan), hold: SMALLEST }
-    return admit(this.#ctx, this.#deps, ask)?.then(() => reserved) ?? reserved
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts: SMALLEST }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
   async attempt(target: Target, { format, request }: PlannedTarget): Promise<AttemptResult<number>> {

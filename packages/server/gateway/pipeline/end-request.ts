@@ -34,7 +34,7 @@ export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDep
 export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   try {
     // What no step settled was never used.
-    ctx.admission?.release()
+    ctx.reservation?.release()
   } catch (error) {
     deps.onException(error, 'the release of a reservation', ctx.requestId)
   }

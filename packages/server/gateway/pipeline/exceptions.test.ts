@@ -170,7 +170,7 @@ async function harm({
   expect(await concurrent.text()).toContain(' last')
   const later = await limited.app.call('/v1/chat', ask('later'))
   expect([later.status, await later.text()]).toEqual([200, expect.stringContaining('later')])
-  await expect.poll(() => deps.admissions.size).toBe(0)
+  await expect.poll(() => deps.reservations.size).toBe(0)
   expect(deps.inFlight.size).toBe(0)
   expect(await budget()).toMatchObject({ reserved_usd: 0 })
   expect(log.filter(({ alarm }) => alarm === 'exception').map(({ requestId }) => requestId)).toContain(id)
@@ -298,9 +298,9 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'the settlement',
       {
         open: ctx =>
-          replace(deps.admissions, 'settle', settle => (id, used) => {
+          replace(deps.reservations, 'settle', settle => (id, used) => {
             if (id === ctx.id) broken()
-            settle.call(deps.admissions, id, used)
+            settle.call(deps.reservations, id, used)
           }),
         text: FAILED,
       },
@@ -309,8 +309,8 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'the release',
       {
         open: ctx =>
-          replace(deps.admissions, 'release', release => id => {
-            release.call(deps.admissions, id)
+          replace(deps.reservations, 'release', release => id => {
+            release.call(deps.reservations, id)
             if (id === ctx.id) broken()
           }),
         text: /^200 .*hello/s,

@@ -51,7 +51,7 @@ class ForcedEnd implements Ticking {
 function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): void {
   const fault = toFault(error)
   try {
-    const bill = toHeldBill(ctx)
+    const bill = toReservedBill(ctx)
     const outcome = { status: fault.status, fault, ...(bill === undefined ? {} : { bill }) }
     const writing = ctx.route.isMetered ? settle(ctx, outcome, deps) : undefined
     writing?.catch(late => deps.onException(late, 'the record of a failed request', ctx.requestId))
@@ -65,9 +65,10 @@ function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): vo
 }
 
 /** A provider may have been called, and nobody knows how far it got: what is held counts, as for a killed process. */
-function toHeldBill({ admission, calledAt, facts }: RequestContext): Bill | undefined {
-  if (calledAt === undefined || facts.answered !== undefined || admission === undefined) return undefined
-  const { tokens, nanoUsd } = admission.hold
+function toReservedBill({ reservation, calledAt, recordFields }: RequestContext): Bill | undefined {
+  if (calledAt === undefined || recordFields.answered !== undefined || reservation === undefined)
+    return undefined
+  const { tokens, nanoUsd } = reservation.amounts
   const usage = { uncachedInput: tokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
   return { usage, isEstimated: true, costNanoUsd: tokens === 0 && nanoUsd === 0 ? null : nanoUsd }
 }

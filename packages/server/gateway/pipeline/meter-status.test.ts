@@ -4,7 +4,7 @@ import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harnes
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 /** What a request holds: $0.05 for its output, which with 21 of input at most are 1,021 tokens. */
-const HELD = { usd: 0.05, tokens: 1021 }
+const RESERVED = { usd: 0.05, tokens: 1021 }
 
 describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
   let home: LedgerHome
@@ -57,12 +57,12 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
       const ledger = await ledgerOf(keyId, records)
       expect(await budget()).toMatchObject({
         spent_usd: ledger.usd,
-        reserved_usd: Math.round(held * HELD.usd * 100) / 100,
+        reserved_usd: Math.round(held * RESERVED.usd * 100) / 100,
         resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
       })
       const quotas = await limited.list('quotas')
       const of = (metric: string) => quotas.find(each => each.metric === metric)
-      expect(of('tokens')).toMatchObject({ used: ledger.tokens, reserved: held * HELD.tokens })
+      expect(of('tokens')).toMatchObject({ used: ledger.tokens, reserved: held * RESERVED.tokens })
       expect(of('requests')).toMatchObject({ used: ledger.requests, reserved: held })
       expect(of('tokens').resets_at).toBe((await budget()).resets_at)
     }

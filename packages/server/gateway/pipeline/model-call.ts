@@ -5,11 +5,11 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
+import { assertPassThrough } from '../plan/assert-pass-through.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
-import { refusePassThrough } from '../plan/refuse-pass-through.ts'
 import { type Estimate, openRecord } from '../records/open-record.ts'
-import { noteTarget } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
+import { noteTarget } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findLimits } from './find-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -62,15 +62,15 @@ export async function serveModelCall(
   // Promises are awaited only where there are any: most requests take these steps in one go.
   const naming = nameEndUser(ctx, call.endUser, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(ctx.caller, ctx.environment, call.findings)
+  assertPassThrough(ctx.caller, ctx.environment, call.findings)
   const limits = findLimits(ctx, deps)
   const reserving = call.reserve(call.plan(limits), limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
-  noteTarget(ctx.facts, plan.targets[0] as ResolvedTarget)
+  noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
   if (call.isBilled) openRecord(ctx, estimate, call, deps)
   await oneMicrotask
   const value = await callTargets(ctx, deps, plan, (target, planned) => {
-    noteTarget(ctx.facts, planned)
+    noteTarget(ctx.recordFields, planned)
     return call.attempt(target, planned)
   })
   await call.answer(value)

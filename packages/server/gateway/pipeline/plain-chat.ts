@@ -16,13 +16,13 @@ export class PlainChat extends ChatCall<PlainAnswer> {
   }
 
   async answer(answer: PlainAnswer): Promise<void> {
-    const { ctx, held } = this
+    const { ctx, reserved } = this
     const bill = toBill(this.target.catalogModel, answer.reply.usage, {
       requestBytes: this.requestBytes,
-      inputTokens: held?.inputTokens,
+      inputTokens: reserved?.inputTokens,
       deliveredTokens: estimateTokens(answer.bytes.length),
     })
-    ctx.facts.answered = bill
+    ctx.recordFields.answered = bill
     const bytes = this.server.encodeReply(this.answered, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'
     const outcome = { status: 200, bill, finishReason }

@@ -170,12 +170,12 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     ['the reading of the body', deps => [deps, 'bodyTimeoutMs'], HOLD],
     ['plan', deps => [deps, 'meterSets'], HOLD],
     ['admit, before the hold', deps => [deps.learned, 'find'], HOLD],
-    ['admit', deps => [deps.admissions, 'open'], HOLD],
+    ['admit', deps => [deps.reservations, 'open'], HOLD],
     ['the line in the journal', deps => [deps, 'openRecord'], HOLD],
     ['call', deps => [deps.accessTokens, 'find'], HOLD],
     ['call, on its way out', deps => [deps.http, 'call'], HOLD],
     ['call, of a stream', deps => [deps.http, 'call'], { ...HOLD, stream: true }],
-    ['relay, where the hold grows', deps => [deps.admissions, 'extend'], LONG],
+    ['relay, where the hold grows', deps => [deps.reservations, 'extend'], LONG],
     ['settle', deps => [deps, 'writeRecord'], HOLD],
     ['settle, of a stream', deps => [deps, 'writeRecord'], { ...HOLD, stream: true }],
     ['settle, after the hold was settled', deps => [deps.learned, 'note'], HOLD],
@@ -195,7 +195,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
         thrown.end()
       }
       expect(await budget()).toMatchObject({ reserved_usd: 0 })
-      expect(limited.deps.admissions.size).toBe(0)
+      expect(limited.deps.reservations.size).toBe(0)
     },
     60_000,
   )

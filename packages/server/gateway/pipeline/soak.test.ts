@@ -112,7 +112,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
     // Nobody is refused while there is room, and the dice fall on every side.
     expect(statuses.get(402) ?? 0).toBe(0)
     expect(statuses.get(500) ?? 0).toBe(0)
-    expect(limited.deps.admissions.size).toBe(0)
+    expect(limited.deps.reservations.size).toBe(0)
     expect(statuses.get(0) ?? 0).toBeGreaterThan(20)
     expect(statuses.get(200) ?? 0).toBeGreaterThan(100)
   }, 120_000)

@@ -78,7 +78,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
       guard: this.#toGuard(),
     })
     const bill = this.#toBill(end)
-    ctx.facts.answered = bill
+    ctx.recordFields.answered = bill
     const fault = ctx.stopped ?? (end.error === undefined ? undefined : toUpstreamFault(end.error))
     const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
     if (fault !== undefined) {
@@ -96,7 +96,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
   #toBill({ usage, deliveredTokens, partialUsage }: RelayEnd): Bill {
     return toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
-      inputTokens: this.held?.inputTokens,
+      inputTokens: this.reserved?.inputTokens,
       deliveredTokens,
       partialUsage,
     })
@@ -104,12 +104,12 @@ export class StreamedChat extends ChatCall<BegunStream> {
 
   /** Watches a stream whose targets would give more than is held. */
   #toGuard(): SpendGuard | undefined {
-    const { ctx, deps, held } = this
-    if (held === undefined || ctx.admission === undefined || held.isCapped) return undefined
-    if (held.outputTokens >= held.mostOutputTokens) return undefined
+    const { ctx, deps, reserved } = this
+    if (reserved === undefined || ctx.reservation === undefined || reserved.isCapped) return undefined
+    if (reserved.outputTokens >= reserved.maxOutputTokens) return undefined
     return new SpendGuard(
-      ctx.admission,
-      held,
+      ctx.reservation,
+      reserved,
       grown => openRecord(ctx, grown, this, deps),
       error => ctx.fail(error, 'the growth of a reservation'),
     )

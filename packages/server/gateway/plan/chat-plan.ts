@@ -3,7 +3,7 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
-import type { HeldOutput } from '../limits/held-output.ts'
+import type { ReservedOutput } from '../limits/reserved-output.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 
 /** One model that may answer, with everything that a try at it takes. */
@@ -21,7 +21,7 @@ export interface ChatPlan extends CallPlan<PlannedTarget> {
   readonly call: ParsedChat
   readonly source: SourceBody
   /** What is held of limits of tokens and money; absent: none concerns the request. */
-  readonly held?: HeldOutput
+  readonly reserved?: ReservedOutput
 }
 
 export type TargetPlan = PlannedTarget | { readonly refusal: Refusal }

@@ -20,6 +20,6 @@ export function fitToolChoice(whole: ChatRequest, format: ClientFormat): ChatReq
 }
 
 /** Was the choice left out for want of a counterpart? */
-export function isLostChoice(whole: ChatRequest, fitted: ChatRequest | undefined): boolean {
+export function isChoiceDropped(whole: ChatRequest, fitted: ChatRequest | undefined): boolean {
   return fitted !== undefined && whole.toolChoice !== undefined && fitted.toolChoice === undefined
 }

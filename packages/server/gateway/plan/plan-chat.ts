@@ -5,20 +5,20 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.ts'
+import { type CapabilityNeed, checkCapabilities } from '../../core/capabilities.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
+import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
+import { checkAudioPrice } from './check-audio-price.ts'
+import { checkFindings, listDroppedParams } from './check-findings.ts'
+import { checkTargetLimits } from './check-limits.ts'
 import { fitRequest } from './fit-request.ts'
-import { fitToolChoice, isLostChoice } from './fit-tool-choice.ts'
-import { holdToBound } from './hold-to-bound.ts'
-import { holdToLimits } from './hold-to-limits.ts'
+import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
-import { refuseUnpricedAudio } from './refuse-audio.ts'
-import { listLost, refuseFindings } from './refuse-findings.ts'
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
 export function planChat(
@@ -35,7 +35,7 @@ export function planChat(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return holdToBound(holdToLimits(target, request.model, limits), caller, call.findings.choices)
+      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings.choices)
     },
     deps,
   )
@@ -53,18 +53,18 @@ function planTarget(
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const whole = fitRequest(call.request, source, provider, catalogModel)
-  const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(whole), catalogModel)
+  const lack = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (lack !== undefined) return { refusal: lack }
-  const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)
+  const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
   const format = formats.client(findClientFormatId(provider, model, whole, source.format))
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
-  const refusal = refuseFindings(call, format, source, environment, caller)
+  const refusal = checkFindings(call, format, source, environment, caller)
   if (refusal !== undefined) return { refusal }
-  const found = listLost(call, format, source)
-  const lost = isLostChoice(whole, fitted) ? [...found, 'tool_choice'] : found
+  const found = listDroppedParams(call, format, source)
+  const lost = isChoiceDropped(whole, fitted) ? [...found, 'tool_choice'] : found
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
   const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
   const [first] = dropped

@@ -5,10 +5,10 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
-import { toHold } from './held-amounts.ts'
-import { refuseByLimits } from './hold-to-limits.ts'
+import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { toReservedAmounts } from './reserved-amounts.ts'
 
 /** A model that may give the vectors. */
 export interface EmbeddingTarget extends ResolvedTarget {
@@ -17,7 +17,7 @@ export interface EmbeddingTarget extends ResolvedTarget {
   readonly decodeError: ClientFormat['decodeError']
 }
 
-export interface EmbeddingAsk {
+export interface EmbeddingPlanInput {
   readonly request: EmbeddingRequest
   /** As we count them; a provider's own count decides what is paid. */
   readonly inputTokens: number
@@ -27,35 +27,38 @@ export interface EmbeddingAsk {
 }
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
-export function planEmbeddings(ask: EmbeddingAsk, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment } = ask
+export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
+  const { request, caller, environment } = input
   const asked = { name: request.model, caller, environment, isStream: false }
-  return planTargets<EmbeddingTarget>(asked, target => planOne(target, ask, deps), deps)
+  return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
 function planOne(
   target: ResolvedTarget,
-  ask: EmbeddingAsk,
+  input: EmbeddingPlanInput,
   deps: PlanDeps,
 ): EmbeddingTarget | { refusal: Refusal } {
   const { provider, catalogModel } = target
   const format = findEmbeddingFormat(provider)
   if (format === undefined || catalogModel?.capabilities.includes('embeddings') === false) {
-    return refuse('embeddings_not_supported', 'The model has no embeddings API.', 'model')
+    return toRefusal('embeddings_not_supported', 'The model has no embeddings API.', 'model')
   }
-  const hasTokens = typeof ask.request.input[0] !== 'string'
+  const hasTokens = typeof input.request.input[0] !== 'string'
   if (hasTokens && !takesTokens(provider, format)) {
-    return refuse('invalid_request', `input: the provider ${provider.id} takes texts only.`, 'input')
+    return toRefusal('invalid_request', `input: the provider ${provider.id} takes texts only.`, 'input')
   }
-  const limited = refuseByLimits(target, ask.request.model, ask.limits)
+  const limited = checkLimits(target, input.request.model, input.limits)
   if (limited !== undefined) return { refusal: limited }
-  const bound = refuseByBound(target, ask)
+  const bound = checkRequestCost(target, input)
   if (bound !== undefined) return { refusal: bound }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError }
 }
 
 /** The key's `max_request_cost_usd`: there is no output to lower, so it holds or refuses. */
-function refuseByBound(target: ResolvedTarget, { caller, inputTokens }: EmbeddingAsk): Refusal | undefined {
+function checkRequestCost(
+  target: ResolvedTarget,
+  { caller, inputTokens }: EmbeddingPlanInput,
+): Refusal | undefined {
   const { maxRequestCostNanoUsd } = caller
   if (maxRequestCostNanoUsd === null) return undefined
   if ((target.catalogModel?.pricing ?? null) === null) {
@@ -65,7 +68,7 @@ function refuseByBound(target: ResolvedTarget, { caller, inputTokens }: Embeddin
       param: 'model',
     }
   }
-  const { nanoUsd } = toHold([target], { input: inputTokens, output: 0, mayWriteCache: false })
+  const { nanoUsd } = toReservedAmounts([target], { input: inputTokens, output: 0, mayWriteCache: false })
   if (nanoUsd <= maxRequestCostNanoUsd) return undefined
   return {
     code: 'budget_exceeded',
@@ -74,6 +77,6 @@ function refuseByBound(target: ResolvedTarget, { caller, inputTokens }: Embeddin
   }
 }
 
-function refuse(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
+function toRefusal(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
   return { refusal: { code, message, param } }
 }

@@ -4,9 +4,9 @@ import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import { type ImagePriced, mostOf } from '../billing/image-amounts.ts'
+import { type ImagePriced, maxImageAmounts } from '../billing/image-amounts.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
-import { refuseByLimits } from './hold-to-limits.ts'
+import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
@@ -19,7 +19,7 @@ export interface ImageTarget extends ResolvedTarget {
   readonly dropped: readonly string[]
 }
 
-export interface ImageAsk {
+export interface ImagePlanInput {
   readonly request: ImageRequest
   readonly caller: Caller
   readonly environment: Environment
@@ -27,40 +27,44 @@ export interface ImageAsk {
 }
 
 /** From the parsed body to a plan, by the order of checks in contract.md §3. */
-export function planImages(ask: ImageAsk, deps: PlanDeps): CallPlan<ImageTarget> {
-  const { request, caller, environment } = ask
+export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
+  const { request, caller, environment } = input
   const asked = { name: request.model, caller, environment, isStream: false }
-  return planTargets<ImageTarget>(asked, target => planOne(target, ask, deps), deps)
+  return planTargets<ImageTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
-function planOne(target: ResolvedTarget, ask: ImageAsk, deps: PlanDeps): ImageTarget | { refusal: Refusal } {
+function planOne(
+  target: ResolvedTarget,
+  input: ImagePlanInput,
+  deps: PlanDeps,
+): ImageTarget | { refusal: Refusal } {
   const { provider, catalogModel } = target
-  const { request, environment } = ask
+  const { request, environment } = input
   const format = findImageFormat(provider)
   if (format === undefined || catalogModel?.capabilities.includes('images') === false) {
-    return refuse('model_missing_capability', 'The model makes no images.', 'model')
+    return toRefusal('model_missing_capability', 'The model makes no images.', 'model')
   }
   if (request.images !== undefined && !format.canEdit(target)) {
-    return refuse('model_missing_capability', 'The model edits no images.', 'model')
+    return toRefusal('model_missing_capability', 'The model edits no images.', 'model')
   }
   const dropped = format.findUnsupportedParams(request, target)
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return refuse('invalid_request', `${first}: the model ${target.id} has no way to honour it.`, first)
+    return toRefusal('invalid_request', `${first}: the model ${target.id} has no way to honour it.`, first)
   }
-  const refusal = refuseByMoney({ ...target, format }, target, ask)
+  const refusal = checkCost({ ...target, format }, target, input)
   if (refusal !== undefined) return { refusal }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }
 
 /** The plan's models and limits of money, and the key's `max_request_cost_usd`: nothing can be lowered, so it holds or refuses. */
-function refuseByMoney(
+function checkCost(
   priced: ImagePriced,
   target: ResolvedTarget,
-  { request, caller, limits }: ImageAsk,
+  { request, caller, limits }: ImagePlanInput,
 ): Refusal | undefined {
-  const { nanoUsd } = mostOf(request, priced)
-  const limited = refuseByLimits(target, request.model, limits, nanoUsd !== null)
+  const { nanoUsd } = maxImageAmounts(request, priced)
+  const limited = checkLimits(target, request.model, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {
@@ -78,6 +82,6 @@ function refuseByMoney(
   }
 }
 
-function refuse(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
+function toRefusal(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
   return { refusal: { code, message, param } }
 }

@@ -6,7 +6,7 @@ import { chance } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import { findModelHere } from '../tenants/find-environment-model.ts'
+import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 import type { PlanDeps } from './plan-deps.ts'
 
@@ -50,7 +50,7 @@ function toTarget(
 ): ResolvedTarget {
   const provider = findProvider(providerId)
   if (provider === undefined) throw new Error(`resolved to a provider that is none: ${providerId}`)
-  const catalogModel = findModelHere(environment, provider.id, model)
+  const catalogModel = findEnvironmentModel(environment, provider.id, model)
   return { provider, model, id, catalogModel, credentials, alias }
 }
 

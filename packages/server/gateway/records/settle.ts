@@ -5,8 +5,8 @@ import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, FREE } from '../billing/bill.ts'
 import { isIdentified, type RequestContext } from '../request/request-context.ts'
-import { endAdmission } from './end-admission.ts'
 import type { RecordDeps } from './record-deps.ts'
+import { settleReservation } from './settle-reservation.ts'
 import { startRecord } from './start-record.ts'
 
 /** What a request came to; anything absent was never reached. */
@@ -27,12 +27,12 @@ export interface Outcome {
  */
 export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
   if (!isIdentified(ctx) || ctx.isSettled) return undefined
-  const { environment, facts } = ctx
+  const { environment, recordFields } = ctx
   ctx.isSettled = true
   // The sandbox's price is none where somebody has to be paid.
-  const isSandbox = facts.isSandbox && !ctx.isLostReal
-  const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
-  const { usage, isEstimated, costNanoUsd } = addBills(ctx.lost, own)
+  const isSandbox = recordFields.isSandbox && !ctx.isAbandonedReal
+  const own = recordFields.isSandbox && !isSandbox ? FREE : (outcome.bill ?? recordFields.answered ?? FREE)
+  const { usage, isEstimated, costNanoUsd } = addBills(ctx.abandoned, own)
   const record = startRecord(ctx)
   record.status = outcome.status
   record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
@@ -51,7 +51,8 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
   record.attempts = ctx.attempts
   if (environment.logCapture === 'full') {
     // Cut where the record's line is made.
-    if (facts.requestBody !== undefined) record.request_body = facts.requestBody.toString('utf8')
+    if (recordFields.requestBody !== undefined)
+      record.request_body = recordFields.requestBody.toString('utf8')
     if (outcome.responseBody !== undefined) record.response_body = outcome.responseBody
   }
   let writing: Promise<void> | undefined
@@ -59,27 +60,27 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
     writing = deps.writeRecord(record)
   } finally {
     // Also where the journal refuses it: what was used stays used.
-    endAdmissionOf(ctx, record, writing, deps)
+    settleReservationOf(ctx, record, writing, deps)
   }
   return writing
 }
 
 /** A larger count is a provider's mistake; the ledger's columns would refuse it, and the record with it. */
-const MOST_COUNTED = 2 ** 31 - 1
+const MAX_COUNTED = 2 ** 31 - 1
 
 function toCounted(tokens: number): number {
-  return Math.min(tokens, MOST_COUNTED)
+  return Math.min(tokens, MAX_COUNTED)
 }
 
 /** Where it throws nobody is left to wait for the record, whose own failure would be a rejection that nothing handles. */
-function endAdmissionOf(
+function settleReservationOf(
   ctx: RequestContext,
   record: RequestRecord,
   writing: Promise<void> | undefined,
   deps: RecordDeps,
 ): void {
   try {
-    endAdmission(ctx, record, deps)
+    settleReservation(ctx, record, deps)
   } catch (error) {
     writing?.catch(late => deps.onException(late, 'a record', ctx.requestId))
     throw error

@@ -36,11 +36,11 @@ export async function parseImageForm(
     if (part.isFile) {
       if (IMAGE_FIELD.test(name)) images.push(part)
       else if (name === 'mask' && mask === undefined) mask = part
-      else throw name === 'mask' ? doubled(name) : invalid(shown, 'is not a file of this request.')
+      else throw name === 'mask' ? duplicateField(name) : invalid(shown, 'is not a file of this request.')
     } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
       throw invalid(shown, 'must be a file.')
     } else if (value.has(name)) {
-      throw doubled(shown)
+      throw duplicateField(shown)
     } else if (name === '__proto__') {
       throw new RequestError('request_validation_failed', '__proto__: a field may not have this name.', {
         param: '__proto__',
@@ -92,6 +92,6 @@ function toValue(name: string, text: string): Json {
   return text
 }
 
-function doubled(param: string): RequestError {
+function duplicateField(param: string): RequestError {
   return new RequestError('request_validation_failed', 'The form has a field twice.', { param })
 }

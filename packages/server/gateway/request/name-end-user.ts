@@ -7,7 +7,7 @@ import type { RequestDeps } from './request-deps.ts'
 const HEADER = 'x-rideau-end-user'
 
 /** A client token speaks for its own end user alone: who it sends as another is a mistake, or an attempt. */
-export function refuseNamedEndUser(ctx: RequestContext): void {
+export function assertNoNamedEndUser(ctx: RequestContext): void {
   if (ctx.caller?.kind !== 'client_token' || ctx.req.headers[HEADER] === undefined) return
   throw new Fault('invalid_request', `${HEADER}: a client token speaks for its own end user.`, {
     param: HEADER,
@@ -35,7 +35,7 @@ export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDe
   const known = deps.snapshots.findEndUser(environment.id, id)
   if (known === undefined) return lookUp(ctx, environment.id, id, deps)
   ctx.endUser = known
-  refuseBlocked(ctx)
+  assertNotBlocked(ctx)
 }
 
 async function lookUp(
@@ -45,10 +45,10 @@ async function lookUp(
   deps: RequestDeps,
 ): Promise<void> {
   ctx.endUser = await deps.snapshots.loadEndUser(environmentId, id)
-  refuseBlocked(ctx)
+  assertNotBlocked(ctx)
 }
 
-export function refuseBlocked(ctx: RequestContext): void {
+export function assertNotBlocked(ctx: RequestContext): void {
   if (ctx.endUser?.isBlocked !== true) return
   throw new Fault('end_user_blocked', 'This end user is blocked.')
 }

@@ -35,11 +35,11 @@ export async function readImageBody(
     const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
     // The log keeps what was asked, not the files.
-    ctx.facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
+    ctx.recordFields.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return toParsed(ctx, value, () => sources)
   }
   const { value, bytes } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
-  ctx.facts.requestBody = bytes
+  ctx.recordFields.requestBody = bytes
   return toParsed(ctx, value, () => (route === 'edits' ? parseSources(value) : undefined))
 }
 
@@ -48,7 +48,7 @@ function toParsed(
   value: JsonObject,
   findSources: () => Parameters<typeof parseImageRequest>[1],
 ): ParsedImages {
-  noteModel(ctx.facts, value.model)
+  noteModel(ctx.recordFields, value.model)
   return {
     request: parseImageRequest(value, findSources()),
     endUser: value.end_user,

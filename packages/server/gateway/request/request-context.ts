@@ -5,8 +5,8 @@ import type { Need } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
-import type { Admission } from '../limits/admission.ts'
-import { type Facts, noFacts } from './facts.ts'
+import type { Reservation } from '../limits/reservations.ts'
+import { emptyRecordFields, type RecordFields } from './record-fields.ts'
 import type { Ticking } from './ticker.ts'
 
 /** What a route is, besides its address. */
@@ -37,18 +37,18 @@ export class RequestContext implements Ticking {
   readonly startedAt: number
   readonly attempts: AttemptRecord[] = []
   /** For the record. */
-  readonly facts: Facts = noFacts()
+  readonly recordFields: RecordFields = emptyRecordFields()
   /** Set by the first step. */
   caller: Caller | undefined
   /** On whose behalf: a client token's own from the first step on; whom a secret key names once the body is read. */
   endUser: EndUser | undefined
   environment: Environment | undefined
   /** What it holds of its limits; undefined: it was not admitted yet. */
-  admission: Admission | undefined
+  reservation: Reservation | undefined
   /** What tries that nobody got an answer of are billed, together: providers may charge for them. */
-  lost: Bill | undefined
+  abandoned: Bill | undefined
   /** Some of that is of a provider that takes money. */
-  isLostReal = false
+  isAbandonedReal = false
   /** When the first upstream call left, and when the first byte went to the caller (`performance.now()`). */
   calledAt: number | undefined
   firstByteAt: number | undefined

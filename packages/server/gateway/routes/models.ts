@@ -10,7 +10,7 @@ import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findModelHere } from '../tenants/find-environment-model.ts'
+import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 
 const MAX_PAGE = 100
 
@@ -61,7 +61,7 @@ function toListedModel(environment: Environment, id: string): ListedModel {
   const provider = providerOf(id)
   const name = id.slice(provider.length + 1)
   const owner = findProvider(provider)?.name ?? provider
-  return { id, provider, owner, model: findModelHere(environment, provider, name) ?? unlisted(name) }
+  return { id, provider, owner, model: findEnvironmentModel(environment, provider, name) ?? unlisted(name) }
 }
 
 /** undefined: this key may not use it, or nothing that it points at can be called here. */
@@ -149,15 +149,15 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
 function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
   for (const name of query.keys()) {
-    if (name !== 'limit' && name !== 'cursor') throw outOfForm(name, 'is not a parameter of this list.')
+    if (name !== 'limit' && name !== 'cursor') throw invalidParam(name, 'is not a parameter of this list.')
   }
   const limit = query.get('limit')
   if (limit !== null && !(/^[0-9]{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE)) {
-    throw outOfForm('limit', `must be an integer between 1 and ${MAX_PAGE}.`)
+    throw invalidParam('limit', `must be an integer between 1 and ${MAX_PAGE}.`)
   }
   const cursor = query.get('cursor')
   if (cursor !== null && (cursor.length < 1 || cursor.length > 512)) {
-    throw outOfForm('cursor', 'must have 1 to 512 characters.')
+    throw invalidParam('cursor', 'must have 1 to 512 characters.')
   }
   const after = cursor === null ? undefined : decodeCursor(cursor)
   return { limit: limit === null ? undefined : Number(limit), after }
@@ -179,6 +179,6 @@ function decodeCursor(cursor: string): string {
   return id
 }
 
-function outOfForm(param: string, message: string): Fault {
+function invalidParam(param: string, message: string): Fault {
   return new Fault('request_validation_failed', `${param}: ${message}`, { param })
 }

@@ -20,20 +20,20 @@ export class StreamWriter {
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
     this.#lastWriteAt = ctx.startedAt
-    const goOn = (): void => {
+    const resume = (): void => {
       try {
-        this.#goOn()
+        this.#resume()
       } catch (error) {
         // The provider's client reads on at once, and hands over what it has.
         ctx.fail(error, 'a stream that goes on')
       }
     }
-    ctx.res.on('drain', goOn)
+    ctx.res.on('drain', resume)
     // Who leaves while the provider waits for it never drains.
-    ctx.res.on('close', goOn)
+    ctx.res.on('close', resume)
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#source?.resume()
@@ -69,7 +69,7 @@ export class StreamWriter {
     if (bytes !== undefined) this.write(bytes)
     if (!this.#ctx.isGone) this.#ctx.res.end()
     // What the provider has still to say is its end, and an ended answer tells of no drain.
-    this.#goOn()
+    this.#resume()
   }
 
   /** Fills the silence; called by the clock. */

@@ -3,7 +3,7 @@ import { findModel } from '@rideau/llm/providers/catalog'
 import type { Environment } from '../../core/tenancy.ts'
 
 /** What this environment knows of a model: its own word before the catalogue's; undefined: the name only. */
-export function findModelHere(
+export function findEnvironmentModel(
   environment: Environment,
   providerId: string,
   modelId: string,

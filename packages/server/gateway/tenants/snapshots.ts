@@ -87,7 +87,7 @@ export class Snapshots {
 
   /** The tenant of a key, from the database where memory has none; undefined: no such key. */
   async load(hash: string): Promise<Tenant | undefined> {
-    this.#refuseStale()
+    this.#assertFresh()
     const unknownUntil = this.#unknown.get(hash)
     if (unknownUntil !== undefined && unknownUntil > this.#now()) return undefined
     return this.#shareLoad(hash, () =>
@@ -100,7 +100,7 @@ export class Snapshots {
 
   /** The tenant of a verified client token; undefined: it names an environment that is none. */
   async loadToken(hash: string, claims: ClientTokenClaims): Promise<Tenant | undefined> {
-    this.#refuseStale()
+    this.#assertFresh()
     return this.#shareLoad(hash, () =>
       this.#loadFresh(
         () => this.#readToken(claims),
@@ -118,7 +118,7 @@ export class Snapshots {
   }
 
   async loadEndUser(environmentId: string, id: string): Promise<EndUser> {
-    this.#refuseStale()
+    this.#assertFresh()
     const key = endUserKey(environmentId, id)
     return this.#loadFresh(
       () => this.#source.findEndUser(environmentId, id),
@@ -167,7 +167,7 @@ export class Snapshots {
     return this.#lostAt !== undefined && this.#now() - this.#lostAt > this.#maxStaleMs
   }
 
-  #refuseStale(): void {
+  #assertFresh(): void {
     if (this.isTooStale()) throw unavailable('announcements of changes have been lost for too long')
   }
 

@@ -10,7 +10,7 @@ function borrow(connections: Connections): Borrower & { taken: Client[]; refused
     taken: [] as Client[],
     refused: [] as Error[],
     take: (connection: Client) => void borrower.taken.push(connection),
-    refuse: (error: Error) => void borrower.refused.push(error),
+    reject: (error: Error) => void borrower.refused.push(error),
   }
   connections.lend(borrower)
   return borrower

@@ -6,7 +6,7 @@ export interface Borrower {
   /** Called once. It is the borrower's until it is given back or discarded. */
   take(connection: Client): void
   /** The connections are closed, and it gets none. */
-  refuse(error: Error): void
+  reject(error: Error): void
 }
 
 /**
@@ -18,16 +18,21 @@ export class Connections {
   readonly #origin: string
   readonly #options: Client.Options
   readonly #onClientError: (error: Error) => void
-  readonly #most: number
+  readonly #maxConnections: number
   readonly #all = new Set<Client>()
   readonly #free: Client[] = []
   readonly #waiting = new Set<Borrower>()
   #isRetired = false
   #isDestroyed = false
 
-  constructor(origin: string, most: number, options: Client.Options, onException: OnException = throwLater) {
+  constructor(
+    origin: string,
+    maxConnections: number,
+    options: Client.Options,
+    onException: OnException = throwLater,
+  ) {
     this.#origin = origin
-    this.#most = most
+    this.#maxConnections = maxConnections
     this.#options = options
     // undici's own asserts end there: each call was told of its failure before.
     this.#onClientError = error => onException(error, 'an upstream connection')
@@ -35,10 +40,10 @@ export class Connections {
 
   /** Gives the borrower a connection: at once where there is one, else the next that is given back. */
   lend(borrower: Borrower): void {
-    if (this.#isDestroyed) return queueMicrotask(() => borrower.refuse(closedError()))
+    if (this.#isDestroyed) return queueMicrotask(() => borrower.reject(closedError()))
     const free = this.#free.pop()
     if (free !== undefined) borrower.take(free)
-    else if (this.#all.size < this.#most) borrower.take(this.#open())
+    else if (this.#all.size < this.#maxConnections) borrower.take(this.#open())
     else this.#waiting.add(borrower)
   }
 
@@ -68,7 +73,7 @@ export class Connections {
       try {
         this.lend(next)
       } catch (error) {
-        next.refuse(error as Error)
+        next.reject(error as Error)
       }
     })
   }
@@ -84,7 +89,7 @@ export class Connections {
     this.#isRetired = true
     this.#isDestroyed = true
     for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting())
-      next.refuse(closedError())
+      next.reject(closedError())
     await Promise.all([...this.#all].map(connection => connection.destroy()))
   }
 

@@ -59,7 +59,7 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
       try {
         call.begin(connectionsTo(request.origin))
       } catch (error) {
-        queueMicrotask(() => call.refuse(error as Error))
+        queueMicrotask(() => call.reject(error as Error))
       }
       return call
     },
@@ -109,7 +109,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     }
   }
 
-  refuse(error: Error): void {
+  reject(error: Error): void {
     this.onError(error)
   }
 

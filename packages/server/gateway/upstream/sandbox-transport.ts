@@ -125,14 +125,14 @@ class SandboxCall implements UpstreamCall {
     setImmediate(() => {
       this.#isScheduled = false
       try {
-        this.#tell()
+        this.#runSteps()
       } catch (error) {
         this.#crash(error)
       }
     })
   }
 
-  #tell(): void {
+  #runSteps(): void {
     while (!this.#isPaused && !this.#isDone) {
       const step = this.#steps.shift()
       if (step === undefined) return this.#finish()

@@ -4,7 +4,7 @@ import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
 
 /** What the steps learned on the way, for the record. Filled as far as the request got. */
-export interface Facts {
+export interface RecordFields {
   modelRequested: ModelName | null
   provider: string | null
   model: string | null
@@ -17,7 +17,7 @@ export interface Facts {
   answered: Bill | undefined
 }
 
-export function noFacts(): Facts {
+export function emptyRecordFields(): RecordFields {
   return {
     modelRequested: null,
     provider: null,
@@ -38,9 +38,9 @@ interface NamedTarget {
 }
 
 /** The record names the target that was tried last. */
-export function noteTarget(facts: Facts, { provider, id, catalogModel }: NamedTarget): void {
-  facts.provider = provider.id
-  facts.model = id
-  facts.catalogModel = catalogModel
-  facts.isSandbox = provider.sandbox === true
+export function noteTarget(recordFields: RecordFields, { provider, id, catalogModel }: NamedTarget): void {
+  recordFields.provider = provider.id
+  recordFields.model = id
+  recordFields.catalogModel = catalogModel
+  recordFields.isSandbox = provider.sandbox === true
 }

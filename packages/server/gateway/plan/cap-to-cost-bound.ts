@@ -5,7 +5,7 @@ import { countInput } from '../billing/count-input.ts'
 import type { TargetPlan } from './chat-plan.ts'
 
 /** Holds a planned target to the caller's `max_request_cost_usd`: refuses it, or lowers what is asked of it. */
-export function holdToBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
+export function capToCostBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel } = plan
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {

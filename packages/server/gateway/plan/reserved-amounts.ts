@@ -5,10 +5,10 @@ import type { Amounts } from '../../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'
 
 /** Where neither the caller nor the model names a most, this many output tokens are held, and asked for. */
-const UNKNOWN_MOST = 32_768
+const UNKNOWN_MAX = 32_768
 
 /** What a request may use at most, by the tokens of its input and output, at the dearest of the targets. */
-export function toHold(targets: readonly Priced[], tokens: HeldTokens): Amounts {
+export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
   for (const { catalogModel } of targets) {
     const pricing = catalogModel?.pricing ?? null
@@ -21,7 +21,7 @@ export interface Priced {
   readonly catalogModel: CatalogModel | undefined
 }
 
-export interface HeldTokens {
+export interface ReservedTokens {
   readonly input: number
   /** Of all choices together. */
   readonly output: number
@@ -31,7 +31,7 @@ export interface HeldTokens {
 
 const NOTHING_USED = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
-function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: HeldTokens): number {
+function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: ReservedTokens): number {
   const plain = costNanoUsd({ ...NOTHING_USED, uncachedInput: input, output }, pricing) ?? 0
   if (!mayWriteCache) return plain
   const written = costNanoUsd({ ...NOTHING_USED, cacheWrite: input, output }, pricing) ?? 0
@@ -40,9 +40,9 @@ function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: HeldTo
 }
 
 /** The most that one choice of a target may have, and whether the target keeps to it by itself. */
-export function mostOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
+export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
   const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
-  if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MOST, isKept: false }
+  if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MAX, isKept: false }
   const tokens = Math.min(
     request.maxOutputTokens ?? Number.POSITIVE_INFINITY,
     model ?? Number.POSITIVE_INFINITY,

@@ -9,7 +9,7 @@ import type { Refusal } from '../../core/verdict.ts'
 const UNREAD = /^(?:input|contents|messages|system)\[/
 
 /** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
-export function refuseFindings(
+export function checkFindings(
   { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
@@ -18,7 +18,7 @@ export function refuseFindings(
 ): Refusal | undefined {
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
-    return refuse(
+    return toRefusal(
       hosted,
       'a tool that the provider runs has a price of its own, which the gateway does not know.',
     )
@@ -26,11 +26,11 @@ export function refuseFindings(
   const isEndUser = caller.kind === 'client_token'
   const unread = findings.nativeOnly.find(path => UNREAD.test(path))
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
-    return refuse(unread, 'a client token may not send this here.')
+    return toRefusal(unread, 'a client token may not send this here.')
   }
   const [uncounted] = findings.uncounted
   if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
-    return refuse(
+    return toRefusal(
       uncounted,
       'the input that it adds cannot be counted in advance, and this key bounds the cost of a request.',
     )
@@ -38,15 +38,15 @@ export function refuseFindings(
   const [stateful] = findings.stateful
   if (stateful === undefined) return undefined
   // What a provider keeps belongs to the whole environment.
-  if (isEndUser) return refuse(stateful, 'a client token may not reach what the provider keeps.')
+  if (isEndUser) return toRefusal(stateful, 'a client token may not reach what the provider keeps.')
   if (format.id !== source.format) {
-    return refuse(
+    return toRefusal(
       stateful,
       'this model has nothing of what another provider keeps; send everything in the request.',
     )
   }
   if (caller.maxRequestCostNanoUsd !== null) {
-    return refuse(
+    return toRefusal(
       stateful,
       'what the provider keeps cannot be counted, and this key bounds the cost of a request.',
     )
@@ -55,7 +55,7 @@ export function refuseFindings(
 }
 
 /** Parameters that this target leaves out, by the path at which the caller wrote them. */
-export function listLost(
+export function listDroppedParams(
   { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
@@ -64,7 +64,7 @@ export function listLost(
   return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
 }
 
-function refuse(path: string, message: string): Refusal {
+function toRefusal(path: string, message: string): Refusal {
   const param = showPath(path)
   return { code: 'invalid_request', message: `${param}: ${message}`, param }
 }

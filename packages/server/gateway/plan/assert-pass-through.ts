@@ -6,7 +6,7 @@ import type { Caller, Environment } from '../../core/tenancy.ts'
  * A client token is in the hands of an end user: what the gateway does not read may not come from there unless the
  * environment lets it. No setting opens the provider's store: it belongs to the whole environment.
  */
-export function refusePassThrough(
+export function assertPassThrough(
   caller: Caller,
   environment: Environment,
   { stored, passedOn }: Pick<Findings, 'stored' | 'passedOn'>,

@@ -4,7 +4,7 @@ import { type OnException, runGuarded, throwLater } from '../../core/on-exceptio
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type { Amounts, Ledger, MeterStatus, Verdict } from '../../ledger/ledger.ts'
 
-export interface AdmissionsOptions {
+export interface ReservationsOptions {
   readonly ledger: Ledger
   /** Unix milliseconds. */
   readonly now: () => number
@@ -17,39 +17,45 @@ export interface AdmissionsOptions {
 const RENEW_AFTER = 1 / 4
 
 /** A request's hold on its limits, from its admission until it is settled or given back: whichever comes first counts. */
-export class Admission {
-  readonly #owner: Admissions
+export class Reservation {
+  readonly #owner: Reservations
   readonly #id: string
-  readonly standings: readonly MeterStatus[]
-  hold: Amounts
+  readonly meterStatuses: readonly MeterStatus[]
+  amounts: Amounts
   /** When the lease was last renewed, in Unix milliseconds. */
   renewedAt: number
   /** Of tries that are billed though nobody got an answer of them: held besides, until the settle counts them. */
-  #lost: Amounts = { tokens: 0, nanoUsd: 0 }
+  #abandoned: Amounts = { tokens: 0, nanoUsd: 0 }
 
-  constructor(owner: Admissions, id: string, standings: readonly MeterStatus[], hold: Amounts, at: number) {
+  constructor(
+    owner: Reservations,
+    id: string,
+    meterStatuses: readonly MeterStatus[],
+    amounts: Amounts,
+    at: number,
+  ) {
     this.#owner = owner
     this.#id = id
-    this.standings = standings
-    this.hold = hold
+    this.meterStatuses = meterStatuses
+    this.amounts = amounts
     this.renewedAt = at
   }
 
   /** Makes the hold this large, what was lost besides, where all limits allow it. */
-  extend(hold: Amounts): Verdict | Promise<Verdict> {
-    return this.#extendTo(addAmounts(hold, this.#lost))
+  extend(amounts: Amounts): Verdict | Promise<Verdict> {
+    return this.#extendTo(addAmounts(amounts, this.#abandoned))
   }
 
   /** Holds as much again for another try, where all limits allow it: the last one is billed as it is. */
-  lose(lost: Amounts): Verdict | Promise<Verdict> {
-    this.#lost = addAmounts(this.#lost, lost)
-    return this.#extendTo(addAmounts(this.hold, lost))
+  chargeAbandoned(abandoned: Amounts): Verdict | Promise<Verdict> {
+    this.#abandoned = addAmounts(this.#abandoned, abandoned)
+    return this.#extendTo(addAmounts(this.amounts, abandoned))
   }
 
-  #extendTo(hold: Amounts): Verdict | Promise<Verdict> {
-    const verdict = this.#owner.extend(this.#id, this, hold)
-    if (verdict instanceof Promise) return verdict.then(each => this.#note(each, hold))
-    return this.#note(verdict, hold)
+  #extendTo(amounts: Amounts): Verdict | Promise<Verdict> {
+    const verdict = this.#owner.extend(this.#id, this, amounts)
+    if (verdict instanceof Promise) return verdict.then(each => this.#note(each, amounts))
+    return this.#note(verdict, amounts)
   }
 
   settle(used: MeteredUsage): void {
@@ -61,8 +67,8 @@ export class Admission {
     this.#owner.release(this.#id)
   }
 
-  #note(verdict: Verdict, hold: Amounts): Verdict {
-    if (verdict.isAdmitted) this.hold = hold
+  #note(verdict: Verdict, amounts: Amounts): Verdict {
+    if (verdict.isAdmitted) this.amounts = amounts
     return verdict
   }
 }
@@ -71,18 +77,18 @@ function addAmounts(one: Amounts, other: Amounts): Amounts {
   return { tokens: one.tokens + other.tokens, nanoUsd: one.nanoUsd + other.nanoUsd }
 }
 
-export type AdmissionVerdict = Admission | Exclude<Verdict, { isAdmitted: true }>
+export type ReservationVerdict = Reservation | Exclude<Verdict, { isAdmitted: true }>
 
 /** The admissions of this process that are running: keeps their leases alive, and sweeps those of nobody. */
-export class Admissions {
+export class Reservations {
   readonly #ledger: Ledger
   readonly #now: () => number
   readonly #leaseMs: number
   readonly #onException: OnException
   readonly #timer: NodeJS.Timeout
-  readonly #running = new ShortLivedMap<Admission>()
+  readonly #running = new ShortLivedMap<Reservation>()
 
-  constructor({ ledger, now, leaseMs = 60_000, onException = throwLater }: AdmissionsOptions) {
+  constructor({ ledger, now, leaseMs = 60_000, onException = throwLater }: ReservationsOptions) {
     this.#ledger = ledger
     this.#now = now
     this.#leaseMs = leaseMs
@@ -99,18 +105,25 @@ export class Admissions {
     id: string,
     subject: MeterSubject,
     meters: readonly Meter[],
-    hold: Amounts,
-  ): AdmissionVerdict | Promise<AdmissionVerdict> {
+    amounts: Amounts,
+  ): ReservationVerdict | Promise<ReservationVerdict> {
     const at = this.#now()
-    const verdict = this.#ledger.reserve({ id, at, meters, subject, amounts: hold, leaseMs: this.#leaseMs })
-    if (verdict instanceof Promise) return verdict.then(each => this.#begin(id, each, hold, at))
-    return this.#begin(id, verdict, hold, at)
+    const verdict = this.#ledger.reserve({
+      id,
+      at,
+      meters,
+      subject,
+      amounts,
+      leaseMs: this.#leaseMs,
+    })
+    if (verdict instanceof Promise) return verdict.then(each => this.#begin(id, each, amounts, at))
+    return this.#begin(id, verdict, amounts, at)
   }
 
-  extend(id: string, admission: Admission, hold: Amounts): Verdict | Promise<Verdict> {
+  extend(id: string, reservation: Reservation, amounts: Amounts): Verdict | Promise<Verdict> {
     const at = this.#now()
-    admission.renewedAt = at
-    return this.#ledger.extend(id, hold, at, this.#leaseMs)
+    reservation.renewedAt = at
+    return this.#ledger.extend(id, amounts, at, this.#leaseMs)
   }
 
   settle(id: string, used: MeteredUsage): void {
@@ -129,19 +142,19 @@ export class Admissions {
     clearInterval(this.#timer)
   }
 
-  #begin(id: string, verdict: Verdict, hold: Amounts, at: number): AdmissionVerdict {
+  #begin(id: string, verdict: Verdict, amounts: Amounts, at: number): ReservationVerdict {
     if (!verdict.isAdmitted) return verdict
-    const admission = new Admission(this, id, verdict.statuses, hold, at)
-    this.#running.set(id, admission)
-    return admission
+    const reservation = new Reservation(this, id, verdict.statuses, amounts, at)
+    this.#running.set(id, reservation)
+    return reservation
   }
 
   #beat(): void {
     const now = this.#now()
-    for (const [id, admission] of this.#running.entries()) {
+    for (const [id, reservation] of this.#running.entries()) {
       // Renewal of the same amounts is never refused; where the counters cannot be reached the next beat tries again.
-      if (now - admission.renewedAt > this.#leaseMs * RENEW_AFTER)
-        runGuarded('a lease', this.#onException, () => this.extend(id, admission, admission.hold))
+      if (now - reservation.renewedAt > this.#leaseMs * RENEW_AFTER)
+        runGuarded('a lease', this.#onException, () => this.extend(id, reservation, reservation.amounts))
     }
     runGuarded('the sweep of leases', this.#onException, () => this.#ledger.expire(now))
   }

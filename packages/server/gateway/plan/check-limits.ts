@@ -5,14 +5,14 @@ import type { ResolvedTarget } from './call-plan.ts'
 import type { TargetPlan } from './chat-plan.ts'
 
 /** See refuseByLimits. */
-export function holdToLimits(target: TargetPlan, asked: string, limits: MeterSet): TargetPlan {
+export function checkTargetLimits(target: TargetPlan, asked: string, limits: MeterSet): TargetPlan {
   if ('refusal' in target) return target
-  const refusal = refuseByLimits(target, asked, limits)
+  const refusal = checkLimits(target, asked, limits)
   return refusal === undefined ? target : { refusal }
 }
 
 /** Refuses a target that the end user's plan does not list, or whose price is unknown where a limit of money applies. */
-export function refuseByLimits(
+export function checkLimits(
   { id, catalogModel }: ResolvedTarget,
   asked: string,
   limits: MeterSet,

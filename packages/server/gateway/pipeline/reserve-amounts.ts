@@ -1,18 +1,18 @@
 import { Fault } from '../../core/fault.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
-import { Admission, type AdmissionVerdict } from '../limits/admission.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
+import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** What a request asks of its limits. */
-export interface Ask {
+export interface ReservationRequest {
   readonly limits: MeterSet
   /** May only the sandbox answer it? */
   readonly isSandbox: boolean
-  readonly hold: Amounts
+  readonly amounts: Amounts
 }
 
 const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
@@ -21,30 +21,34 @@ const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
  * One atomic hold over every limit, quota and budget that concerns the request; settle.ts ends it. Throws what refuses
  * it, and then nothing is held. Every route that can reach a provider passes here: callTargets insists on it.
  */
-export function admit(ctx: RequestContext, deps: PipelineDeps, ask: Ask): void | Promise<void> {
-  const verdict = tryAdmit(ctx, deps, ask)
+export function reserveAmounts(
+  ctx: RequestContext,
+  deps: PipelineDeps,
+  request: ReservationRequest,
+): void | Promise<void> {
+  const verdict = tryReserveAmounts(ctx, deps, request)
   if (verdict instanceof Promise) return verdict.then(each => accept(ctx, deps, each))
   accept(ctx, deps, verdict)
 }
 
 /** As admit, but a refusal is a value: for who can ask for less. */
-export function tryAdmit(
+export function tryReserveAmounts(
   ctx: RequestContext,
   deps: PipelineDeps,
-  { limits, isSandbox, hold }: Ask,
-): AdmissionVerdict | Promise<AdmissionVerdict> {
+  { limits, isSandbox, amounts }: ReservationRequest,
+): ReservationVerdict | Promise<ReservationVerdict> {
   const meters = isSandbox ? limits.sandboxMeters : limits.meters
-  return deps.admissions.open(ctx.id, limits.subject, meters, limits.hasAmountMeter ? hold : NOTHING)
+  return deps.reservations.open(ctx.id, limits.subject, meters, limits.hasAmountMeter ? amounts : NOTHING)
 }
 
-export function accept(ctx: RequestContext, deps: PipelineDeps, verdict: AdmissionVerdict): void {
-  if (!(verdict instanceof Admission)) throw toFault(verdict, deps)
-  ctx.admission = verdict
+export function accept(ctx: RequestContext, deps: PipelineDeps, verdict: ReservationVerdict): void {
+  if (!(verdict instanceof Reservation)) throw toFault(verdict, deps)
+  ctx.reservation = verdict
   // Whoever left while counters were read is let go by the step that ends every request.
   ctx.throwIfStopped()
 }
 
-function toFault(verdict: Exclude<AdmissionVerdict, Admission>, deps: PipelineDeps): Fault {
+function toFault(verdict: Exclude<ReservationVerdict, Reservation>, deps: PipelineDeps): Fault {
   if ('refusal' in verdict) return toLimitFault(verdict.refusal, deps.now())
   return new Fault(
     'config_unavailable',

@@ -7,7 +7,7 @@ import type { Refusal } from '../../core/verdict.ts'
  * What is heard has a price of its own, several times that of what is read: a model that hears, whose price for it nobody
  * knows, is not asked to. A model whose prices the owner set, or whose provider tells what a request cost, is.
  */
-export function refuseUnpricedAudio(
+export function checkAudioPrice(
   request: ChatRequest,
   provider: Provider,
   model: CatalogModel | undefined,
