@@ -56,8 +56,8 @@ test('what several calls are said to cost adds up', async () => {
 })
 
 test('one call that does not say leaves the whole to our own prices', async () => {
-  const told = { prompt_tokens: 7, cost: 0.0000001 }
-  expect(await costOf('openrouter', undefined, told, { prompt_tokens: 7 })).toBeUndefined()
+  const usage = { prompt_tokens: 7, cost: 0.0000001 }
+  expect(await costOf('openrouter', undefined, usage, { prompt_tokens: 7 })).toBeUndefined()
 })
 
 test('at another address, of another provider, or past belief no cost is taken', async () => {

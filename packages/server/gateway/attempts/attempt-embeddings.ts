@@ -34,7 +34,7 @@ const MAX_PARALLEL = 8
 /** One try for all vectors: as many calls as the provider's limit on inputs makes it. The first failure ends them all. */
 export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<AttemptResult<EmbeddingReply>> {
   const { request, format, target, ctx } = options
-  const batches = cut(request, maxInputsOf(target.provider, format, target.model))
+  const batches = toBatches(request, maxInputsOf(target.provider, format, target.model))
   const replies: EmbeddingReply[] = []
   const group = new WatchGroup(ctx)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
@@ -69,12 +69,12 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   return { ok: true, status, value: join(replies) }
 }
 
-function cut(request: EmbeddingRequest, most: number): EmbeddingRequest[] {
+function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingRequest[] {
   const { input } = request
-  if (input.length <= most) return [request]
+  if (input.length <= maxInputs) return [request]
   const batches: EmbeddingRequest[] = []
-  for (let at = 0; at < input.length; at += most) {
-    batches.push({ ...request, input: input.slice(at, at + most) as EmbeddingRequest['input'] })
+  for (let at = 0; at < input.length; at += maxInputs) {
+    batches.push({ ...request, input: input.slice(at, at + maxInputs) as EmbeddingRequest['input'] })
   }
   return batches
 }

@@ -38,9 +38,9 @@ const MAX_PARALLEL = 5
  */
 export async function attemptImages(options: ImageAttempt): Promise<ImageResult> {
   const { request, format, target, ctx } = options
-  const most = format.maxImages(target)
+  const maxImages = format.maxImages(target)
   const counts: number[] = []
-  for (let left = request.n; left > 0; left -= most) counts.push(Math.min(most, left))
+  for (let left = request.n; left > 0; left -= maxImages) counts.push(Math.min(maxImages, left))
   const replies: ImageReply[] = []
   const group = new WatchGroup(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined

@@ -145,7 +145,7 @@ class Opening implements OpenStream, FrameReceiver {
     for (const event of events) {
       if (event.type === 'error') {
         this.#call?.abort()
-        return this.#fail({ status: this.#status, ...event.error }, 'told')
+        return this.#fail({ status: this.#status, ...event.error }, 'reported')
       }
       if (event.type === 'usage') this.#usage = event.usage
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
@@ -165,7 +165,7 @@ class Opening implements OpenStream, FrameReceiver {
     const { format } = this.#options
     const body = Buffer.concat(this.#buffered).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'told')
+      this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
     } else {
       const detail = 'the stream ended before its first event'
       this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')
@@ -179,10 +179,10 @@ class Opening implements OpenStream, FrameReceiver {
   }
 
   /** `why` told: the provider itself says that it failed, and charges for nothing. */
-  #fail(error: UpstreamError, why: 'told' | 'unreadable' | 'cut by us'): void {
+  #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'cut by us'): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    if (why === 'told') return this.#settle({ ok: false, error })
+    if (why === 'reported') return this.#settle({ ok: false, error })
     const charge = toCharge({
       isSent: this.#call?.isSent === true,
       status: this.#status,

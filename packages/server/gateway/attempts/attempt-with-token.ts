@@ -36,9 +36,9 @@ async function attemptExchanged<T>(
     if (result.ok || result.error.status !== 401 || ctx.stopped !== undefined) return hideToken(result, found)
     accessTokens.drop(credentialId, found)
   }
-  const asked = accessTokens.find(credentialId, target)
-  if (asked === undefined) return await attempt(target)
-  const answer = typeof asked === 'string' ? asked : await waitFor(ctx, asked)
+  const renewed = accessTokens.find(credentialId, target)
+  if (renewed === undefined) return await attempt(target)
+  const answer = typeof renewed === 'string' ? renewed : await waitFor(ctx, renewed)
   if (typeof answer !== 'string' && !answer.ok) return answer
   const accessToken = typeof answer === 'string' ? answer : answer.value.token
   return hideToken(await attempt({ ...target, accessToken }), accessToken)

@@ -64,14 +64,14 @@ test.skipIf(!hasWire)('of few recorded chats more input was counted than is held
   const all = [...readAll()]
   const share = (count: (request: ChatRequest) => number): number =>
     all.filter(({ request, real }) => real > count(request)).length / all.length
-  const [likely, held] = [share(countInput), share(countMaxInput)]
-  const show = (part: number): string => `${(100 * part).toFixed(1)} %`
+  const [likely, reserved] = [share(countInput), share(countMaxInput)]
+  const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
   console.log(
-    `${all.length} chats: above four bytes a token ${show(likely)}, above what is held ${show(held)}`,
+    `${all.length} chats: above four bytes a token ${percent(likely)}, above what is held ${percent(reserved)}`,
   )
   expect(all.length).toBeGreaterThan(500)
   // The rest: tools that a provider runs itself, whose results it counts, and templates that think.
-  expect(held).toBeLessThan(0.2)
+  expect(reserved).toBeLessThan(0.2)
 })
 
 test('a request of words is not held far above what it takes', () => {

@@ -3,8 +3,8 @@ import type { Reservation } from './reservations.ts'
 import type { ReservedOutput } from './reserved-output.ts'
 
 /** The hold grows when this part of it was delivered, by this factor. */
-const GROW_AT = 3 / 4
-const GROW_BY = 2
+const EXTEND_AT = 3 / 4
+const EXTEND_BY = 2
 
 /** Keeps a stream within what is held for it: extends the hold as it goes, and says when no more is to be had. */
 export class SpendGuard {
@@ -12,20 +12,20 @@ export class SpendGuard {
   readonly #reserved: ReservedOutput
   /** Output tokens that are held. */
   #output: number
-  #isAsking = false
+  #isExtending = false
   #isRefused = false
 
-  readonly #onGrown: (reserved: ReservedOutput) => void
+  readonly #onExtended: (reserved: ReservedOutput) => void
   readonly #onError: (error: unknown) => void
 
   /** `onGrown` is told what is held then, before more is delivered. `onError` is given what a later answer threw. */
   constructor(
     reservation: Reservation,
     reserved: ReservedOutput,
-    onGrown: (reserved: ReservedOutput) => void,
+    onExtended: (reserved: ReservedOutput) => void,
     onError: (error: unknown) => void,
   ) {
-    this.#onGrown = onGrown
+    this.#onExtended = onExtended
     this.#onError = onError
     this.#reservation = reservation
     this.#reserved = reserved
@@ -34,23 +34,23 @@ export class SpendGuard {
 
   /** May so many output tokens be delivered? */
   mayDeliver(tokens: number): boolean {
-    while (tokens >= this.#output * GROW_AT && this.#grow()) {}
-    return tokens <= this.#output || this.#isAsking || this.#output >= this.#reserved.maxOutputTokens
+    while (tokens >= this.#output * EXTEND_AT && this.#extend()) {}
+    return tokens <= this.#output || this.#isExtending || this.#output >= this.#reserved.maxOutputTokens
   }
 
   /** True where more is held now. */
-  #grow(): boolean {
-    if (this.#isAsking || this.#isRefused || this.#output >= this.#reserved.maxOutputTokens) return false
-    const output = Math.min(this.#output * GROW_BY, this.#reserved.maxOutputTokens)
+  #extend(): boolean {
+    if (this.#isExtending || this.#isRefused || this.#output >= this.#reserved.maxOutputTokens) return false
+    const output = Math.min(this.#output * EXTEND_BY, this.#reserved.maxOutputTokens)
     const verdict = this.#reservation.extend(this.#reserved.toAmounts(output))
     if (!(verdict instanceof Promise)) {
       this.#note(verdict, output)
       return verdict.isAdmitted
     }
-    this.#isAsking = true
+    this.#isExtending = true
     verdict
       .then(each => {
-        this.#isAsking = false
+        this.#isExtending = false
         this.#note(each, output)
       })
       .catch(this.#onError)
@@ -63,6 +63,6 @@ export class SpendGuard {
       return
     }
     this.#output = output
-    this.#onGrown({ ...this.#reserved, outputTokens: output })
+    this.#onExtended({ ...this.#reserved, outputTokens: output })
   }
 }

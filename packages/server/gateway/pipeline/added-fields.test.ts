@@ -159,30 +159,28 @@ test(`chat: the provider receives what was authorized, or the request is refused
   const usual = new Map<string, unknown>()
   let [sent, refused] = [0, 0]
   const request = fc.record({
-    surface: fc.constantFrom(...Object.keys(SURFACE_REQUESTS)),
+    format: fc.constantFrom(...Object.keys(SURFACE_REQUESTS)),
     target: fc.constantFrom(...Object.keys(FORMAT_TARGETS)),
     isToken: fc.boolean(),
     place: fc.constantFrom('provider_options', 'extra_body', undefined),
     extra: extras,
   })
   await fc.assert(
-    fc.asyncProperty(request, async ({ surface, target, isToken, place, extra }) => {
-      const tools = SURFACE_REQUESTS[surface]?.tools ?? {}
+    fc.asyncProperty(request, async ({ format, target, isToken, place, extra }) => {
+      const tools = SURFACE_REQUESTS[format]?.tools ?? {}
       const key = isToken ? harness.token : harness.app.secretKey
-      const known = `${surface} ${target}`
-      if (!usual.has(known)) usual.set(known, listCritical((await ask(surface, target, tools)).sent[0]))
+      const known = `${format} ${target}`
+      if (!usual.has(known)) usual.set(known, listCritical((await ask(format, target, tools)).sent[0]))
       const provider = FORMAT_TARGETS[target]?.[0].split('/')[0] ?? ''
       const added =
         place === undefined
-          ? Object.fromEntries(
-              Object.entries(extra).filter(([name]) => OWN[surface]?.includes(name) !== true),
-            )
+          ? Object.fromEntries(Object.entries(extra).filter(([name]) => OWN[format]?.includes(name) !== true))
           : { [place]: place === 'provider_options' ? { [provider]: extra } : extra }
-      const told = await ask(surface, target, { ...tools, ...added }, key)
-      expect([200, 400]).toContain(told.status)
-      if (told.status === 400) expect(told.sent).toEqual([])
-      for (const body of told.sent) expect(listCritical(body)).toEqual(usual.get(known))
-      if (told.status === 200) sent++
+      const outcome = await ask(format, target, { ...tools, ...added }, key)
+      expect([200, 400]).toContain(outcome.status)
+      if (outcome.status === 400) expect(outcome.sent).toEqual([])
+      for (const body of outcome.sent) expect(listCritical(body)).toEqual(usual.get(known))
+      if (outcome.status === 200) sent++
       else refused++
     }),
     { seed: SEED, numRuns: RUNS },

@@ -25,8 +25,8 @@ afterAll(async () => {
   await app.close()
 })
 
-const heard = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
-const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is said?' }, heard] }]
+const audioPart = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
+const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is said?' }, audioPart] }]
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
   '%s: Gemini’s audio tokens cost what audio costs',

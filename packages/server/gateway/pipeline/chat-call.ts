@@ -114,7 +114,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   /** The request as a target takes it, and how it gets there. A promise only where images have to be fetched first. */
   protected toAttempt(target: Target, planned: PlannedTarget): AttemptOptions | Promise<AttemptOptions> {
-    this.#aimAt(planned)
+    this.#setTarget(planned)
     const { format, request } = planned
     const isPassed = format.passesOwn === true && this.#source.format === format.id
     if (isPassed || !needsImages(planned)) return this.#encode(target, planned, request)
@@ -124,7 +124,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   /** The answer names the target that was tried last. */
-  #aimAt(target: PlannedTarget): void {
+  #setTarget(target: PlannedTarget): void {
     if (this.#target === target) return
     this.#target = target
     this.#answered = undefined
@@ -175,11 +175,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #toAbandonedBill(charge: Charge): Bill {
     const { reserved, target } = this
     // No more than was asked for, whatever came: an error page can be large.
-    const most = reserved?.maxOutputTokens ?? maxOutput(target).tokens
-    let outputTokens = Math.min(most, estimateTokens(charge.bytes))
+    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target).tokens
+    let outputTokens = Math.min(maxTokens, estimateTokens(charge.bytes))
     if (charge.isAnswered && !this.parsed.request.stream && reserved !== undefined) {
-      const usual = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.usual
-      outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, usual ?? reserved.outputTokens))
+      const p99 = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.p99
+      outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, p99 ?? reserved.outputTokens))
     }
     const inputTokens = reserved?.inputTokens ?? this.countInput()
     return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })

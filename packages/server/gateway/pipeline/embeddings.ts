@@ -90,8 +90,8 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     plan: CallPlan<EmbeddingTarget>,
     limits: MeterSet,
   ): Reserved<EmbeddingTarget> | Promise<Reserved<EmbeddingTarget>> {
-    const most = countInput(this.#parsed.request.input, estimateMostTokens)
-    const amounts = toReservedAmounts(plan.targets, { input: most, output: 0, mayWriteCache: false })
+    const maxInput = countInput(this.#parsed.request.input, estimateMostTokens)
+    const amounts = toReservedAmounts(plan.targets, { input: maxInput, output: 0, mayWriteCache: false })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
     const reserved = { plan, estimate }
     const request = { limits, isSandbox: isSandboxOnly(plan), amounts }

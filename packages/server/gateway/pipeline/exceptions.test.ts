@@ -23,7 +23,7 @@ let log: LogLine[] = []
 /** Called with each request of the gateway when it arrives. */
 let onOpened: (ctx: RequestContext) => void = () => {}
 /** Undoes what a test broke. */
-const mends: (() => void)[] = []
+const restores: (() => void)[] = []
 
 beforeAll(async () => {
   limited = await openLimitedApp({ LOG_LEVEL: 'error' }, { write: line => void log.push(JSON.parse(line)) })
@@ -45,10 +45,10 @@ beforeEach(async () => {
   await limited.reset()
 })
 
-afterEach(mendAll)
+afterEach(restoreAll)
 
-function mendAll(): void {
-  for (const mend of mends.splice(0)) mend()
+function restoreAll(): void {
+  for (const restore of restores.splice(0)) restore()
 }
 
 const broken = (): never => {
@@ -64,7 +64,7 @@ function replace<T extends object, K extends keyof T>(
   const own = Object.getOwnPropertyDescriptor(object, name)
   const before = object[name]
   Object.defineProperty(object, name, { configurable: true, writable: true, value: make(before) })
-  mends.push(() => {
+  restores.push(() => {
     if (own === undefined) Reflect.deleteProperty(object, name)
     else Object.defineProperty(object, name, own)
   })
@@ -143,7 +143,7 @@ async function harm({
   const { key, budget } = await limited.freshKey(100)
   const id = crypto.randomUUID()
   const { called, release } = scriptFor(answer)
-  mends.push(release)
+  restores.push(release)
   const concurrent = await limited.app.call('/v1/chat', ask('concurrent', { stream: true }))
   let ctx: RequestContext | undefined
   onOpened = opened => {
@@ -381,7 +381,7 @@ describe('before there is a request, an exception harms one connection:', () => 
   test('on its arrival', async () => {
     replace(deps, 'newId', () => broken)
     await expect(fetch(`${limited.app.gatewayUrl}/healthz`)).rejects.toThrow()
-    mendAll()
+    restoreAll()
     expect((await fetch(`${limited.app.gatewayUrl}/healthz`)).status).toBe(200)
     expect(log).toMatchObject([{ alarm: 'exception', where: 'the arrival of a request' }])
   })

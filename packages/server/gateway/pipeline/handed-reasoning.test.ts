@@ -76,21 +76,21 @@ const PACKED = packToolCallId('call_1', [
   },
 ])
 
-interface Turn {
+interface AssistantMessage {
   readonly id: string
   readonly details: unknown
   readonly message: any
 }
 
 /** The assistant's turn of a plain answer, in the terms of the OpenAI-shaped surfaces. */
-async function plainTurn(route: string): Promise<Turn> {
+async function plainMessage(route: string): Promise<AssistantMessage> {
   upstream.script(json(200, PLAIN))
   const response = await app.call(route, { model: 'openrouter/anthropic/claude-x', messages: [QUESTION] })
   const { message } = ((await response.json()) as any).choices[0]
   return { id: message.tool_calls[0].id, details: message.reasoning_details, message }
 }
 
-async function streamedTurn(route: string): Promise<Turn> {
+async function streamedMessage(route: string): Promise<AssistantMessage> {
   upstream.script(stream(...STREAM))
   const response = await app.call(route, {
     model: 'openrouter/anthropic/claude-x',
@@ -113,9 +113,9 @@ async function streamedTurn(route: string): Promise<Turn> {
   return { id: call.id, details, message: undefined }
 }
 
-async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
+async function replay(route: string, model: string, message: Record<string, unknown>): Promise<any> {
   upstream.script(json(200, PLAIN))
-  const messages = [QUESTION, turn, { role: 'tool', tool_call_id: PACKED, content: 'A cat.' }]
+  const messages = [QUESTION, message, { role: 'tool', tool_call_id: PACKED, content: 'A cat.' }]
   const response = await app.call(route, { model, messages })
   expect(response.status).toBe(200)
   return upstream.requests.at(-1)?.body.messages
@@ -123,8 +123,8 @@ async function replay(route: string, model: string, turn: Record<string, unknown
 
 describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
   test.each([
-    ['plain', plainTurn],
-    ['streamed', streamedTurn],
+    ['plain', plainMessage],
+    ['streamed', streamedMessage],
   ])(
     '%s: reasoning that a provider hands on comes marked, and in the id of the call it led to',
     async (_, ask) => {
@@ -135,8 +135,8 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
   )
 
   test('a client that keeps standard fields only, and one that keeps all, send it back to who handed it on', async () => {
-    const turn = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
-    for (const sent of [turn, { ...turn, reasoning_details: [MARKED] }]) {
+    const original = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
+    for (const sent of [original, { ...original, reasoning_details: [MARKED] }]) {
       const [, message, result] = await replay(route, 'openrouter/anthropic/claude-x', sent)
       expect(message).toEqual({
         role: 'assistant',
@@ -149,16 +149,16 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
   })
 
   test('another provider of the same format never sees it', async () => {
-    const turn = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
+    const original = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
     for (const details of [{}, { reasoning_details: [MARKED] }]) {
-      const [, message] = await replay(route, 'groq/llama-3.3-70b-versatile', { ...turn, ...details })
+      const [, message] = await replay(route, 'groq/llama-3.3-70b-versatile', { ...original, ...details })
       expect(message).toEqual({ role: 'assistant', content: null, tool_calls: [CALL] })
     }
   })
 })
 
 test('what passes through keeps what else the provider said', async () => {
-  const { message } = await plainTurn('/openai/v1/chat/completions')
+  const { message } = await plainMessage('/openai/v1/chat/completions')
   expect(message).toEqual({
     ...PLAIN.choices[0]?.message,
     reasoning_details: [MARKED],

@@ -101,8 +101,8 @@ describe('a budget', () => {
 
   test('ends a stream that would pass it: finish_reason length, a note, and not a cent more', async () => {
     const { key, budget } = await limited.freshKey(0.0515)
-    const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
-    upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
+    const chunks = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
+    upstream.script(stream(...chunks, chunk({}, 'stop'), usageChunk(), DONE))
     const { max_tokens: _, ...uncapped } = { ...ASK, stream: true }
     const response = await app.call('/v1/chat', uncapped, { key })
     const text = await response.text()

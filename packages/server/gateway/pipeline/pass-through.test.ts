@@ -52,8 +52,8 @@ describe('provider_options', () => {
           [`request_options.${field}`, { request_options: { [field]: 'x' } }],
           [`extra_body.${field}`, { extra_body: JSON.stringify({ [field]: 'x' }) }],
         ] as const) {
-          const told = await ask('native', target, { provider_options: { [provider]: options } })
-          expect(told).toMatchObject({ ...REFUSED, param: `provider_options.${provider}.${name}` })
+          const outcome = await ask('native', target, { provider_options: { [provider]: options } })
+          expect(outcome).toMatchObject({ ...REFUSED, param: `provider_options.${provider}.${name}` })
         }
       }
     },
@@ -63,10 +63,10 @@ describe('provider_options', () => {
 describe('an unknown field', () => {
   /** Surfaces whose bodies go to a provider of the same format as they came. */
   const PASSING = Object.keys(SURFACE_REQUESTS).filter(
-    surface => surface !== 'native' && surface !== 'ollama-chat',
+    format => format !== 'native' && format !== 'ollama-chat',
   )
 
-  test.each(PASSING)('of %s is refused where it contains a reserved field', async surface => {
+  test.each(PASSING)('of %s is refused where it contains a reserved field', async format => {
     for (const field of FIELDS) {
       for (const [param, fields] of [
         [`extra_body.${field}`, { extra_body: { [field]: 'x' } }],
@@ -74,18 +74,18 @@ describe('an unknown field', () => {
         [`request_options.${field.toUpperCase()}`, { request_options: { [field.toUpperCase()]: 'x' } }],
         [`google.${field}`, { google: { [field]: 'x' } }],
       ] as const) {
-        const told = await ask(surface, surface, fields)
+        const outcome = await ask(format, format, fields)
         // Gemini's surface refuses every unknown field.
-        const isUnread = surface === 'gemini-content'
-        expect(told).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
+        const isUnread = format === 'gemini-content'
+        expect(outcome).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
       }
     }
   })
 
-  test.each(PASSING)('of %s is refused where it is another spelling of a known field', async surface => {
+  test.each(PASSING)('of %s is refused where it is another spelling of a known field', async format => {
     for (const field of ['Model', 'MODEL', 'ſtream', 'Stream', 'meſſages', 'TOOLS', 'Tools', 'maxTokenſ']) {
-      const told = await ask(surface, surface, { [field]: 'x' })
-      expect([surface, field, told]).toMatchObject([surface, field, { status: 400, sent: [] }])
+      const outcome = await ask(format, format, { [field]: 'x' })
+      expect([format, field, outcome]).toMatchObject([format, field, { status: 400, sent: [] }])
     }
   })
 

@@ -31,8 +31,8 @@ afterAll(() => harness.close())
 async function ask(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
   const response = await app.call(route, text, { key })
-  const told = findTold(await response.json())
-  return { status: response.status, ...told, reached: upstream.requests.length - before }
+  const outcome = findTold(await response.json())
+  return { status: response.status, ...outcome, reached: upstream.requests.length - before }
 }
 
 const REFUSED = { status: 400, code: 'request_validation_failed', reached: 0 }
@@ -44,8 +44,8 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
 
   test.each(KEYS)('a body with the key %s at any depth is refused on every surface', async key => {
     const other = `{"groq":{"model":"llama-3.1-8b-instant","n":100}}`
-    for (const surface of Object.keys(SURFACE_REQUESTS)) {
-      const { route, body } = toSurfaceRequest(surface, MODEL)
+    for (const format of Object.keys(SURFACE_REQUESTS)) {
+      const { route, body } = toSurfaceRequest(format, MODEL)
       const text = JSON.stringify(body).slice(0, -1)
       for (const field of [
         `${key}:${other}`,
@@ -55,9 +55,9 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
         `"metadata":{${key}:"x"}`,
         `"a":{${Array.from({ length: 40 }, (_, at) => `"k${at}":0`).join(',')},${key}:1}`,
       ]) {
-        const told = await ask(route, `${text},${field}}`, credential())
-        expect([surface, field, told]).toMatchObject([surface, field, REFUSED])
-        expect(told).toMatchObject({ param: expect.stringContaining('__proto__') })
+        const outcome = await ask(route, `${text},${field}}`, credential())
+        expect([format, field, outcome]).toMatchObject([format, field, REFUSED])
+        expect(outcome).toMatchObject({ param: expect.stringContaining('__proto__') })
       }
     }
   })
@@ -123,14 +123,14 @@ const WORDS = [
 ]
 
 /** Every place where a caller's string selects what happens to the request. */
-function wordIn(surface: string, word: string): Record<string, unknown>[] {
+function wordIn(format: string, word: string): Record<string, unknown>[] {
   const part = { type: word, [word]: 'x', text: 'y' }
-  const said = { role: 'user', content: [part] }
-  switch (surface) {
+  const message = { role: 'user', content: [part] }
+  switch (format) {
     case 'openai-responses':
       return [
         { input: [part] },
-        { input: [said] },
+        { input: [message] },
         { input: [{ type: 'function_call_output', call_id: 'c', output: [part] }] },
         { tools: [{ type: word }] },
         { tools: [{ type: 'namespace', name: 'n', tools: [{ type: word }] }] },
@@ -157,9 +157,9 @@ function wordIn(surface: string, word: string): Record<string, unknown>[] {
       ]
     default:
       return [
-        { messages: [said] },
+        { messages: [message] },
         { messages: [{ role: word, content: 'hi' }] },
-        { messages: [{ role: 'assistant', content: [part] }, said] },
+        { messages: [{ role: 'assistant', content: [part] }, message] },
         {
           messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [part] }] }],
         },
@@ -180,7 +180,7 @@ function wordIn(surface: string, word: string): Record<string, unknown>[] {
   }
 }
 
-describe.each(Object.keys(SURFACE_REQUESTS))('%s', surface => {
+describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
   test.each(Object.keys(FORMAT_TARGETS))(
     'treats names of Object.prototype as any unknown name, to %s',
     async target => {
@@ -189,8 +189,8 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', surface => {
       const outcomes = await Promise.all(
         WORDS.map(async word => {
           const statuses: number[] = []
-          for (const fields of wordIn(surface, word)) {
-            const { route, body } = toSurfaceRequest(surface, model, fields)
+          for (const fields of wordIn(format, word)) {
+            const { route, body } = toSurfaceRequest(format, model, fields)
             statuses.push((await app.call(route, body)).status)
           }
           return statuses

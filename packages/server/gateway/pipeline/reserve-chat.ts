@@ -61,7 +61,7 @@ export function reserveChat(
     mayWriteCache: plan.call.findings.asksForCaching,
   }
   const candidates = listCandidates(ctx, plan, deps)
-  const make = (index: number): ChatPlan | Promise<ChatPlan> => {
+  const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {
     const candidate = candidates[index] as Candidate
     const verdict = tryReserveAmounts(ctx, deps, {
       limits,
@@ -71,14 +71,14 @@ export function reserveChat(
     return verdict instanceof Promise ? verdict.then(each => decide(index, each)) : decide(index, verdict)
   }
   const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
-    if (index + 1 < candidates.length && lacksAmounts(verdict)) return make(index + 1)
+    if (index + 1 < candidates.length && lacksAmounts(verdict)) return tryCandidate(index + 1)
     accept(ctx, deps, verdict)
     return toPlan(
       needs,
       shrink(ctx, needs, verdict as Reservation, candidates[index] as Candidate, candidates[index + 1]),
     )
   }
-  return make(0)
+  return tryCandidate(0)
 }
 
 /** First for all targets, then for ever fewer of the dear ones; each as large as it may become, then smaller. */
@@ -87,22 +87,22 @@ function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps)
   const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
   const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)
   const candidates: Candidate[] = []
-  for (const targets of narrowed(plan.targets)) {
+  for (const targets of listNarrowed(plan.targets)) {
     const maxima = targets.map(maxOutput)
-    const most = Math.max(...maxima.map(({ tokens }) => tokens))
+    const maxTokens = Math.max(...maxima.map(({ tokens }) => tokens))
     if (isCuttable) {
-      candidates.push({ targets, output: Math.min(most, learned?.usual ?? FIRST_OUTPUT), isCapped: false })
+      candidates.push({ targets, output: Math.min(maxTokens, learned?.p99 ?? FIRST_OUTPUT), isCapped: false })
       continue
     }
-    candidates.push({ targets, output: most, isCapped: maxima.some(({ isKept }) => !isKept) })
-    const usual = Math.min(most, learned?.most ?? SMALL_OUTPUT)
-    if (usual < most) candidates.push({ targets, output: usual, isCapped: true })
+    candidates.push({ targets, output: maxTokens, isCapped: maxima.some(({ isKept }) => !isKept) })
+    const learnedOutput = Math.min(maxTokens, learned?.max ?? SMALL_OUTPUT)
+    if (learnedOutput < maxTokens) candidates.push({ targets, output: learnedOutput, isCapped: true })
   }
   return candidates
 }
 
 /** The plan's targets, then without the dearest, and so on down to one. */
-function narrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
+function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
   const lists = [targets]
   for (let left = targets; left.length > 1; ) {
     const prices = left.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
@@ -154,7 +154,7 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
     isStream,
     call,
     source,
-    targets: isCapped ? targets.map(target => capped(target, output)) : targets,
+    targets: isCapped ? targets.map(target => capTarget(target, output)) : targets,
     reserved: {
       inputTokens: input,
       outputTokens: output * choices,
@@ -166,7 +166,7 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
   }
 }
 
-function capped(target: PlannedTarget, output: number): PlannedTarget {
+function capTarget(target: PlannedTarget, output: number): PlannedTarget {
   const { request } = target
   const cap = Math.min(output, maxOutput(target).tokens)
   if (request.maxOutputTokens !== undefined && request.maxOutputTokens <= cap) return target

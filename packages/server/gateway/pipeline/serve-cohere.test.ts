@@ -103,8 +103,8 @@ describe('a provider of another format', () => {
       tool_call_id: 'call_1',
       content: [{ type: 'document', document: { id: '1', data: { t: '20 degrees' } } }],
     }
-    const turn = { ...first.message, tool_plan: 'Look it up.' }
-    expect((await post({ tools, messages: [...messages, turn, result] })).status).toBe(200)
+    const assistantMessage = { ...first.message, tool_plan: 'Look it up.' }
+    expect((await post({ tools, messages: [...messages, assistantMessage, result] })).status).toBe(200)
     expect(sent().messages).toMatchObject([
       messages[0],
       { role: 'assistant', tool_calls: [call] },

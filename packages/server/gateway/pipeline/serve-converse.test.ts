@@ -127,8 +127,12 @@ describe('a provider of another format', () => {
       stopReason: 'tool_use',
     })
     const result = { toolUseId: 'call_1', content: [{ json: { t: 20 } }], status: 'success' }
-    const turns = [...messages, first.output.message, { role: 'user', content: [{ toolResult: result }] }]
-    expect((await post({ toolConfig, messages: turns })).status).toBe(200)
+    const conversation = [
+      ...messages,
+      first.output.message,
+      { role: 'user', content: [{ toolResult: result }] },
+    ]
+    expect((await post({ toolConfig, messages: conversation })).status).toBe(200)
     expect(sent().messages.slice(1)).toMatchObject([
       { role: 'assistant', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'call_1', content: '{"t":20}' },
@@ -136,7 +140,7 @@ describe('a provider of another format', () => {
     upstream.script(
       json(200, { output: { message: { role: 'assistant', content: [] } }, stopReason: 'end_turn' }),
     )
-    expect((await post({ toolConfig, messages: turns }, { model: OWN })).status).toBe(200)
+    expect((await post({ toolConfig, messages: conversation }, { model: OWN })).status).toBe(200)
     // Another maker's thoughts have no signature that this provider would take.
     expect(sent().messages[1]).toEqual({ role: 'assistant', content: [{ toolUse }] })
   })
@@ -335,8 +339,8 @@ test('what a tool gave is text for the model, also where it looks like a file of
     { role: 'user', content: [{ toolResult: { toolUseId: 'call_1', content: [content] } }] },
   ]
   const key: string = made.body.token
-  const told = await post({ toolConfig, messages: result({ json: { file_id: 'x' } }) }, { key })
-  expect(told.status).toBe(200)
+  const response = await post({ toolConfig, messages: result({ json: { file_id: 'x' } }) }, { key })
+  expect(response.status).toBe(200)
   const reached = await post(
     { toolConfig, messages: result({ document: { file_id: 'x', source: {} } }) },
     { key },

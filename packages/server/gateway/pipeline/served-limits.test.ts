@@ -68,8 +68,8 @@ const FORMS: readonly Form[] = [
 describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
   test('ends where a budget does, says so, and costs not a cent more', async () => {
     const { key, budget } = await limited.freshKey(0.0515)
-    const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
-    limited.upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
+    const chunks = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
+    limited.upstream.script(stream(...chunks, chunk({}, 'stop'), usageChunk(), DONE))
     const response = await limited.app.call(...ask(PRICED), { key })
     expect(response.status).toBe(200)
     const pieces = parse(await response.text())

@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 /** What a provider has to be told, whatever its format. */
-const TOLD = ['Be brief.', 'Weather in Paris?', 'usual_tool', 'a city', 'Paris', 'twenty degrees']
+const TEXTS = ['Be brief.', 'Weather in Paris?', 'usual_tool', 'a city', 'Paris', 'twenty degrees']
 const SCHEMA = { type: 'object', properties: { city: { type: 'string', description: 'a city' } } }
 
 const TARGETS = Object.entries(FORMAT_TARGETS).map(([format, [model, answer]]) => ({ format, model, answer }))
@@ -55,7 +55,7 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
       { finish_reason: 'COMPLETE', message: { role: 'assistant', content: [{ type: 'text', text: 'x' }] } },
     ])
     const { text } = upstream.requests.at(-1) as { text: string }
-    expect(TOLD.filter(each => !text.includes(each))).toEqual([])
+    expect(TEXTS.filter(each => !text.includes(each))).toEqual([])
   })
 
   test('from Converse', async () => {
@@ -76,6 +76,6 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
       { stopReason: 'end_turn', output: { message: { role: 'assistant', content: [{ text: 'x' }] } } },
     ])
     const { text } = upstream.requests.at(-1) as { text: string }
-    expect(TOLD.filter(each => !text.includes(each))).toEqual([])
+    expect(TEXTS.filter(each => !text.includes(each))).toEqual([])
   })
 })

@@ -35,7 +35,7 @@ interface Kind {
   readonly mark?: string
 }
 
-interface Surface {
+interface FormatCase {
   /** `{model}`: in formats that name the model in the path. */
   readonly route: string
   readonly body: Record<string, unknown>
@@ -43,7 +43,7 @@ interface Surface {
   readonly kinds: Readonly<Record<string, Kind>>
 }
 
-const ASKED = [{ role: 'user', content: 'hi' }]
+const MESSAGES = [{ role: 'user', content: 'hi' }]
 
 const chatTool = (tool: unknown): Kind => ({ fields: { tools: [tool] }, path: 'tools[0]' })
 const CHAT_KINDS: Readonly<Record<string, Kind>> = {
@@ -88,7 +88,7 @@ const anthropicTool = (tool: Record<string, unknown>): Kind => ({
 const used = (type: string): Kind => ({
   fields: {
     messages: [
-      ...ASKED,
+      ...MESSAGES,
       {
         role: 'assistant',
         content: [
@@ -111,7 +111,7 @@ const responsesTool = (tool: Record<string, unknown>): Kind => ({
 const GEMINI_FUNCTION = { name: FUNCTION.name, parametersJsonSchema: FUNCTION.parameters }
 const geminiTool = (name: string): Kind => ({ fields: { tools: [{ [name]: {} }] }, path: `tools[0].${name}` })
 
-const SURFACES: Readonly<Record<string, Surface>> = {
+const FORMATS: Readonly<Record<string, FormatCase>> = {
   'gemini-content': {
     route: '/gemini/v1beta/models/{model}:generateContent',
     body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
@@ -131,7 +131,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'cohere-v2': {
     route: '/cohere/v2/chat',
-    body: { messages: ASKED, stream: false },
+    body: { messages: MESSAGES, stream: false },
     usual: { type: 'function', function: FUNCTION },
     kinds: {
       'a hosted search': chatTool({ type: 'web_search' }),
@@ -144,7 +144,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'ollama-chat': {
     route: '/ollama/api/chat',
-    body: { messages: ASKED, stream: false },
+    body: { messages: MESSAGES, stream: false },
     usual: { type: 'function', function: FUNCTION },
     kinds: { 'a hosted search': chatTool({ type: 'web_search' }) },
   },
@@ -161,7 +161,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   native: {
     route: '/v1/chat',
-    body: { messages: ASKED },
+    body: { messages: MESSAGES },
     usual: { type: 'function', function: FUNCTION },
     kinds: {
       ...CHAT_KINDS,
@@ -173,13 +173,13 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'openai-chat': {
     route: '/openai/v1/chat/completions',
-    body: { messages: ASKED },
+    body: { messages: MESSAGES },
     usual: { type: 'function', function: FUNCTION },
     kinds: COMPAT_KINDS,
   },
   'anthropic-messages': {
     route: '/anthropic/v1/messages',
-    body: { messages: ASKED, max_tokens: 100 },
+    body: { messages: MESSAGES, max_tokens: 100 },
     usual: { name: 'usual_tool', input_schema: FUNCTION.parameters },
     kinds: {
       'web search': anthropicTool({ type: 'web_search_20250305', name: 'web_search' }),
@@ -233,7 +233,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'openai-responses': {
     route: '/openai/v1/responses',
-    body: { input: ASKED },
+    body: { input: MESSAGES },
     usual: { type: 'function', ...FUNCTION },
     kinds: {
       'a tool of free text': responsesTool({ type: 'custom', name: 'free_tool' }),
@@ -256,13 +256,13 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
 }
 
-const CASES = Object.entries(SURFACES).flatMap(([surface, { kinds }]) =>
+const CASES = Object.entries(FORMATS).flatMap(([format, { kinds }]) =>
   Object.keys(kinds).flatMap(kind =>
-    Object.keys(FORMAT_TARGETS).map(target => [surface, kind, target] as const),
+    Object.keys(FORMAT_TARGETS).map(target => [format, kind, target] as const),
   ),
 )
 
-interface Told {
+interface Outcome {
   readonly status: number
   readonly param: string
   readonly dropped: string
@@ -275,8 +275,8 @@ function send(route: string, model: string, body: Record<string, unknown>): Prom
   return app.call(route.replace('{model}', encodeURIComponent(model)), body)
 }
 
-async function ask(surface: string, kind: string, target: string): Promise<Told> {
-  const { route, body, usual, kinds } = SURFACES[surface] as Surface
+async function request(format: string, kind: string, target: string): Promise<Outcome> {
+  const { route, body, usual, kinds } = FORMATS[format] as FormatCase
   const [model, answer] = FORMAT_TARGETS[target] as readonly [string, UpstreamAnswer]
   const { fields } = kinds[kind] as Kind
   upstream.script(answer)
@@ -298,7 +298,7 @@ function findParam(body: any): string {
   return String(body.error?.param ?? message)
 }
 
-function isTold({ path, mark }: Kind, { status, param, dropped, sent }: Told): boolean {
+function isReported({ path, mark }: Kind, { status, param, dropped, sent }: Outcome): boolean {
   if (status === 400) return sent === undefined && param.startsWith(path)
   if (status !== 200 || sent === undefined) return false
   if (dropped.split(', ').some(name => name.startsWith(path))) return true
@@ -312,33 +312,33 @@ describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
 
   test.each(CASES)(
     '%s: %s to %s is sent, refused by name or named as dropped',
-    async (surface, kind, target) => {
-      const one = SURFACES[surface]?.kinds[kind] as Kind
-      const told = await ask(surface, kind, target)
-      expect({ ...told, isTold: isTold(one, told) }).toMatchObject({ isTold: true })
-      if (policy === 'refuse') expect(told.dropped).toBe('')
+    async (format, kind, target) => {
+      const one = FORMATS[format]?.kinds[kind] as Kind
+      const outcome = await request(format, kind, target)
+      expect({ ...outcome, isReported: isReported(one, outcome) }).toMatchObject({ isReported: true })
+      if (policy === 'refuse') expect(outcome.dropped).toBe('')
       // What nobody is sent, nobody is sent.
-      if (one.mark === undefined) expect(told.status === 400 || told.dropped !== '').toBe(true)
-      if (policy === 'drop' && told.dropped !== '') expect(told.status).toBe(200)
+      if (one.mark === undefined) expect(outcome.status === 400 || outcome.dropped !== '').toBe(true)
+      if (policy === 'drop' && outcome.dropped !== '') expect(outcome.status).toBe(200)
     },
   )
 
   test('tools that the caller runs pass where the formats agree', async () => {
-    for (const [surface, kind] of [
+    for (const [format, kind] of [
       ['anthropic-messages', 'bash'],
       ['anthropic-messages', 'computer'],
       ['anthropic-messages', 'what a server tool left'],
       ['openai-responses', 'a patch'],
       ['openai-responses', 'a tool of free text'],
     ] as const) {
-      const told = await ask(surface, kind, surface)
-      expect([told.status, told.dropped]).toEqual([200, ''])
-      expect(told.sent).toContain(SURFACES[surface]?.kinds[kind]?.mark)
+      const outcome = await request(format, kind, format)
+      expect([outcome.status, outcome.dropped]).toEqual([200, ''])
+      expect(outcome.sent).toContain(FORMATS[format]?.kinds[kind]?.mark)
     }
   })
 
   test('a function passes from everywhere to everyone', async () => {
-    for (const { route, body, usual } of Object.values(SURFACES)) {
+    for (const { route, body, usual } of Object.values(FORMATS)) {
       if (usual === undefined) continue
       for (const [model, answer] of Object.values(FORMAT_TARGETS)) {
         upstream.script(answer)

@@ -53,8 +53,8 @@ function planTarget(
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const whole = fitRequest(call.request, source, provider, catalogModel)
-  const lack = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
-  if (lack !== undefined) return { refusal: lack }
+  const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
+  if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   // What the target cannot honour is refused by name, or dropped where the environment says so.
@@ -63,10 +63,10 @@ function planTarget(
   const request = fitted ?? whole
   const refusal = checkFindings(call, format, source, environment, caller)
   if (refusal !== undefined) return { refusal }
-  const found = listDroppedParams(call, format, source)
-  const lost = isChoiceDropped(whole, fitted) ? [...found, 'tool_choice'] : found
+  const unsentFields = listDroppedParams(call, format, source)
+  const unsent = isChoiceDropped(whole, fitted) ? [...unsentFields, 'tool_choice'] : unsentFields
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
-  const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
+  const dropped = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(showParam(first, call), provider) }

@@ -39,7 +39,7 @@ export function planTargets<T extends ResolvedTarget>(
     'refusal' in each ? each : planOne(toTarget(each.resolved, target, environment)),
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
-  if (usable.length === 0) throw noTarget(alias, plans)
+  if (usable.length === 0) throw noEligibleTarget(alias, plans)
   return { targets: orderAlias(alias, usable, environment, isStream, deps), alias, isStream }
 }
 
@@ -72,7 +72,7 @@ function orderAlias<T extends ResolvedTarget>(
 }
 
 /** Money is a reason of its own; everything else that stands against every target is one answer (spec.md "Errors"). */
-function noTarget(alias: Alias, plans: readonly object[]): Fault {
+function noEligibleTarget(alias: Alias, plans: readonly object[]): Fault {
   for (const plan of plans) {
     if (!('refusal' in plan)) continue
     const refusal = plan.refusal as Refusal

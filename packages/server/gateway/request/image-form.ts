@@ -32,22 +32,22 @@ export async function parseImageForm(
   let textBytes = 0
   for (const part of await readParts(bytes, contentType, findStop)) {
     const { name } = part
-    const shown = excerptName(name)
+    const param = excerptName(name)
     if (part.isFile) {
       if (IMAGE_FIELD.test(name)) images.push(part)
       else if (name === 'mask' && mask === undefined) mask = part
-      else throw name === 'mask' ? duplicateField(name) : invalid(shown, 'is not a file of this request.')
+      else throw name === 'mask' ? duplicateField(name) : invalid(param, 'is not a file of this request.')
     } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
-      throw invalid(shown, 'must be a file.')
+      throw invalid(param, 'must be a file.')
     } else if (value.has(name)) {
-      throw duplicateField(shown)
+      throw duplicateField(param)
     } else if (name === '__proto__') {
       throw new RequestError('request_validation_failed', '__proto__: a field may not have this name.', {
         param: '__proto__',
       })
     } else {
       textBytes += part.bytes.length
-      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param: shown })
+      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param: param })
       value.set(name, toValue(name, part.bytes.toString('utf8')))
     }
   }

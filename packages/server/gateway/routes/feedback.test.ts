@@ -16,7 +16,7 @@ async function ask(key = app.secretKey): Promise<string> {
   return response.headers.get('x-request-id') as string
 }
 
-async function tell(body: object, key = app.secretKey): Promise<string> {
+async function sendFeedback(body: object, key = app.secretKey): Promise<string> {
   const response = await app.call('/v1/feedback', body, { key })
   const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
   return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
@@ -39,20 +39,22 @@ describe('POST /v1/feedback', () => {
       comment: 'good \ufffd é',
       tags: ['tone'],
     })
-    expect(await tell({ request_id: request_id.toUpperCase(), score: -1 })).toBe('201')
+    expect(await sendFeedback({ request_id: request_id.toUpperCase(), score: -1 })).toBe('201')
     expect((await app.findLog(request_id)).feedback).toMatchObject({ score: -1, comment: null, tags: [] })
   })
 
   test('404 resource_not_found: no such request, another environment’s, another end user’s', async () => {
-    expect(await tell({ request_id: crypto.randomUUID(), score: 1 })).toBe(
+    expect(await sendFeedback({ request_id: crypto.randomUUID(), score: 1 })).toBe(
       '404 resource_not_found request_id',
     )
     const elsewhere = await app.createKey({}, app.productionId)
     const request_id = await ask()
-    expect(await tell({ request_id, score: 1 }, elsewhere.key)).toBe('404 resource_not_found request_id')
+    expect(await sendFeedback({ request_id, score: 1 }, elsewhere.key)).toBe(
+      '404 resource_not_found request_id',
+    )
     const token = await playgroundToken()
-    expect(await tell({ request_id, score: 1 }, token)).toBe('404 resource_not_found request_id')
-    expect(await tell({ request_id: await ask(token), score: 1 }, token)).toBe('201')
+    expect(await sendFeedback({ request_id, score: 1 }, token)).toBe('404 resource_not_found request_id')
+    expect(await sendFeedback({ request_id: await ask(token), score: 1 }, token)).toBe('201')
     expect((await app.findLog(request_id)).feedback).toBeNull()
   })
 
@@ -67,14 +69,16 @@ describe('POST /v1/feedback', () => {
     [{ request_id: crypto.randomUUID(), score: 1, tags: [''] }, 'tags[0]'],
     [{ request_id: crypto.randomUUID(), score: 1, more: 1 }, 'more'],
   ])('400 invalid_request: %j', async (body, param) => {
-    expect(await tell(body)).toBe(`400 invalid_request ${param}`)
+    expect(await sendFeedback(body)).toBe(`400 invalid_request ${param}`)
   })
 
   test('403 endpoint_not_allowed: without the scope, or where the key’s endpoints leave it out', async () => {
     const scoped = await app.createKey({ scopes: ['ai.chat'] })
     const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
-      expect(await tell({ request_id: crypto.randomUUID(), score: 1 }, key)).toBe('403 endpoint_not_allowed')
+      expect(await sendFeedback({ request_id: crypto.randomUUID(), score: 1 }, key)).toBe(
+        '403 endpoint_not_allowed',
+      )
     }
   })
 })

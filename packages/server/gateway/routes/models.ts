@@ -61,7 +61,12 @@ function toListedModel(environment: Environment, id: string): ListedModel {
   const provider = providerOf(id)
   const name = id.slice(provider.length + 1)
   const owner = findProvider(provider)?.name ?? provider
-  return { id, provider, owner, model: findEnvironmentModel(environment, provider, name) ?? unlisted(name) }
+  return {
+    id,
+    provider,
+    owner,
+    model: findEnvironmentModel(environment, provider, name) ?? toUnlistedModel(name),
+  }
 }
 
 /** undefined: this key may not use it, or nothing that it points at can be called here. */
@@ -94,7 +99,7 @@ function providerOf(id: string): string {
 }
 
 /** A model known by name only: permissive capabilities, unknown price (contract.md §3). */
-function unlisted(id: string): CatalogModel {
+function toUnlistedModel(id: string): CatalogModel {
   return {
     id,
     display_name: id,

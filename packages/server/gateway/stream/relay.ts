@@ -135,7 +135,7 @@ class Relay implements StreamSink {
   #note(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'usage') this.#usage = event.usage
-      else if (event.type === 'error') this.#giveUp(asInterruption(event.error))
+      else if (event.type === 'error') this.#giveUp(toInterruption(event.error))
       else if (event.type === 'delta') {
         if (event.finishReason !== undefined) this.#finishReason = event.finishReason
         if (event.toolCalls !== undefined) this.#hasToolCalls = true
@@ -200,6 +200,6 @@ class Relay implements StreamSink {
 }
 
 /** After the first delivered token every failure is an interruption, but what was told of its cause is kept. */
-function asInterruption(error: UpstreamError): UpstreamError {
+function toInterruption(error: UpstreamError): UpstreamError {
   return { kind: 'interrupted', detail: `${error.kind}: ${error.detail}` }
 }

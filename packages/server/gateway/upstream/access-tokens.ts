@@ -45,9 +45,9 @@ export class AccessTokens {
     const exchange = findTokenExchange(target)
     if (exchange === undefined) return undefined
     const entry = this.#entryOf(credentialId, target)
-    const left = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
-    if (entry.token === undefined || left < USABLE_MS) return this.#renew(entry, exchange, target)
-    if (left < RENEW_MS)
+    const remainingMs = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
+    if (entry.token === undefined || remainingMs < USABLE_MS) return this.#renew(entry, exchange, target)
+    if (remainingMs < RENEW_MS)
       runGuarded('the renewal of an access token', this.#onException, () =>
         this.#renew(entry, exchange, target),
       )

@@ -66,20 +66,20 @@ test('where nobody listens every call fails, those that waited for a connection 
 })
 
 test('calls above the bound are answered as connections come free, and one that was aborted is not', async () => {
-  const held: ServerResponse[] = []
-  const origin = await listen(res => held.push(res))
+  const pending: ServerResponse[] = []
+  const origin = await listen(res => pending.push(res))
   const transport = openTransport()
   const calls = Array.from({ length: MANY }, () => call(transport, origin))
-  while (held.length < 512) await new Promise(resolve => setTimeout(resolve, 5))
+  while (pending.length < 512) await new Promise(resolve => setTimeout(resolve, 5))
   calls.at(-1)?.call.abort()
   expect(calls.at(-1)?.call.isSent).toBe(false)
   const answering = setInterval(() => {
-    for (const res of held.splice(0)) res.end('answered')
+    for (const res of pending.splice(0)) res.end('answered')
   }, 5)
   const results = await Promise.all(calls.slice(0, -1).map(({ result }) => result))
   clearInterval(answering)
   expect(new Set(results)).toEqual(new Set(['answered']))
-  expect(held).toEqual([])
+  expect(pending).toEqual([])
 })
 
 test('a call whose connection breaks fails, and the next one is answered', async () => {
