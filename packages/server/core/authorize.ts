@@ -1,14 +1,14 @@
 import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
-/** What a route asks of a credential. */
+/** What a route requires of a credential. */
 export interface Need {
-  /** null: any key that the gateway knows, whatever its restrictions (models, cancel). */
+  /** null: any key is accepted, whatever its restrictions (models, cancel). */
   readonly endpoint: Endpoint | null
   readonly scope: Scope | null
 }
 
-/** Is the credential alive at `now` (Unix milliseconds)? */
+/** Refuses a credential that was revoked or has expired. `now` is in Unix milliseconds. */
 export function checkLife(life: Life, environment: Environment, now: number): Refusal | undefined {
   if (life.revokedAt !== null || environment.deleted) {
     return { code: 'key_revoked', message: 'This credential was revoked.' }
@@ -19,7 +19,7 @@ export function checkLife(life: Life, environment: Environment, now: number): Re
   return undefined
 }
 
-/** May this caller call this endpoint? */
+/** Refuses a caller that may not call this endpoint. */
 export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
   if (caller.kind === 'publishable') {
     return {
@@ -44,7 +44,7 @@ export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
   return undefined
 }
 
-/** A secret key has no business in a browser, where every visitor can read it. */
+/** Refuses a secret key sent by a browser, where every visitor can read it. */
 export function checkOrigin(environment: Environment, origin: string | undefined): Refusal | undefined {
   if (origin === undefined || environment.allowSecretKeyInBrowser) return undefined
   return {
@@ -55,8 +55,8 @@ export function checkOrigin(environment: Environment, origin: string | undefined
 }
 
 /**
- * A client token in a browser is used from the project's own pages: an entry of `allowedOrigins`, or for a member's own
- * token this program's dashboard, at `baseUrl`.
+ * Refuses a client token sent from another page than the project's own: its origin must be one of `allowedOrigins`, or
+ * for a member's own token the origin of the dashboard at `baseUrl`.
  */
 export function checkClientOrigin(
   caller: Caller,

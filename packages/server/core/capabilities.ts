@@ -1,13 +1,16 @@
 import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Refusal } from './verdict.ts'
 
-/** A capability that a request asks for, and the field that asks. */
+/** A capability that a request needs, and the field that needs it. */
 export interface CapabilityNeed {
   readonly capability: Capability
   readonly param: string
 }
 
-/** What of `needs` a model lacks; a model known by name only (undefined) is given the benefit of the doubt. */
+/**
+ * Refuses a model that lacks one of `needs`. A model known by name only (undefined) is assumed to have every
+ * capability.
+ */
 export function checkCapabilities(
   needs: readonly CapabilityNeed[],
   model: CatalogModel | undefined,

@@ -22,16 +22,19 @@ export interface EmbeddingAttempt {
   readonly decodeError: ClientFormat['decodeError']
   readonly target: Target
   readonly request: EmbeddingRequest
-  /** Milliseconds for each call. */
+  /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-/** Calls of one request that run side by side, where a provider takes few inputs a call. */
+/** Concurrent calls of one request to a provider that limits the inputs of a call. */
 const MAX_PARALLEL = 8
 
-/** One try for all vectors: as many calls as the provider's limit on inputs makes it. The first failure ends them all. */
+/**
+ * One attempt at all vectors. Splits the inputs into as many calls as the provider's limit requires. The first failure
+ * ends all calls.
+ */
 export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<AttemptResult<EmbeddingReply>> {
   const { request, format, target, ctx } = options
   const batches = toBatches(request, maxInputsOf(target.provider, format, target.model))
@@ -45,7 +48,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
     while (failure === undefined && next < batches.length) {
       const index = next++
       const result = await attemptOne(options, batches[index] as EmbeddingRequest, group.open())
-      // Of several calls those that were answered are paid for though the whole fails.
+      // Calls that were answered are charged even if the attempt as a whole fails.
       charge ??= result.ok ? { isAnswered: true, bytes: 0 } : result.charge
       if (result.ok) {
         replies[index] = result.value
@@ -59,7 +62,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   try {
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
   } catch (error) {
-    // An exception of ours in one call: the others are for nothing.
+    // A call threw an exception of the gateway's own: the other calls are useless.
     group.stop()
     throw error
   } finally {
@@ -104,7 +107,7 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
   let inputTokens: number | undefined = 0
   for (const reply of replies) {
     for (const vector of reply.vectors) vectors.push(vector)
-    // One call without a count leaves the whole without one.
+    // The total is unknown if one call reported no count.
     inputTokens =
       inputTokens === undefined || reply.inputTokens === undefined
         ? undefined

@@ -16,25 +16,26 @@ export interface ImageAttempt {
   readonly target: Target
   readonly request: ImageRequest
   readonly dropped: readonly string[]
-  /** Milliseconds for each call. */
+  /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-/** What came of a request's calls. */
+/** The result of all calls of one attempt. */
 export interface ImageResult {
   readonly result: AttemptResult<ImageReply>
-  /** Images of calls that nobody got an answer of: their provider may have made them. */
+  /** Images of calls that ended without an answer. The provider may have made and charged them. */
   readonly abandoned: number
 }
 
-/** Calls of one request that run side by side, where a provider makes few images a call. */
+/** Concurrent calls of one request to a provider that limits the images of a call. */
 const MAX_PARALLEL = 5
 
 /**
- * One try for all images: as many calls as the provider's limit makes it. After a failure no more are begun; what was made
- * is answered, since it is paid for, and the try has failed only where nothing was.
+ * One attempt at all images. Splits them into as many calls as the provider's limit requires, and starts no further
+ * call after a failure. Images that were made are charged, so they are returned; the attempt fails only if there are
+ * none.
  */
 export async function attemptImages(options: ImageAttempt): Promise<ImageResult> {
   const { request, format, target, ctx } = options
@@ -63,7 +64,7 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   try {
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
   } catch (error) {
-    // An exception of ours in one call: the others are for nothing.
+    // A call threw an exception of the gateway's own: the other calls are useless.
     group.stop()
     throw error
   } finally {
@@ -112,7 +113,7 @@ function join(replies: readonly ImageReply[]): ImageReply {
   }
 }
 
-/** One call without a count leaves the whole without one. */
+/** Adds usages up. The total is unknown if one call reported none. */
 function addUp(usages: readonly (ImageUsage | undefined)[]): ImageUsage | undefined {
   const known = usages.filter(usage => usage !== undefined)
   if (known.length < usages.length) return undefined

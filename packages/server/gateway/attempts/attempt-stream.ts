@@ -8,27 +8,27 @@ import type { AttemptResult } from './attempt-result.ts'
 import { toCharge } from './attempt-whole.ts'
 import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
-/** Where an open stream's bytes go. */
+/** Receives the frames and chunks of an open stream. */
 export interface StreamSink extends FrameReceiver {
   onChunk(chunk: Buffer): void
   onEnd(): void
   onError(error: UpstreamError): void
 }
 
-/** A provider's stream of which the first real event has come: from here on the caller is answered 200. */
+/** A provider's stream whose first meaningful event has arrived. From now on the caller is answered 200. */
 export interface OpenStream {
   readonly call: UpstreamCall
   readonly reader: StreamReader
-  /** Hands over the frames and chunks that were held back, then every chunk that follows. Called once. */
+  /** Passes on the buffered frames and chunks, then every chunk that follows. Called once. */
   pipe(sink: StreamSink): void
 }
 
-/** Held back at most while no real event shows. */
+/** Bytes buffered at most before the first meaningful event. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /**
- * One try for a stream: resolves at the first event that carries something, so that an error before it is an error of
- * the try, not of the answer. `onWait` is called by the clock while nothing has come.
+ * One attempt at a stream. Resolves at the first meaningful event, so that an earlier error fails the attempt and not
+ * the answer. The ticker calls `onWait` until then.
  */
 export function attemptStream(
   options: AttemptOptions,
@@ -55,9 +55,9 @@ export function attemptStream(
 class Opening implements OpenStream, FrameReceiver {
   readonly #options: AttemptOptions
   readonly #settle: (result: AttemptResult<OpenStream>) => void
-  /** Before it opens: what came, to tell an error by. Afterwards: chunks that nobody has read. */
+  /** Before the stream opens: all bytes, from which an error is decoded. Afterwards: chunks that were not read yet. */
   #buffered: Buffer[] = []
-  /** The frames up to the chunk that opened it. */
+  /** The frames up to the chunk that opened the stream. */
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
   #bufferedBytes = 0
   #status = 0
@@ -68,7 +68,7 @@ class Opening implements OpenStream, FrameReceiver {
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
   readonly reader: StreamReader
-  /** Some tell usage from the first frame on. */
+  /** The last usage that was reported. Some providers report usage from the first frame on. */
   #usage: Usage | undefined
 
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
@@ -140,7 +140,10 @@ class Opening implements OpenStream, FrameReceiver {
     }
   }
 
-  /** Does one of these events carry something? A role alone does not: after it a fallback is still invisible. */
+  /**
+   * Opens the stream at the first meaningful event. A role alone is not meaningful: a fallback after it is still
+   * invisible to the caller.
+   */
   #inspect(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'error') {
@@ -178,7 +181,7 @@ class Opening implements OpenStream, FrameReceiver {
     else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status }, 'unreadable')
   }
 
-  /** `why` told: the provider itself says that it failed, and charges for nothing. */
+  /** `reported`: the provider itself reported the failure, so it charges nothing. */
   #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'cut by us'): void {
     if (this.#isSettled) return
     this.#isSettled = true
@@ -204,7 +207,7 @@ function carriesSomething(event: StreamEvent & { type: 'delta' }): boolean {
   )
 }
 
-/** Some providers answer 200 with a plain JSON error where a stream was asked. */
+/** Some providers answer a stream request with 200 and a plain JSON error. */
 function looksLikeError(body: string): boolean {
   const start = body.trimStart()
   return start.startsWith('{') && start.includes('"error"')

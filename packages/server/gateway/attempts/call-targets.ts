@@ -18,8 +18,8 @@ import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
 export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
 
 /**
- * Tries the plan's targets, each with its credentials, until one answers: one counter over retries and fallbacks.
- * Throws the fault that the caller gets of the last error.
+ * Attempts the plan's targets, each with its credentials, until one answers. Retries and fallbacks share one limit on
+ * attempts. Throws the fault that the last error maps to.
  */
 export async function callTargets<P extends ResolvedTarget, T>(
   ctx: RequestContext,
@@ -56,12 +56,15 @@ export async function callTargets<P extends ResolvedTarget, T>(
   }
 }
 
-/** A try that is billed has used up what was held of it: the next one needs as much besides. */
+/**
+ * Reserves as much again for another attempt, since a charged attempt has used up what was reserved for it. Returns
+ * false if a limit does not allow it.
+ */
 async function canAffordRetry(
   { reservation }: RequestContext,
   { usage, costNanoUsd }: Bill,
 ): Promise<boolean> {
-  // Nothing held: no limit of tokens or money concerns the request.
+  // Nothing is reserved: no limit of tokens or money applies to the request.
   if (reservation === undefined || (reservation.amounts.tokens === 0 && reservation.amounts.nanoUsd === 0))
     return true
   const tokens = inputTokens(usage) + outputTokens(usage)
@@ -69,7 +72,7 @@ async function canAffordRetry(
   return verdict.isAdmitted
 }
 
-/** Through the targets and the credentials of each: where we are, and whether there is more. */
+/** The current target and credential, and whether there are others to attempt. */
 class TargetCursor<P extends ResolvedTarget> {
   readonly #targets: readonly P[]
   readonly #deps: AttemptDeps
@@ -104,7 +107,10 @@ class TargetCursor<P extends ResolvedTarget> {
     return this.#credentialAt + 1 < this.#credentials.length
   }
 
-  /** Repeating is pointless on the sandbox, and an alias bounds it for each of its targets. */
+  /**
+   * Whether the same target may be retried. The sandbox always answers the same, and an alias limits the retries of
+   * each target.
+   */
   get mayRepeat(): boolean {
     const { provider, alias } = this.target
     return provider.sandbox !== true && this.#repeated < (alias?.maxRetries ?? Number.POSITIVE_INFINITY)
@@ -122,7 +128,7 @@ class TargetCursor<P extends ResolvedTarget> {
     this.#credentials = this.#spread()
   }
 
-  /** Several credentials of one provider share the load by their weights. */
+  /** The credentials of the target in the order to attempt them, drawn by their weights. */
   #spread(): readonly Credential[] {
     const { credentials } = this.target
     return credentials.length === 1 ? credentials : orderByWeight(credentials, chance(this.#deps.random))
@@ -169,10 +175,10 @@ async function makeAttempt<P extends ResolvedTarget, T>(
   return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
 }
 
-/** Shorter options are names of places and versions, which a reader of the log wants to see. */
+/** Shorter options are names of regions and versions, which are useful in the log. */
 const SECRET_CHARS = 16
 
-/** The key, and options that may be as secret as it, such as a session's token. */
+/** Removes the key from an error, and options that may be secret, such as a session token. */
 function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): UpstreamError {
   let clean = withoutSecret(error, apiKey, '[key]')
   for (const value of Object.values(options)) {
@@ -182,14 +188,17 @@ function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): 
   return clean
 }
 
-/** The same body would fail anywhere: this says nothing of the target. */
+/**
+ * Errors that the request itself causes. Every target would fail alike, so they do not count as a failure of the
+ * target.
+ */
 const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
   'bad_request',
   'context_length',
   'content_filter',
 ])
 
-/** A stream's try ends with its first event, a plain answer's with its last byte. */
+/** Records the latency: of a stream until its first event, of a plain answer until its last byte. */
 function noteLatency(
   ctx: RequestContext,
   plan: CallPlan<ResolvedTarget>,
@@ -221,7 +230,7 @@ function logFailure(
   )
 }
 
-/** Waits, unless the request is stopped first. */
+/** Waits for `ms` milliseconds. Rejects as soon as the request is stopped. */
 function delay(ctx: RequestContext, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

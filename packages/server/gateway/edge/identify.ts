@@ -11,8 +11,8 @@ import type { Tenant } from '../tenants/snapshots.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 
 /**
- * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
- * Synchronous where the credential is in memory, which is nearly always.
+ * Finds the tenant of the request's credential, before the body is read, so that an unknown caller causes no read,
+ * parse or query of a body. Synchronous if the credential is in memory, which is the normal case.
  */
 export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
   assertNoKeyInUrl(ctx)
@@ -30,8 +30,8 @@ export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<vo
 const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer …".'
 
 /**
- * Clients of some formats send their key in a header of their own, a Bearer token or both; of two the one that has the
- * form of a key of ours counts.
+ * Returns the credential of the request. Clients of some formats send their key in a header of its own, as a Bearer
+ * token, or both. Of two, the one with the form of a Rideau key counts.
  */
 function readCredential({ req, route }: RequestContext): string | undefined {
   const bearer = parseBearer(req.headers.authorization)
@@ -42,7 +42,7 @@ function readCredential({ req, route }: RequestContext): string | undefined {
   return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer
 }
 
-/** Proxies log addresses: a key that was sent in one is a key that others may have read. */
+/** Throws `unauthenticated` if the URL contains a key. Proxies log URLs, so others may have read it. */
 function assertNoKeyInUrl({ req, route }: RequestContext): void {
   const { refusedKeyParam, keyHeader = 'authorization' } = route.mount
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
@@ -59,7 +59,7 @@ async function identifySlowly(
   deps: EdgeDeps,
 ): Promise<void> {
   const form = parseKeyText(token)
-  // A management key is nothing to this host; a mistyped key is told from an unknown one without asking anybody.
+  // The gateway accepts no management keys. The checksum of a mistyped key fails without a query.
   if (form?.kind === 'management') throw unknownCredential()
   const tenant =
     form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
@@ -67,7 +67,10 @@ async function identifySlowly(
   accept(ctx, tenant, deps)
 }
 
-/** Verified each time that memory has no tenant of it: what memory has was verified. */
+/**
+ * Returns the tenant of a client token, or undefined if the token is invalid. Verifies the signature on every call;
+ * tokens in the snapshot cache were verified before they were cached.
+ */
 async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant | undefined> {
   const kid = readTokenKid(token)
   if (kid === undefined) return undefined

@@ -1,22 +1,22 @@
-/** Bounds of the slots grow by this factor. */
+/** Factor between the upper bounds of neighbouring slots. */
 const GROWTH = 1.3
 const SLOTS = 64
-/** Fewer answers than this teach nothing. */
+/** Fewer answers than this are not enough for an estimate. */
 const MIN_ANSWERS = 20
-/** Then what was learned counts half, so that what changes is learned anew. */
+/** At this many answers all counts are halved, so that newer answers weigh more. */
 const HALVE_AT = 2_000
 const MAX_KEYS = 20_000
 const SHARE = 0.99
 
-/** What answers to a key by a model were known to use, in output tokens. */
+/** Output tokens that a key's answers by a model used so far. */
 export interface LearnedOutput {
-  /** 99 of 100 answers use no more. */
+  /** 99 of 100 answers used no more. */
   readonly p99: number
   /** No answer used more. */
   readonly max: number
 }
 
-/** How long answers are, by key and model: what a request is likely to use of its output cap. */
+/** Histograms of answer lengths by key and model. Predicts how much of its output cap a request is likely to use. */
 export class LearnedUse {
   readonly #seen = new Map<string, { counts: Uint32Array; total: number }>()
 
@@ -39,7 +39,7 @@ export class LearnedUse {
     })
   }
 
-  /** undefined: too few answers were seen. */
+  /** Returns undefined after too few answers. */
   find(keyId: string | null, modelId: string): LearnedOutput | undefined {
     const seen = this.#seen.get(`${keyId} ${modelId}`)
     if (seen === undefined || seen.total < MIN_ANSWERS) return undefined
@@ -63,7 +63,7 @@ function slotOf(tokens: number): number {
   return tokens <= 1 ? 0 : Math.min(SLOTS - 1, Math.ceil(Math.log(tokens) / Math.log(GROWTH) - 1e-9))
 }
 
-/** The most that falls into a slot. */
+/** Returns the upper bound of a slot, in tokens. */
 function boundOf(slot: number): number {
   return Math.floor(GROWTH ** slot + 1e-6)
 }

@@ -4,9 +4,9 @@ import type { MeterStatus } from '../../ledger/ledger.ts'
 const NONE: readonly string[] = []
 
 /**
- * How the limits stand after this request was admitted, of those of requests and of tokens the one that binds: the
- * fields of the IETF's draft (`RateLimit`, `RateLimit-Policy`) and the ones that OpenAI's clients know. As name, value,
- * name, value. Money is no rate: it is not among them.
+ * Returns rate limit headers as [name, value, name, value, ...]: `RateLimit` and `RateLimit-Policy` of the IETF draft,
+ * and the `x-ratelimit-*` headers of OpenAI. For requests and for tokens they describe the limit with the smallest
+ * remaining share. Limits of money are not included, since they are not rates.
  */
 export function limitHeaders(
   meterStatuses: readonly MeterStatus[] | undefined,
@@ -27,7 +27,7 @@ export function limitHeaders(
     const { meter } = status
     const left = Math.max(0, meter.limit - status.settled - status.reserved)
     const resetSeconds = Math.max(0, Math.ceil(((status.resetAt ?? now) - now) / 1000))
-    // Scope and unit name the policy: which limit it is that binds.
+    // The policy is named by scope and unit, which identifies the limit.
     const name = `"${meter.source.scope}-${unit}"`
     policies.push(
       `${name};q=${meter.limit};w=${windowSeconds(meter)}${unit === 'tokens' ? ';qu="tokens"' : ''}`,
@@ -45,7 +45,7 @@ export function limitHeaders(
   return ['RateLimit-Policy', policies.join(', '), 'RateLimit', states.join(', '), ...headers]
 }
 
-/** The one with the smallest part left. */
+/** Returns the limit of a metric with the smallest remaining share. */
 function findBinding(
   meterStatuses: readonly MeterStatus[],
   metric: 'requests' | 'tokens',

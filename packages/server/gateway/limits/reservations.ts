@@ -8,15 +8,15 @@ export interface ReservationsOptions {
   readonly ledger: Ledger
   /** Unix milliseconds. */
   readonly now: () => number
-  /** How long a hold outlives its process. Milliseconds. */
+  /** How long a reservation outlives its process, in milliseconds. */
   readonly leaseMs?: number
   readonly onException?: OnException
 }
 
-/** Leases are renewed when this much of them has passed: three beats may be missed. */
+/** Leases are renewed after this share of their duration, so three renewals may fail before they expire. */
 const RENEW_AFTER = 1 / 4
 
-/** A request's hold on its limits, from its admission until it is settled or given back: whichever comes first counts. */
+/** What a running request reserves on its limits. Ends with the first of settle and release. */
 export class Reservation {
   readonly #owner: Reservations
   readonly #id: string
@@ -24,7 +24,7 @@ export class Reservation {
   amounts: Amounts
   /** When the lease was last renewed, in Unix milliseconds. */
   renewedAt: number
-  /** Of tries that are billed though nobody got an answer of them: held besides, until the settle counts them. */
+  /** The bill of abandoned attempts. Reserved in addition until the request is settled. */
   #abandoned: Amounts = { tokens: 0, nanoUsd: 0 }
 
   constructor(
@@ -41,12 +41,15 @@ export class Reservation {
     this.renewedAt = at
   }
 
-  /** Makes the hold this large, what was lost besides, where all limits allow it. */
+  /** Changes the reservation to these amounts plus the bill of abandoned attempts, if all limits allow it. */
   extend(amounts: Amounts): Verdict | Promise<Verdict> {
     return this.#extendTo(addAmounts(amounts, this.#abandoned))
   }
 
-  /** Holds as much again for another try, where all limits allow it: the last one is billed as it is. */
+  /**
+   * Keeps the bill of an abandoned attempt reserved and reserves as much again for the next attempt, if all limits
+   * allow it.
+   */
   chargeAbandoned(abandoned: Amounts): Verdict | Promise<Verdict> {
     this.#abandoned = addAmounts(this.#abandoned, abandoned)
     return this.#extendTo(addAmounts(this.amounts, abandoned))
@@ -62,7 +65,7 @@ export class Reservation {
     this.#owner.settle(this.#id, used)
   }
 
-  /** Gives back what is still held: nothing was asked of anybody. */
+  /** Undoes the reservation. For requests that used nothing. */
   release(): void {
     this.#owner.release(this.#id)
   }
@@ -79,7 +82,7 @@ function addAmounts(one: Amounts, other: Amounts): Amounts {
 
 export type ReservationVerdict = Reservation | Exclude<Verdict, { isAdmitted: true }>
 
-/** The admissions of this process that are running: keeps their leases alive, and sweeps those of nobody. */
+/** The running reservations of this process. Renews their leases and expires those of killed processes. */
 export class Reservations {
   readonly #ledger: Ledger
   readonly #now: () => number
@@ -152,7 +155,7 @@ export class Reservations {
   #beat(): void {
     const now = this.#now()
     for (const [id, reservation] of this.#running.entries()) {
-      // Renewal of the same amounts is never refused; where the counters cannot be reached the next beat tries again.
+      // Renewing unchanged amounts is never refused. If the counters are unreachable, the next interval tries again.
       if (now - reservation.renewedAt > this.#leaseMs * RENEW_AFTER)
         runGuarded('a lease', this.#onException, () => this.extend(id, reservation, reservation.amounts))
     }

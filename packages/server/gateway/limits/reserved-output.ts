@@ -1,14 +1,14 @@
 import type { Amounts } from '../../ledger/ledger.ts'
 
-/** The output that a request holds, of all choices together. */
+/** The output tokens that a request reserves for all its choices together. */
 export interface ReservedOutput {
-  /** What is billed of the input where no usage comes: less than what is held of it. */
+  /** Input tokens billed if the provider reports no usage. Fewer than are reserved for the input. */
   readonly inputTokens: number
   readonly outputTokens: number
-  /** It never has more: what the targets keep to. */
+  /** The most output tokens that the targets may return. */
   readonly maxOutputTokens: number
-  /** The targets are asked for no more than is held. */
+  /** True if the targets are asked for no more than is reserved. */
   readonly isCapped: boolean
-  /** What so much output takes of the limits, with the input. */
+  /** Returns what to reserve for this many output tokens, the input included. */
   toAmounts(outputTokens: number): Amounts
 }

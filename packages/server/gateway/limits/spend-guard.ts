@@ -2,15 +2,18 @@ import type { Verdict } from '../../ledger/ledger.ts'
 import type { Reservation } from './reservations.ts'
 import type { ReservedOutput } from './reserved-output.ts'
 
-/** The hold grows when this part of it was delivered, by this factor. */
+/** The reservation is extended once this share of it is delivered, by this factor. */
 const EXTEND_AT = 3 / 4
 const EXTEND_BY = 2
 
-/** Keeps a stream within what is held for it: extends the hold as it goes, and says when no more is to be had. */
+/**
+ * Keeps a stream within its reservation. Extends the reservation as the stream goes on, and ends the stream when the
+ * limits allow no more.
+ */
 export class SpendGuard {
   readonly #reservation: Reservation
   readonly #reserved: ReservedOutput
-  /** Output tokens that are held. */
+  /** Output tokens reserved now. */
   #output: number
   #isExtending = false
   #isRefused = false
@@ -18,7 +21,10 @@ export class SpendGuard {
   readonly #onExtended: (reserved: ReservedOutput) => void
   readonly #onError: (error: unknown) => void
 
-  /** `onGrown` is told what is held then, before more is delivered. `onError` is given what a later answer threw. */
+  /**
+   * `onExtended` is called with the new reservation before more output is delivered. `onError` is called with
+   * exceptions of later extensions.
+   */
   constructor(
     reservation: Reservation,
     reserved: ReservedOutput,
@@ -32,13 +38,13 @@ export class SpendGuard {
     this.#output = reserved.outputTokens
   }
 
-  /** May so many output tokens be delivered? */
+  /** Whether this many output tokens in total may be delivered. */
   mayDeliver(tokens: number): boolean {
     while (tokens >= this.#output * EXTEND_AT && this.#extend()) {}
     return tokens <= this.#output || this.#isExtending || this.#output >= this.#reserved.maxOutputTokens
   }
 
-  /** True where more is held now. */
+  /** Returns true if the reservation was extended at once. */
   #extend(): boolean {
     if (this.#isExtending || this.#isRefused || this.#output >= this.#reserved.maxOutputTokens) return false
     const output = Math.min(this.#output * EXTEND_BY, this.#reserved.maxOutputTokens)

@@ -11,7 +11,7 @@ import type { PipelineDeps } from './pipeline-deps.ts'
 import { PlainChat } from './plain-chat.ts'
 import { StreamedChat } from './streamed-chat.ts'
 
-/** `POST /v1/chat`, and the chat route of every other format. */
+/** Serves `POST /v1/chat` and the chat routes of all formats. */
 export function readChat(server: ChatServer): ReadCall {
   return async (ctx, pathModel, deps) => {
     const received = await receiveChat(ctx, server, server.parse, pathModel, deps)
@@ -22,7 +22,7 @@ export function readChat(server: ChatServer): ReadCall {
   }
 }
 
-/** Reads a chat body and parses it once. */
+/** Reads, parses and checks a chat body. */
 export async function receiveChat(
   ctx: IdentifiedContext,
   server: ChatServer,

@@ -21,10 +21,10 @@ import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { LOGGED_BYTES, sendAnswer } from './send-answer.ts'
 
-/** For each call; a request may take several. Milliseconds. */
+/** Timeout of each call in milliseconds. A request may need several. */
 const DEFAULT_TIMEOUT_MS = 300_000
 
-/** `POST /v1/embeddings`, and the route of OpenAI's format. */
+/** Serves `POST /v1/embeddings` and the embeddings route of OpenAI's format. */
 export function readEmbeddings(server: EmbeddingServer): ReadCall {
   return async (ctx, _pathModel, deps) => {
     const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
@@ -85,7 +85,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     )
   }
 
-  /** A call that cannot be cut is held at its true maximum, and there is no output. */
+  /** Reserves the maximum, since the answer cannot be cut. There is no output. */
   reserve(
     plan: CallPlan<EmbeddingTarget>,
     limits: MeterSet,
@@ -112,7 +112,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     })
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
-    // There is no output, so it is the same whether an answer came.
+    // The same is billed whether an answer arrived, since there is no output.
     const charge = { ...result.charge, usage: undefined }
     const abandoned = { inputTokens: this.#inputTokens, outputTokens: 0 }
     return { ...result, bill: toAbandonedBill(planned.catalogModel, charge, abandoned) }
@@ -137,7 +137,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   }
 }
 
-/** Texts are counted by their characters; tokens are what they are. */
+/** Counts texts by their characters and token lists by their length. */
 function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {
   let tokens = 0
   for (const each of input) tokens += typeof each === 'string' ? Math.max(1, count(each)) : each.length

@@ -18,10 +18,10 @@ import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { LOGGED_BYTES, sendAnswer } from './send-answer.ts'
 
-/** For each call; a request may take several. Milliseconds. */
+/** Timeout of each call in milliseconds. A request may need several. */
 const DEFAULT_TIMEOUT_MS = 300_000
 
-/** `POST {openai prefix}/v1/images/generations` and `/edits`. */
+/** Serves `POST {openai prefix}/v1/images/generations` and `/edits`. */
 export function readImages(route: ImageRoute): ReadCall {
   return async (ctx, _pathModel, deps) =>
     new ImagesCall(ctx, await readImageBody(ctx, route, deps.bodyTimeoutMs), deps)
@@ -30,7 +30,7 @@ export function readImages(route: ImageRoute): ReadCall {
 interface AnsweredImages {
   readonly reply: ImageReply
   readonly target: ImageTarget
-  /** Images that were asked for besides, of calls that got no answer. */
+  /** Images of calls that ended without an answer. */
   readonly abandoned: number
 }
 
@@ -42,7 +42,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   readonly #request: ImageRequest
   readonly #deps: PipelineDeps
   readonly #fetched: FetchedSources = new Map()
-  /** No more than is reserved. */
+  /** Estimated input tokens, at most what is reserved. */
   #inputTokens = 0
 
   constructor(ctx: IdentifiedContext, { request, endUser, findings }: ParsedImages, deps: PipelineDeps) {
@@ -62,7 +62,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     return planImages({ request: this.#request, caller, environment, limits }, this.#deps)
   }
 
-  /** A call that cannot be cut is held at its true maximum. */
+  /** Reserves the maximum, since the answer cannot be cut. */
   reserve(
     plan: CallPlan<ImageTarget>,
     limits: MeterSet,

@@ -8,7 +8,7 @@ import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { ChatCall } from './chat-call.ts'
 import { sendAnswer } from './send-answer.ts'
 
-/** A chat that is answered as a whole: with the provider's bytes where the formats agree. */
+/** A chat that is answered as a whole. Sends the provider's own bytes if the formats agree. */
 export class PlainChat extends ChatCall<PlainAnswer> {
   async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<PlainAnswer>> {
     const attempt = this.toAttempt(target, planned)

@@ -7,10 +7,10 @@ import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
-/** What a request asks of its limits. */
+/** What a request reserves, and on which limits. */
 export interface ReservationRequest {
   readonly limits: MeterSet
-  /** May only the sandbox answer it? */
+  /** True if only the sandbox may answer the request. */
   readonly isSandbox: boolean
   readonly amounts: Amounts
 }
@@ -18,8 +18,9 @@ export interface ReservationRequest {
 const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
 
 /**
- * One atomic hold over every limit, quota and budget that concerns the request; settle.ts ends it. Throws what refuses
- * it, and then nothing is held. Every route that can reach a provider passes here: callTargets insists on it.
+ * Makes one atomic reservation on every limit, quota and budget of the request, which settle.ts ends. Throws the fault
+ * of the limit that refuses; nothing is reserved then. Required of every route that can call a provider: callTargets
+ * throws without a reservation.
  */
 export function reserveAmounts(
   ctx: RequestContext,
@@ -31,7 +32,7 @@ export function reserveAmounts(
   accept(ctx, deps, verdict)
 }
 
-/** As admit, but a refusal is a value: for who can ask for less. */
+/** Like reserveAmounts, but returns the verdict, for callers that can reserve less. */
 export function tryReserveAmounts(
   ctx: RequestContext,
   deps: PipelineDeps,
@@ -44,7 +45,7 @@ export function tryReserveAmounts(
 export function accept(ctx: RequestContext, deps: PipelineDeps, verdict: ReservationVerdict): void {
   if (!(verdict instanceof Reservation)) throw toFault(verdict, deps)
   ctx.reservation = verdict
-  // Whoever left while counters were read is let go by the step that ends every request.
+  // If the caller disconnected meanwhile, the end of the request releases the reservation.
   ctx.throwIfStopped()
 }
 
@@ -57,7 +58,7 @@ function toFault(verdict: Exclude<ReservationVerdict, Reservation>, deps: Pipeli
   )
 }
 
-/** May only the sandbox answer it? Then no limit of money concerns it. */
+/** Whether only the sandbox may answer the request. Limits of money do not apply then. */
 export function isSandboxOnly({ targets }: CallPlan<ResolvedTarget>): boolean {
   return targets.every(({ provider }) => provider.sandbox === true)
 }

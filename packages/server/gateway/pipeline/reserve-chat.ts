@@ -8,26 +8,29 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { accept, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
 
-/** A stream begins with this much output held where nothing was learned: it is extended as it goes. */
+/**
+ * Output tokens that a stream reserves first if too few answers were seen. The reservation is extended as the stream
+ * goes on.
+ */
 const FIRST_OUTPUT = 1_024
-/** An answer that cannot be cut is held at this much where its true maximum does not fit and nothing was learned. */
+/** Output tokens that an answer is capped to if its maximum does not fit and too few answers were seen. */
 const SMALL_OUTPUT = 4_096
-/** A hold of more than this part of what is left of a limit would keep out others that hold little. */
+/** A reservation above this share of a limit's remainder is reduced, so that it does not keep out small ones. */
 const LARGE_SHARE = 1 / 8
 
-/** What could be held: less from one to the next. */
+/** A possible reservation. Each candidate reserves less than the one before. */
 interface Candidate {
   readonly targets: readonly PlannedTarget[]
   /** Output tokens of one choice. */
   readonly output: number
-  /** Asked of the target as its cap, since nothing else keeps it to what is held. */
+  /** True: `output` is sent to the target as its cap, since nothing else keeps the answer within the reservation. */
   readonly isCapped: boolean
 }
 
 interface ChatNeeds {
   readonly plan: ChatPlan
   readonly limits: MeterSet
-  /** What is billed of its input where no usage comes, and what is held of it. */
+  /** Input tokens: `input` is billed if the provider reports no usage, `maxInput` is reserved. */
   readonly input: number
   readonly maxInput: number
   readonly choices: number
@@ -36,9 +39,9 @@ interface ChatNeeds {
 }
 
 /**
- * Holds what a chat request may use. A stream holds what its kind is known to use and is extended as it goes; what
- * cannot be cut holds its true maximum, or as much as it is known to use and is then asked for no more than that.
- * Gives the plan with those caps. Source: contract.md §3 "finish_reason may be length where a budget binds".
+ * Reserves what a chat request may use, and returns the plan with the caps that follow from it. A stream that can be
+ * cut reserves its usual output and extends that as it goes on. Other answers reserve their maximum, or their usual
+ * output and are capped to that, so `finish_reason` may be `length` where a budget binds.
  */
 export function reserveChat(
   ctx: RequestContext,
@@ -81,7 +84,10 @@ export function reserveChat(
   return tryCandidate(0)
 }
 
-/** First for all targets, then for ever fewer of the dear ones; each as large as it may become, then smaller. */
+/**
+ * Lists candidates for all targets first, then for ever fewer of the expensive ones; for each list the maximum, then
+ * the usual output.
+ */
 function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps): Candidate[] {
   const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
   const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
@@ -101,7 +107,7 @@ function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps)
   return candidates
 }
 
-/** The plan's targets, then without the dearest, and so on down to one. */
+/** Returns the targets, then the list without the most expensive, and so on down to one. */
 function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
   const lists = [targets]
   for (let left = targets; left.length > 1; ) {
@@ -119,7 +125,9 @@ function lacksAmounts(verdict: ReservationVerdict): boolean {
   return metric === 'tokens' || metric === 'nano_usd'
 }
 
-/** What is learned to be plenty is enough where more would take much of what is left for all. */
+/**
+ * Reduces the reservation to the smaller candidate if the larger takes a large share of what is left for all requests.
+ */
 function shrink(
   ctx: RequestContext,
   needs: ChatNeeds,

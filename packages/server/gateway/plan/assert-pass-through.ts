@@ -3,8 +3,9 @@ import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 
 /**
- * A client token is in the hands of an end user: what the gateway does not read may not come from there unless the
- * environment lets it. No setting opens the provider's store: it belongs to the whole environment.
+ * Throws `invalid_request` if a client token uses fields that the gateway does not validate. End users hold client
+ * tokens, so an environment must allow this (`allow_client_passthrough`). Data stored at the provider is never allowed:
+ * it belongs to the whole environment.
  */
 export function assertPassThrough(
   caller: Caller,

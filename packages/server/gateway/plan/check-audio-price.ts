@@ -4,8 +4,8 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { Refusal } from '../../core/verdict.ts'
 
 /**
- * What is heard has a price of its own, several times that of what is read: a model that hears, whose price for it nobody
- * knows, is not asked to. A model whose prices the owner set, or whose provider tells what a request cost, is.
+ * Refuses audio input if the gateway does not know the model's price for it, which is several times the price of text.
+ * Models whose price the environment's owner set and providers that report the cost of a request are allowed.
  */
 export function checkAudioPrice(
   request: ChatRequest,

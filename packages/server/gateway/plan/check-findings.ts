@@ -5,10 +5,12 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 
-/** Parts of what is said that the gateway does not read. */
+/** Paths within messages, where the gateway does not read unknown parts. */
 const UNREAD = /^(?:input|contents|messages|system)\[/
 
-/** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
+/**
+ * Refuses hosted tools, provider-side state and unread input that this target, caller or environment does not allow.
+ */
 export function checkFindings(
   { findings }: ParsedChat,
   format: ClientFormat,
@@ -37,7 +39,7 @@ export function checkFindings(
   }
   const [stateful] = findings.stateful
   if (stateful === undefined) return undefined
-  // What a provider keeps belongs to the whole environment.
+  // Data stored at the provider belongs to the whole environment.
   if (isEndUser) return toRefusal(stateful, 'a client token may not reach what the provider keeps.')
   if (format.id !== source.format) {
     return toRefusal(
@@ -54,7 +56,7 @@ export function checkFindings(
   return undefined
 }
 
-/** Parameters that this target leaves out, by the path at which the caller wrote them. */
+/** Returns the paths of parameters that are not sent to this target, as the caller wrote them. */
 export function listDroppedParams(
   { findings }: ParsedChat,
   format: ClientFormat,

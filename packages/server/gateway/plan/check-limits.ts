@@ -4,14 +4,16 @@ import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { TargetPlan } from './chat-plan.ts'
 
-/** See refuseByLimits. */
+/** Returns the target, or the refusal of checkLimits in its place. */
 export function checkTargetLimits(target: TargetPlan, asked: string, limits: MeterSet): TargetPlan {
   if ('refusal' in target) return target
   const refusal = checkLimits(target, asked, limits)
   return refusal === undefined ? target : { refusal }
 }
 
-/** Refuses a target that the end user's plan does not list, or whose price is unknown where a limit of money applies. */
+/**
+ * Refuses a target that the end user's plan does not allow, or whose price is unknown while a limit of money applies.
+ */
 export function checkLimits(
   { id, catalogModel }: ResolvedTarget,
   asked: string,

@@ -4,8 +4,10 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 
 /**
- * A model that cannot think does what is asked of it where it is told not to. Anthropic's format makes every caller name an output cap, and its clients ask every model to think if it can. A model
- * of another format gets no higher cap than it has, and is not asked to think where it cannot: neither changes the answer.
+ * Adapts a request to a target of another format. Removes `reasoning_effort` where the model cannot reason, and lowers
+ * an output cap above the model's own. Both are needed because Anthropic's format requires an output cap and its
+ * clients ask every model to think, and neither changes the answer. Elsewhere only an effort of `none` is removed,
+ * which asks for what the model does anyway.
  */
 export function fitRequest(
   request: ChatRequest,

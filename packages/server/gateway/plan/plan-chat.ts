@@ -20,7 +20,10 @@ import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
-/** From the parsed body to a plan, by the order of checks in contract.md §3. */
+/**
+ * Plans a parsed chat request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
+ * fault of the check that refuses it.
+ */
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
@@ -57,7 +60,8 @@ function planTarget(
   if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
-  // What the target cannot honour is refused by name, or dropped where the environment says so.
+  // Parameters that the target does not support are refused by name, or dropped if the environment's
+  // `unsupported_params` is `drop`.
   const format = formats.client(findClientFormatId(provider, model, whole, source.format))
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
@@ -71,14 +75,14 @@ function planTarget(
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(showParam(first, call), provider) }
   }
-  // What an end user asks is never stored at a provider: absent means off.
+  // Requests of end users are never stored at a provider. An absent `store` means that.
   const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
   const withheld = isWithheld ? [...dropped, 'store'] : dropped
-  // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
+  // Listed one by one, since V8 builds a hidden class for each object made by a spread and further fields.
   return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld }
 }
 
-/** A parameter as its caller wrote it. */
+/** Returns a parameter's name as the caller wrote it. */
 export function showParam(name: string, { spellings }: ParsedChat): string {
   return spellings?.get(name) ?? showPath(name)
 }

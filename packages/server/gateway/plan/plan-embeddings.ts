@@ -10,23 +10,26 @@ import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import { toReservedAmounts } from './reserved-amounts.ts'
 
-/** A model that may give the vectors. */
+/** A target of an embeddings request. */
 export interface EmbeddingTarget extends ResolvedTarget {
   readonly format: EmbeddingFormat
-  /** A provider's errors are the same on all of its routes. */
+  /** A provider reports errors in the same format on all of its routes. */
   readonly decodeError: ClientFormat['decodeError']
 }
 
 export interface EmbeddingPlanInput {
   readonly request: EmbeddingRequest
-  /** As we count them; a provider's own count decides what is paid. */
+  /** Estimated by the gateway. The provider's own count is billed. */
   readonly inputTokens: number
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
 }
 
-/** From the parsed body to a plan, by the order of checks in contract.md §3. */
+/**
+ * Plans a parsed embeddings request, with the checks in the order of ARCHITECTURE.md, "One request". Throws
+ * the fault of the check that refuses it.
+ */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
   const { request, caller, environment } = input
   const asked = { name: request.model, caller, environment, isStream: false }
@@ -54,7 +57,7 @@ function planOne(
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError }
 }
 
-/** The key's `max_request_cost_usd`: there is no output to lower, so it holds or refuses. */
+/** Checks the key's `max_request_cost_usd`. There is no output that could be lowered. */
 function checkRequestCost(
   target: ResolvedTarget,
   { caller, inputTokens }: EmbeddingPlanInput,

@@ -10,12 +10,12 @@ import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
-/** A model that may make the images. */
+/** A target of an image request. */
 export interface ImageTarget extends ResolvedTarget {
   readonly format: ImageFormat
-  /** A provider's errors are the same on all of its routes. */
+  /** A provider reports errors in the same format on all of its routes. */
   readonly decodeError: ClientFormat['decodeError']
-  /** Wire names of parameters that it cannot honour and that are not sent. */
+  /** Wire names of parameters that the target does not support and that are not sent. */
   readonly dropped: readonly string[]
 }
 
@@ -26,7 +26,10 @@ export interface ImagePlanInput {
   readonly limits: MeterSet
 }
 
-/** From the parsed body to a plan, by the order of checks in contract.md §3. */
+/**
+ * Plans a parsed image request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
+ * fault of the check that refuses it.
+ */
 export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
   const { request, caller, environment } = input
   const asked = { name: request.model, caller, environment, isStream: false }
@@ -57,7 +60,10 @@ function planOne(
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }
 
-/** The plan's models and limits of money, and the key's `max_request_cost_usd`: nothing can be lowered, so it holds or refuses. */
+/**
+ * Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing about an image request can be
+ * lowered.
+ */
 function checkCost(
   priced: ImagePriced,
   target: ResolvedTarget,

@@ -10,7 +10,7 @@ import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 import type { PlanDeps } from './plan-deps.ts'
 
-/** Who asks for what, and from where. */
+/** The model name of a request, and who asks for it. */
 export interface NameAsked {
   readonly name: string
   readonly caller: Caller
@@ -19,8 +19,8 @@ export interface NameAsked {
 }
 
 /**
- * From a model's name to the targets that can serve a request, by the order of checks in contract.md §3. `planOne` says
- * what is asked of a target, or what stands against it. Throws what refuses the request.
+ * Resolves a model's name to the targets that can serve a request, in the order of attempts. `planOne` returns what is
+ * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
   { name, caller, environment, isStream }: NameAsked,
@@ -71,7 +71,9 @@ function orderAlias<T extends ResolvedTarget>(
   return orderTargets(alias.strategy, entries, chance(deps.random)).map(({ target }) => target)
 }
 
-/** Money is a reason of its own; everything else that stands against every target is one answer (spec.md "Errors"). */
+/**
+ * An exceeded budget or an unknown price is reported as such. All other reasons are reported as `no_eligible_target`.
+ */
 function noEligibleTarget(alias: Alias, plans: readonly object[]): Fault {
   for (const plan of plans) {
     if (!('refusal' in plan)) continue

@@ -4,10 +4,10 @@ import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'
 
-/** Where neither the caller nor the model names a most, this many output tokens are held, and asked for. */
+/** Output tokens that are reserved and requested if neither the request nor the model has a maximum. */
 const UNKNOWN_MAX = 32_768
 
-/** What a request may use at most, by the tokens of its input and output, at the dearest of the targets. */
+/** Returns the most that a request may use: its tokens, and their cost at the most expensive target. */
 export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
   for (const { catalogModel } of targets) {
@@ -23,9 +23,9 @@ export interface Priced {
 
 export interface ReservedTokens {
   readonly input: number
-  /** Of all choices together. */
+  /** For all choices together. */
   readonly output: number
-  /** Input that asks to be cached is priced as written to the cache, where that is dearer. */
+  /** True: input is priced as written to the cache if that costs more. */
   readonly mayWriteCache: boolean
 }
 
@@ -39,7 +39,7 @@ function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: Reserv
   return Math.max(plain, written, kept)
 }
 
-/** The most that one choice of a target may have, and whether the target keeps to it by itself. */
+/** Returns the most output tokens of one choice, and whether the target keeps to that without being asked. */
 export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
   const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
   if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MAX, isKept: false }
@@ -50,7 +50,10 @@ export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: n
   return { tokens, isKept: true }
 }
 
-/** Reasoning may be hidden: a stream of it cannot be cut by what was seen of it. */
+/**
+ * Whether the model may reason. Hidden reasoning is not visible in a stream, so such a stream cannot be cut by its
+ * delivered tokens.
+ */
 export function mayReason({ catalogModel }: Priced): boolean {
   return catalogModel === undefined || catalogModel.capabilities.includes('reasoning')
 }

@@ -5,13 +5,14 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
 
-/** What the line says of tokens. */
+/** The tokens that the journal line states. */
 export type Estimate = Pick<ReservedOutput, 'inputTokens' | 'outputTokens'>
 
 /**
- * Journals what a request will count as if this process is killed while it runs. One that holds tokens or money: what it
- * holds, as an estimate. One that holds anything else of counters that outlive this process: its input, so that the replay
- * finds its hold by its id. Others need no such line: nothing that is limited depends on them.
+ * Journals what a request counts as if this process is killed while it runs. If it reserves tokens or money, the line
+ * states the reserved amounts as an estimate. If it only reserves on counters that outlive this process, the line
+ * states its input, so that the replay can settle the reservation by its id. Other requests affect no limit and need no
+ * line.
  */
 export function openRecord(
   ctx: IdentifiedContext,

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
-/** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
+/** Returns the record of a request before its outcome is known: its owner, its parameters and its reservation. */
 export function startRecord(ctx: IdentifiedContext): RequestRecord {
   const { caller, environment, recordFields } = ctx
   const amounts =

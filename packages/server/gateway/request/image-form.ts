@@ -6,11 +6,11 @@ import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { type FormPart, type FormProblem, FormScan } from '../../http/form-scan.ts'
 import { runInSlices } from '../../http/sliced-work.ts'
 
-/** A longer body is read in slices. */
+/** A longer body is parsed in slices. */
 const SHORT_BYTES = 256 * 1024
-/** Of all fields that are not files. No provider takes a prompt of half of it. */
+/** Limit on all fields that are not files. No provider accepts a prompt half as long. */
 const MAX_TEXT_BYTES = 256 * 1024
-/** A form has texts only; these are something else in JSON. */
+/** Form fields are texts; these are numbers in JSON. */
 const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images'])
 const FLAGS: ReadonlySet<string> = new Set(['stream'])
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
@@ -20,7 +20,10 @@ export interface ImageForm {
   readonly sources: EditSources
 }
 
-/** An edit as OpenAI's own clients send it: `multipart/form-data`. Rejects with what `findStop` gives once it does. */
+/**
+ * Parses an image edit in `multipart/form-data`, as OpenAI's clients send it. Rejects with the error that `findStop`
+ * returns.
+ */
 export async function parseImageForm(
   bytes: Buffer,
   contentType: string,

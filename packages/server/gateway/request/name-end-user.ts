@@ -6,7 +6,7 @@ import type { RequestDeps } from './request-deps.ts'
 
 const HEADER = 'x-rideau-end-user'
 
-/** A client token speaks for its own end user alone: who it sends as another is a mistake, or an attempt. */
+/** Throws `invalid_request` if a client token names an end user. A client token always acts for its own end user. */
 export function assertNoNamedEndUser(ctx: RequestContext): void {
   if (ctx.caller?.kind !== 'client_token' || ctx.req.headers[HEADER] === undefined) return
   throw new Fault('invalid_request', `${HEADER}: a client token speaks for its own end user.`, {
@@ -15,9 +15,9 @@ export function assertNoNamedEndUser(ctx: RequestContext): void {
 }
 
 /**
- * On whose behalf a request is made, once its body is read: a secret key names the end user by header, or natively in
- * `end_user` (contract.md §3); `user` in the body is never an identity. `named` is the body's `end_user` on any surface.
- * Synchronous where nobody is named, nothing is set for anybody, or who it is in memory.
+ * Sets the end user of a request after its body was read. A secret key names the end user in the header
+ * `x-rideau-end-user` or in the native field `end_user`; the field `user` of other formats is never an identity.
+ * `named` is the body's `end_user`. Synchronous unless the end user must be loaded.
  */
 export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDeps): void | Promise<void> {
   if (ctx.caller?.kind === 'client_token') {
@@ -62,7 +62,7 @@ function findName(ctx: RequestContext, given: unknown): string | undefined {
   return id
 }
 
-/** Never cut: two users whose ids begin alike would become one. */
+/** Never truncates an id: two users whose ids start alike would become one. */
 function parseEndUserId(given: unknown, param: string): string {
   if (typeof given !== 'string') throw invalid(param, 'must be a string.')
   if (!isEndUserId(given)) {

@@ -3,7 +3,10 @@ import type { Json } from '@rideau/llm/json/json-value'
 import { MAX_MODEL_NAME, parseModelName } from '@rideau/llm/request/bounded-text'
 import type { RecordFields } from './record-fields.ts'
 
-/** Keeps for the record which model is asked for. What is no text the surface refuses by its own words. */
+/**
+ * Records the requested model. Throws `invalid_request` for a text that is not a model name; other types are left to
+ * the format's own validation.
+ */
 export function noteModel(recordFields: RecordFields, model: Json | undefined): void {
   if (typeof model !== 'string') return
   const name = parseModelName(model)

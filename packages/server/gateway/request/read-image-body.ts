@@ -13,15 +13,15 @@ import type { IdentifiedContext } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 
-/** The body of a request for images, read once. */
+/** The parsed body of an image request. */
 export interface ParsedImages {
   readonly request: ImageRequest
-  /** As the body names it, not checked yet; see name-end-user.ts. */
+  /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
 }
 
-/** Reads the body of a request for images: JSON, or for edits a form as well. */
+/** Reads the body of an image request: JSON, or for edits also a form. */
 export async function readImageBody(
   ctx: IdentifiedContext,
   route: ImageRoute,
@@ -34,7 +34,7 @@ export async function readImageBody(
     }
     const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
-    // The log keeps what was asked, not the files.
+    // The log keeps the fields without the files.
     ctx.recordFields.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return toParsed(ctx, value, () => sources)
   }

@@ -11,13 +11,15 @@ import { canceledFault, type RequestContext } from './request-context.ts'
 
 export interface JsonBody {
   readonly value: JsonObject
-  /** The bytes that were parsed: what is authorized and what is forwarded cannot differ. */
+  /** The bytes that were parsed. The same bytes are forwarded, so they cannot differ from what was authorized. */
   readonly bytes: Buffer
-  /** Where each top-level field stands in them. */
+  /** The position of each top-level field in `bytes`. */
   readonly fields: SourceBody['fields']
 }
 
-/** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
+/**
+ * Reads and parses the body once. Throws for duplicate keys and for case variants of reserved names, in every format.
+ */
 export async function readJson(ctx: RequestContext, limit: number, timeoutMs: number): Promise<JsonBody> {
   if (!isJsonContentType(ctx.req.headers['content-type'])) {
     throw new Fault('unsupported_media_type', 'Send the body as application/json.')
@@ -39,7 +41,7 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
   return { value, bytes, fields }
 }
 
-/** A promise where the body is not here yet. */
+/** Returns a promise unless the body has arrived completely. */
 export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
   ctx.throwIfStopped()
   const body = readBody(ctx.req, limit)

@@ -3,7 +3,7 @@ import type { Provider } from '@rideau/llm/provider/provider'
 import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
 
-/** What the steps learned on the way, for the record. Filled as far as the request got. */
+/** What the steps of a request found out for its record. Filled as far as the request got. */
 export interface RecordFields {
   modelRequested: ModelName | null
   provider: string | null
@@ -13,7 +13,7 @@ export interface RecordFields {
   isStream: boolean
   metadata: LogMetadata | null
   requestBody: Buffer | undefined
-  /** What is owed to the provider that answered, should the answer fail on our side. */
+  /** What the answering provider charges, in case sending the answer fails. */
   answered: Bill | undefined
 }
 
@@ -37,7 +37,7 @@ interface NamedTarget {
   readonly catalogModel: CatalogModel | undefined
 }
 
-/** The record names the target that was tried last. */
+/** Records the target that was attempted last. */
 export function noteTarget(recordFields: RecordFields, { provider, id, catalogModel }: NamedTarget): void {
   recordFields.provider = provider.id
   recordFields.model = id

@@ -21,13 +21,13 @@ export interface GivenFeedback {
   readonly tags: readonly string[]
 }
 
-/** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
+/** `POST /v1/feedback`: stores a rating of an answer with the request's record. */
 export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
   const { value } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()
-  // A client token speaks for its own end user, of whose requests alone it may tell.
+  // A client token can only rate requests of its own end user.
   const of = {
     environmentId: environment.id,
     requestId: given.requestId,

@@ -14,7 +14,7 @@ import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 
 const MAX_PAGE = 100
 
-/** `GET /v1/models`: all at once unless `limit` is given. */
+/** `GET /v1/models`. Returns all models unless `limit` is given. */
 export function serveModels(ctx: IdentifiedContext): void {
   const all = listAllowed(ctx)
   const { limit, after } = parsePaging(ctx)
@@ -28,12 +28,12 @@ export function serveModels(ctx: IdentifiedContext): void {
   })
 }
 
-/** `GET /v1/models/{model}`, with slashes raw or as `%2F`. */
+/** `GET /v1/models/{model}`. Slashes in the model may be sent raw or as `%2F`. */
 export function serveModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
-/** Models by id, then aliases by name: the ids of aliases have no slash. */
+/** Returns the models and aliases that the key may call, ordered by id. Ids of aliases have no slash. */
 export function listAllowed(ctx: IdentifiedContext): Listed[] {
   const { caller, environment } = ctx
   const models = [...listIds(environment)]
@@ -44,7 +44,10 @@ export function listAllowed(ctx: IdentifiedContext): Listed[] {
   return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** What the catalogue, the providers' own lists and the environment name, of providers with a credential here. */
+/**
+ * Returns the model ids of all providers with a credential in the environment: those of the catalogue, of the
+ * provider's own list and of custom models.
+ */
 function listIds(environment: Environment): Set<string> {
   const ids = new Set<string>()
   const providers = new Set<string>()
@@ -69,7 +72,7 @@ function toListedModel(environment: Environment, id: string): ListedModel {
   }
 }
 
-/** undefined: this key may not use it, or nothing that it points at can be called here. */
+/** Returns undefined if the key may not use the alias, or if no target of it can be called in this environment. */
 function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
   const { caller, environment } = ctx
   const resolution = resolveName(alias.name, caller, environment, modelDirectory)
@@ -80,7 +83,10 @@ function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | un
   return targets.length === 0 ? undefined : { id: alias.name, targets }
 }
 
-/** One model or alias by any name that a chat would take; what this key may not call is not found. */
+/**
+ * Returns a model or alias by any name that a chat request accepts. Throws `model_not_found` if the key may not call
+ * it.
+ */
 export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
   const { caller, environment } = ctx
   const alias = environment.aliases.get(name)
@@ -98,7 +104,7 @@ function providerOf(id: string): string {
   return id.slice(0, id.indexOf('/'))
 }
 
-/** A model known by name only: permissive capabilities, unknown price (contract.md §3). */
+/** Describes a model known by name only: common capabilities, and no price. */
 function toUnlistedModel(id: string): CatalogModel {
   return {
     id,
@@ -135,7 +141,7 @@ function toResource(listed: Listed): JsonObject {
   }
 }
 
-/** An alias can what any of its targets can: a request goes to one that can serve it. */
+/** An alias has every capability that one of its targets has, since a request goes to a target that can serve it. */
 function toAliasResource({ id, targets }: ListedAlias): JsonObject {
   return {
     id,
@@ -168,7 +174,7 @@ function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after
   return { limit: limit === null ? undefined : Number(limit), after }
 }
 
-/** Tells a position in this list from other text. */
+/** Prefix of a cursor's text, which tells cursors of this list from other text. */
 const CURSOR_MARK = 'models:'
 
 function encodeCursor(id: string): string {
