@@ -98,7 +98,7 @@ function attemptOne(
     if (parsed.body.error !== undefined) {
       return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
     }
-    return unreadable(answer, 'the answer has not a vector for each input')
+    return unreadable(answer, 'the answer lacks vectors of some inputs')
   })
 }
 

@@ -88,7 +88,10 @@ function attemptOne(
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body, target)
     if (reply?.isFiltered === true) {
-      return { ok: false, error: { kind: 'content_filter', status, detail: 'the images were withheld' } }
+      return {
+        ok: false,
+        error: { kind: 'content_filter', status, detail: 'the provider filtered the images' },
+      }
     }
     if (reply !== undefined) return { ok: true, status, value: reply }
     if (parsed.body.error !== undefined && parsed.body.error !== null) {

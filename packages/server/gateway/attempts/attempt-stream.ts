@@ -46,7 +46,7 @@ export function attemptStream(
         if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
         else onWait(now)
       },
-      () => opening.giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+      () => opening.giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     opening.start()
   })
@@ -120,7 +120,7 @@ class Opening implements OpenStream, FrameReceiver {
   giveUp(error: UpstreamError): void {
     if (this.#isSettled) return
     this.#call?.abort()
-    this.#fail(error, error.status === undefined ? 'cut by us' : 'unreadable')
+    this.#fail(error, error.status === undefined ? 'stopped' : 'unreadable')
   }
 
   #onData(chunk: Buffer): void {
@@ -182,7 +182,7 @@ class Opening implements OpenStream, FrameReceiver {
   }
 
   /** `reported`: the provider itself reported the failure, so it charges nothing. */
-  #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'cut by us'): void {
+  #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'stopped'): void {
     if (this.#isSettled) return
     this.#isSettled = true
     if (why === 'reported') return this.#settle({ ok: false, error })

@@ -65,7 +65,7 @@ export function attemptWhole<T>(
       now => {
         if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
       },
-      () => giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+      () => giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     const call = options.transport.call(options.request, {
       onStart(startStatus, startHeaders) {
@@ -75,7 +75,7 @@ export function attemptWhole<T>(
       onData(chunk) {
         size += chunk.length
         if (size > MAX_ANSWER_BYTES)
-          giveUp({ kind: 'unavailable', status, detail: 'the answer is too large' })
+          giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
         else chunks.push(chunk)
       },
       onEnd() {

@@ -27,7 +27,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
   plan: CallPlan<P>,
   attempt: Attempt<P, T>,
 ): Promise<T> {
-  if (ctx.reservation === undefined) throw new Error('no provider is called before the request is admitted')
+  if (ctx.reservation === undefined) throw new Error('a provider was called without a reservation')
   const cursor = new TargetCursor(plan.targets, deps)
   ctx.calledAt = performance.now()
   for (let attempts = 1; ; attempts++) {
@@ -226,7 +226,7 @@ function logFailure(
       status: error.status,
       detail: error.detail,
     },
-    'a try at a provider failed',
+    'an attempt at a provider failed',
   )
 }
 

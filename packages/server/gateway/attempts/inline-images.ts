@@ -60,13 +60,13 @@ async function fetchAll(
       if (images.size === MAX_IMAGES) {
         throw invalid(
           param,
-          `must not name more than ${MAX_IMAGES} images by their addresses; send the others as data.`,
+          `must not be one of more than ${MAX_IMAGES} images named by URL; send the others as data URLs.`,
         )
       }
       const bytes = await fetchImage(url, param, left, deps)
       left -= bytes.length
       const type = findImageType(bytes)
-      if (type === undefined) throw invalid(param, 'does not lead to an image that we know.')
+      if (type === undefined) throw invalid(param, 'does not lead to an image of a supported type.')
       images.set(url, `data:${type};base64,${bytes.toString('base64')}`)
     }
   }
@@ -74,7 +74,7 @@ async function fetchAll(
 
 const REASONS = {
   refused: 'names an address that is not allowed.',
-  timeout: 'did not answer in time.',
+  timeout: `did not answer within ${TIMEOUT_MS} ms.`,
   unreachable: 'could not be reached.',
 }
 
@@ -99,7 +99,7 @@ export async function fetchImage(
     if (!answer.ok) throw invalid(param, REASONS[answer.reason])
     const next = findRedirect(answer, url)
     if (next === undefined) return readImage(answer, param)
-    if (redirects === MAX_REDIRECTS) throw invalid(param, 'redirects too often.')
+    if (redirects === MAX_REDIRECTS) throw invalid(param, `redirects more than ${MAX_REDIRECTS} times.`)
     url = next
   }
 }
@@ -116,7 +116,7 @@ function findRedirect(
 }
 
 function readImage(answer: Extract<GuardedAnswer, { ok: true }>, param: string): Buffer {
-  if (answer.isCut) throw invalid(param, 'leads to more than the 20 MiB that all images may have.')
+  if (answer.isCut) throw invalid(param, 'exceeds the 20 MiB that all images of a request may have together.')
   if (answer.status !== 200) throw invalid(param, 'did not lead to an image.')
   return answer.body
 }

@@ -48,7 +48,7 @@ function assertNoKeyInUrl({ req, route }: RequestContext): void {
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
   if (refusedKeyParam === undefined || query === undefined) return
   if (!new URLSearchParams(query).has(refusedKeyParam)) return
-  const message = `A key in the address ends in logs. Send it in the header ${keyHeader}, and roll the one that was sent.`
+  const message = `${refusedKeyParam}: must not contain a key, since URLs are logged. Roll this key, and send keys in the header ${keyHeader}.`
   throw new Fault('unauthenticated', message, { param: refusedKeyParam })
 }
 
@@ -105,5 +105,5 @@ function assertAllowed(refusal: Refusal | undefined): void {
 }
 
 function unknownCredential(): Fault {
-  return new Fault('invalid_key', 'This host does not recognize the credential.')
+  return new Fault('invalid_key', 'The gateway does not recognize this credential.')
 }

@@ -24,7 +24,8 @@ export function toLimitFault(refused: LimitRefusal, now: number): Fault {
     `wanted ${formatAmount(meter, wanted)}`,
   ]
   const reset = resetAt === null ? 'does not reset by time' : `resets at ${new Date(resetAt).toISOString()}`
-  const impossible = wanted > meter.limit ? ' This request alone is more than that: no wait helps.' : ''
+  const impossible =
+    wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
   const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${impossible}`
   // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)

@@ -79,7 +79,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   /** The target of the current attempt, or the one that answered. */
   protected get target(): PlannedTarget {
-    if (this.#target === undefined) throw new Error('no target was tried yet')
+    if (this.#target === undefined) throw new Error('no target was attempted yet')
     return this.#target
   }
 

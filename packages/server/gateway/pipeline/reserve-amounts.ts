@@ -53,7 +53,7 @@ function toFault(verdict: Exclude<ReservationVerdict, Reservation>, deps: Pipeli
   if ('refusal' in verdict) return toLimitFault(verdict.refusal, deps.now())
   return new Fault(
     'config_unavailable',
-    'What was used of your limits cannot be read right now. Try again shortly.',
+    'The usage of your limits cannot be read right now. Try again shortly.',
     { cause: verdict.unavailable, retryAfterSeconds: 1 },
   )
 }

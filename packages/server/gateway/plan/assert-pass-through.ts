@@ -13,7 +13,14 @@ export function assertPassThrough(
   { stored, passedOn }: Pick<Findings, 'stored' | 'passedOn'>,
 ): void {
   if (caller.kind !== 'client_token') return
-  if (stored !== undefined) throw invalid(stored, 'a client token may not reach what the provider keeps.')
+  if (stored !== undefined)
+    throw invalid(
+      stored,
+      'is not accepted from a client token, since it accesses data stored at the provider.',
+    )
   if (environment.allowClientPassthrough || passedOn === undefined) return
-  throw invalid(passedOn, 'a client token may not send this here.')
+  throw invalid(
+    passedOn,
+    'is not accepted from a client token; the environment does not set allow_client_passthrough.',
+  )
 }

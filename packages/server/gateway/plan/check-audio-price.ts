@@ -16,7 +16,7 @@ export function checkAudioPrice(
   if (model.pricing.audio_input !== undefined || provider.reportsCost !== undefined) return undefined
   const path = findAudio(request)
   if (path === undefined) return undefined
-  const message = `${path}: audio has a price of its own, which the gateway does not know for this model.`
+  const message = `${path}: the gateway does not know the price of audio input for this model.`
   return { code: 'invalid_request', message, param: path }
 }
 

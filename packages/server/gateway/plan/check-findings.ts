@@ -20,37 +20,41 @@ export function checkFindings(
 ): Refusal | undefined {
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
-    return toRefusal(
-      hosted,
-      'a tool that the provider runs has a price of its own, which the gateway does not know.',
-    )
+    return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
   }
   const isEndUser = caller.kind === 'client_token'
   const unread = findings.nativeOnly.find(path => UNREAD.test(path))
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
-    return toRefusal(unread, 'a client token may not send this here.')
+    return toRefusal(
+      unread,
+      'is not accepted from a client token; the environment does not set allow_client_passthrough.',
+    )
   }
   const [uncounted] = findings.uncounted
   if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
     return toRefusal(
       uncounted,
-      'the input that it adds cannot be counted in advance, and this key bounds the cost of a request.',
+      'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.',
     )
   }
   const [stateful] = findings.stateful
   if (stateful === undefined) return undefined
   // Data stored at the provider belongs to the whole environment.
-  if (isEndUser) return toRefusal(stateful, 'a client token may not reach what the provider keeps.')
+  if (isEndUser)
+    return toRefusal(
+      stateful,
+      'is not accepted from a client token, since it accesses data stored at the provider.',
+    )
   if (format.id !== source.format) {
     return toRefusal(
       stateful,
-      'this model has nothing of what another provider keeps; send everything in the request.',
+      'this model cannot access data stored at another provider; send all input in the request.',
     )
   }
   if (caller.maxRequestCostNanoUsd !== null) {
     return toRefusal(
       stateful,
-      'what the provider keeps cannot be counted, and this key bounds the cost of a request.',
+      'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.',
     )
   }
   return undefined

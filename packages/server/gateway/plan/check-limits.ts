@@ -31,7 +31,7 @@ export function checkLimits(
   if (!limits.hasCostMeter || isPriced) return undefined
   return {
     code: 'model_unpriced',
-    message: "A limit of money applies, and this model's price is unknown.",
+    message: `A limit of money applies, and the price of the model ${id} is unknown.`,
     param: 'model',
   }
 }

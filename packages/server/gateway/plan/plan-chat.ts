@@ -108,7 +108,7 @@ function listNeeds(request: ChatRequest): readonly CapabilityNeed[] {
 function unsupported(param: string, provider: Provider): Refusal {
   return {
     code: 'invalid_request',
-    message: `${param}: the provider ${provider.id} cannot honour this parameter.`,
+    message: `${param}: the provider ${provider.id} does not support this parameter.`,
     param,
   }
 }

@@ -44,11 +44,19 @@ function planOne(
   const { provider, catalogModel } = target
   const format = findEmbeddingFormat(provider)
   if (format === undefined || catalogModel?.capabilities.includes('embeddings') === false) {
-    return toRefusal('embeddings_not_supported', 'The model has no embeddings API.', 'model')
+    return toRefusal(
+      'embeddings_not_supported',
+      `The model ${target.id} does not support embeddings.`,
+      'model',
+    )
   }
   const hasTokens = typeof input.request.input[0] !== 'string'
   if (hasTokens && !takesTokens(provider, format)) {
-    return toRefusal('invalid_request', `input: the provider ${provider.id} takes texts only.`, 'input')
+    return toRefusal(
+      'invalid_request',
+      `input: must be text; the provider ${provider.id} does not accept tokens.`,
+      'input',
+    )
   }
   const limited = checkLimits(target, input.request.model, input.limits)
   if (limited !== undefined) return { refusal: limited }
@@ -67,7 +75,7 @@ function checkRequestCost(
   if ((target.catalogModel?.pricing ?? null) === null) {
     return {
       code: 'model_unpriced',
-      message: "The key bounds a request's cost, and this model's price is unknown.",
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
       param: 'model',
     }
   }
@@ -75,7 +83,7 @@ function checkRequestCost(
   if (nanoUsd <= maxRequestCostNanoUsd) return undefined
   return {
     code: 'budget_exceeded',
-    message: 'This request could cost more than the key allows for one request.',
+    message: 'This request could cost more than the max_request_cost_usd of the key.',
     param: 'restrictions.max_request_cost_usd',
   }
 }

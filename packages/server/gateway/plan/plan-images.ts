@@ -45,15 +45,23 @@ function planOne(
   const { request, environment } = input
   const format = findImageFormat(provider)
   if (format === undefined || catalogModel?.capabilities.includes('images') === false) {
-    return toRefusal('model_missing_capability', 'The model makes no images.', 'model')
+    return toRefusal('model_missing_capability', `The model ${target.id} does not support images.`, 'model')
   }
   if (request.images !== undefined && !format.canEdit(target)) {
-    return toRefusal('model_missing_capability', 'The model edits no images.', 'model')
+    return toRefusal(
+      'model_missing_capability',
+      `The model ${target.id} does not support image edits.`,
+      'model',
+    )
   }
   const dropped = format.findUnsupportedParams(request, target)
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return toRefusal('invalid_request', `${first}: the model ${target.id} has no way to honour it.`, first)
+    return toRefusal(
+      'invalid_request',
+      `${first}: the model ${target.id} does not support this parameter.`,
+      first,
+    )
   }
   const refusal = checkCost({ ...target, format }, target, input)
   if (refusal !== undefined) return { refusal }
@@ -76,14 +84,14 @@ function checkCost(
   if (nanoUsd === null) {
     return {
       code: 'model_unpriced',
-      message: "The key bounds a request's cost, and this model's price is unknown.",
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
       param: 'model',
     }
   }
   if (nanoUsd <= maxRequestCostNanoUsd) return undefined
   return {
     code: 'budget_exceeded',
-    message: 'This request could cost more than the key allows for one request.',
+    message: 'This request could cost more than the max_request_cost_usd of the key.',
     param: 'restrictions.max_request_cost_usd',
   }
 }

@@ -49,7 +49,7 @@ function toTarget(
   environment: Environment,
 ): ResolvedTarget {
   const provider = findProvider(providerId)
-  if (provider === undefined) throw new Error(`resolved to a provider that is none: ${providerId}`)
+  if (provider === undefined) throw new Error(`a name was resolved to an unknown provider: ${providerId}`)
   const catalogModel = findEnvironmentModel(environment, provider.id, model)
   return { provider, model, id, catalogModel, credentials, alias }
 }
@@ -82,7 +82,7 @@ function noEligibleTarget(alias: Alias, plans: readonly object[]): Fault {
   }
   return new Fault(
     'no_eligible_target',
-    `No target of the alias "${alias.name}" can serve this request here: a credential or a capability is missing.`,
+    `No target of the alias "${alias.name}" can serve this request in this environment: each lacks a credential or a capability.`,
     { param: 'model' },
   )
 }

@@ -39,18 +39,25 @@ export async function parseImageForm(
     if (part.isFile) {
       if (IMAGE_FIELD.test(name)) images.push(part)
       else if (name === 'mask' && mask === undefined) mask = part
-      else throw name === 'mask' ? duplicateField(name) : invalid(param, 'is not a file of this request.')
+      else
+        throw name === 'mask'
+          ? duplicateField(name)
+          : invalid(param, 'must not be a file; only image and mask are.')
     } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
       throw invalid(param, 'must be a file.')
     } else if (value.has(name)) {
       throw duplicateField(param)
     } else if (name === '__proto__') {
-      throw new RequestError('request_validation_failed', '__proto__: a field may not have this name.', {
-        param: '__proto__',
-      })
+      throw new RequestError(
+        'request_validation_failed',
+        '__proto__: is not accepted as the name of a field.',
+        {
+          param: '__proto__',
+        },
+      )
     } else {
       textBytes += part.bytes.length
-      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param: param })
+      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param })
       value.set(name, toValue(name, part.bytes.toString('utf8')))
     }
   }
@@ -80,14 +87,14 @@ async function readParts(
 }
 
 const PROBLEMS: Readonly<Record<FormProblem, string>> = {
-  malformed: 'The body is not a valid form.',
-  no_boundary: 'The form has no boundary.',
+  malformed: 'The body must be valid multipart/form-data.',
+  no_boundary: 'The Content-Type of a form must name its boundary.',
   too_many_parts: 'The form has too many parts.',
-  long_header: 'The header of a part of the form is over 4 KiB.',
-  encoded: 'A part of the form has a transfer encoding. Send its bytes as they are.',
+  long_header: 'The header of each part of the form must have at most 4 KiB.',
+  encoded: 'A part of the form has a transfer encoding. Send its bytes unencoded.',
 }
 
-const TOO_LONG = 'The fields of the form that are not files are over 256 KiB.'
+const TOO_LONG = 'The fields of the form that are not files must have at most 256 KiB together.'
 
 function toValue(name: string, text: string): Json {
   if (NUMBERS.has(name) && /^\d{1,9}$/.test(text)) return Number(text)
@@ -96,5 +103,5 @@ function toValue(name: string, text: string): Json {
 }
 
 function duplicateField(param: string): RequestError {
-  return new RequestError('request_validation_failed', 'The form has a field twice.', { param })
+  return new RequestError('request_validation_failed', `${param}: must not be given twice.`, { param })
 }

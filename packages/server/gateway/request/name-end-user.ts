@@ -9,9 +9,13 @@ const HEADER = 'x-rideau-end-user'
 /** Throws `invalid_request` if a client token names an end user. A client token always acts for its own end user. */
 export function assertNoNamedEndUser(ctx: RequestContext): void {
   if (ctx.caller?.kind !== 'client_token' || ctx.req.headers[HEADER] === undefined) return
-  throw new Fault('invalid_request', `${HEADER}: a client token speaks for its own end user.`, {
-    param: HEADER,
-  })
+  throw new Fault(
+    'invalid_request',
+    `${HEADER}: must not be sent with a client token, which acts for its own end user.`,
+    {
+      param: HEADER,
+    },
+  )
 }
 
 /**
@@ -22,12 +26,12 @@ export function assertNoNamedEndUser(ctx: RequestContext): void {
 export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDeps): void | Promise<void> {
   if (ctx.caller?.kind === 'client_token') {
     if (named === undefined || named === null) return
-    throw invalid('end_user', 'a client token speaks for its own end user.')
+    throw invalid('end_user', 'must not be sent with a client token, which acts for its own end user.')
   }
   const id = findName(ctx, named)
   if (id === undefined) return
   const { environment } = ctx
-  if (environment === undefined) throw new Error('an end user is named after identification only')
+  if (environment === undefined) throw new Error('an end user was named before identification')
   if (!environment.policies.hasSpecialEndUsers) {
     ctx.endUser = { id, plan: null, isBlocked: false }
     return
@@ -58,7 +62,8 @@ function findName(ctx: RequestContext, given: unknown): string | undefined {
   const header = ctx.req.headers[HEADER]
   if (header === undefined || header === '') return named
   const id = parseEndUserId(header, HEADER)
-  if (named !== undefined && named !== id) throw invalid('end_user', `contradicts the header ${HEADER}.`)
+  if (named !== undefined && named !== id)
+    throw invalid('end_user', `must equal the header ${HEADER} if both are sent.`)
   return id
 }
 
@@ -66,13 +71,10 @@ function findName(ctx: RequestContext, given: unknown): string | undefined {
 function parseEndUserId(given: unknown, param: string): string {
   if (typeof given !== 'string') throw invalid(param, 'must be a string.')
   if (!isEndUserId(given)) {
-    throw invalid(
-      param,
-      'must have 1 to 255 characters of well-formed Unicode, none of them a control character.',
-    )
+    throw invalid(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
   }
   if (isReservedEndUserId(given)) {
-    throw invalid(param, 'must not begin with "device:" or "member:": only the gateway itself names those.')
+    throw invalid(param, 'must not begin with "device:" or "member:", which are reserved.')
   }
   return given
 }

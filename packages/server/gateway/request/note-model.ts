@@ -12,7 +12,7 @@ export function noteModel(recordFields: RecordFields, model: Json | undefined): 
   const name = parseModelName(model)
   if (name === undefined) {
     const bounds = `must have at most ${MAX_MODEL_NAME} characters of well-formed Unicode`
-    throw invalid('model', `${bounds}, none of them a control character.`)
+    throw invalid('model', `${bounds} without control characters.`)
   }
   recordFields.modelRequested = name
 }

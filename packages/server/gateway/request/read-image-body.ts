@@ -30,7 +30,10 @@ export async function readImageBody(
   const contentType = ctx.req.headers['content-type']
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {
     if (!/^multipart\/form-data\s*;/i.test(contentType)) {
-      throw new Fault('unsupported_media_type', 'Send the body as multipart/form-data or application/json.')
+      throw new Fault(
+        'unsupported_media_type',
+        'The Content-Type must be multipart/form-data or application/json.',
+      )
     }
     const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)

@@ -22,7 +22,7 @@ export interface JsonBody {
  */
 export async function readJson(ctx: RequestContext, limit: number, timeoutMs: number): Promise<JsonBody> {
   if (!isJsonContentType(ctx.req.headers['content-type'])) {
-    throw new Fault('unsupported_media_type', 'Send the body as application/json.')
+    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.')
   }
   const reading = readBytes(ctx, limit, timeoutMs)
   const bytes = reading instanceof Promise ? await reading : reading
@@ -34,9 +34,13 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
   }
   const variant = findCaseVariant(fields, RESERVED_NAMES)
   if (variant !== undefined) {
-    throw new Fault('request_validation_failed', 'A field name is written in another case than it has.', {
-      param: variant,
-    })
+    throw new Fault(
+      'request_validation_failed',
+      `${variant}: must be written in the case of the documented field name.`,
+      {
+        param: variant,
+      },
+    )
   }
   return { value, bytes, fields }
 }
@@ -57,7 +61,8 @@ async function awaitBody(
   const deadline = performance.now() + timeoutMs
   ctx.watch(
     now => {
-      if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
+      if (now > deadline)
+        body.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
     },
     () => body.fail(canceledFault()),
   )

@@ -152,7 +152,7 @@ export type IdentifiedContext = RequestContext & {
 
 /** Throws if the request was not identified. No route may be served before that. */
 export function toIdentified(ctx: RequestContext): IdentifiedContext {
-  if (!isIdentified(ctx)) throw new Error('a request is served after its identification only')
+  if (!isIdentified(ctx)) throw new Error('a request was served before its identification')
   return ctx
 }
 

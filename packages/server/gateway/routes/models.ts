@@ -97,7 +97,9 @@ export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
     const resolution = resolveModel(name, caller, environment, modelDirectory)
     if ('resolved' in resolution) return toListedModel(environment, resolution.resolved.id)
   }
-  throw new Fault('model_not_found', 'No such model for this key.', { param: 'model' })
+  throw new Fault('model_not_found', 'This key may not call a model of this name, or there is none.', {
+    param: 'model',
+  })
 }
 
 function providerOf(id: string): string {
@@ -160,7 +162,8 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
 function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
   for (const name of query.keys()) {
-    if (name !== 'limit' && name !== 'cursor') throw invalidParam(name, 'is not a parameter of this list.')
+    if (name !== 'limit' && name !== 'cursor')
+      throw invalidParam(name, 'is not a parameter of this list; limit and cursor are.')
   }
   const limit = query.get('limit')
   if (limit !== null && !(/^[0-9]{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE)) {
@@ -185,7 +188,9 @@ function decodeCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   const id = text.slice(CURSOR_MARK.length)
   if (!text.startsWith(CURSOR_MARK) || encodeCursor(id) !== cursor) {
-    throw new Fault('invalid_request', 'cursor: is not one that this list gave.', { param: 'cursor' })
+    throw new Fault('invalid_request', 'cursor: must be a next_cursor that this list returned.', {
+      param: 'cursor',
+    })
   }
   return id
 }

@@ -92,7 +92,7 @@ class Relay implements StreamSink {
           this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
         } else writer.tick(now)
       },
-      () => this.#giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+      () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     stream.pipe(this)
   }

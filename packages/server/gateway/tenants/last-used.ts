@@ -41,7 +41,10 @@ export class LastUsed {
       await this.#options.store(uses)
     } catch (error) {
       for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at)
-      this.#options.log.warn({ err: error }, 'the use of keys could not be written; it will be tried again')
+      this.#options.log.warn(
+        { err: error },
+        'the last use of keys could not be stored; the next flush tries again',
+      )
     }
   }
 

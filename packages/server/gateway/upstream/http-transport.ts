@@ -121,7 +121,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.#done = true
     if (this.#connection === undefined) this.#connections?.withdraw(this)
     // While the connection is being opened, onConnect ends the call.
-    else this.#abort?.(noLongerWanted())
+    else this.#abort?.(abortedError())
   }
 
   pause(): void {
@@ -137,7 +137,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort
-    if (this.#done) abort(noLongerWanted())
+    if (this.#done) abort(abortedError())
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
@@ -195,8 +195,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 }
 
-function noLongerWanted(): Error {
-  return new Error('no longer wanted')
+function abortedError(): Error {
+  return new Error('the call was aborted')
 }
 
 function toNetworkError(error: Error & { code?: string }): UpstreamError {

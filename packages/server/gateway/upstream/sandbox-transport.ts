@@ -78,7 +78,7 @@ class SandboxCall implements UpstreamCall {
   /** Fails the call, since the sandbox cannot parse its request. */
   fail(): void {
     this.#steps = [
-      () => this.#handler.onFail({ kind: 'unavailable', detail: 'the sandbox could not read it' }),
+      () => this.#handler.onFail({ kind: 'unavailable', detail: 'the sandbox could not parse the request' }),
     ]
     this.#schedule()
   }
