@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { attemptEmbeddings } from './attempt-embeddings.ts'
 
-/** Answers each call with the next body, and keeps no connection. */
+/** A transport that answers each call with the next body. */
 function scripted(bodies: readonly object[]): Transport {
   const left = [...bodies]
   return {
@@ -30,7 +30,7 @@ async function costOf(
   ...usages: object[]
 ): Promise<number | undefined> {
   const known = findProvider(id) as Provider
-  // One input a call, so that there are as many calls as usages.
+  // One input per call, so that there are as many calls as usages.
   const provider = { ...known, embeddings: { format: 'openai-embeddings' as const, maxInputs: 1 } }
   const format = findEmbeddingFormat(provider)
   if (format === undefined) throw new Error(id)

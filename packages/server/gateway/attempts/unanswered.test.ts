@@ -13,11 +13,11 @@ import type { TestApp } from '../../testing/harness/app.ts'
 import { ASK, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
-/** $100 per million tokens of input, of which there are five: four a message, and one for its two letters. */
+/** $100 per million input tokens. The request has five: four for the message and one for its two letters. */
 const CHAT = { ...ASK, model: MODEL }
 const INPUT_USD = 5 * 100e-6
 const EMBED = { model: MODEL, input: ['one', 'two words'] }
-/** By their bytes, four a token. */
+/** Estimated from the bytes, four per token. */
 const EMBED_USD = (1 + 3) * 100e-6
 
 let limited: LimitedApp
@@ -28,7 +28,7 @@ beforeAll(async () => {
   limited = await openLimitedApp()
   ;({ app, upstream } = limited)
   await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
-  // A provider behind an address where nobody listens.
+  // A provider at an address where no server listens.
   const closed = createServer()
   await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address() as { port: number }
@@ -53,7 +53,7 @@ beforeEach(async () => {
   await limited.reset()
 })
 
-/** Sends it, and leaves or cancels as soon as the provider has it. Gives what its budget and its record say then. */
+/** Sends a request, and disconnects or cancels it once the provider has it. Returns its budget and its record. */
 async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') {
   const { key, budget } = await limited.freshKey(100)
   const id = crypto.randomUUID()
@@ -132,14 +132,14 @@ describe('its input is billed, as an estimate, of a request that had left and wa
   )
 })
 
-/** Of output, at most: $50 per million. Thrice, since each try is paid for. */
+/** The most output costs $50 per million. Three times, since each attempt is charged. */
 const RESERVED_USD = 200 * 50e-6
 
 function text(status: number, body: string, type = 'application/json'): UpstreamAnswer {
   return res => void res.writeHead(status, { 'content-type': type }).end(body)
 }
 
-/** A body that is cut in the middle. */
+/** A body that breaks off in the middle. */
 const cutJson: UpstreamAnswer = res => {
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' })
   res.write('{"choices":[', () => setImmediate(() => res.destroy()))
@@ -179,7 +179,7 @@ describe('an answer of a good status that cannot be read was made, and is billed
     const before = (await budget()).spent_usd
     upstream.script(text(200, 'no'))
     await (await app.call('/v1/chat', ask, { key })).text()
-    // In steps of 30 %: 10 tokens are told as 10 or a little more.
+    // Learned lengths grow by 30 %: 10 tokens are learned as 10 or a little more.
     const output = ((await budget()).spent_usd - before) / 3 - INPUT_USD
     expect(output).toBeGreaterThanOrEqual(10 * 50e-6 - 1e-9)
     expect(output).toBeLessThan(14 * 50e-6)
@@ -193,7 +193,7 @@ describe('an answer of a good status that cannot be read was made, and is billed
   }, 30_000)
 
   test('a stream, at what came of it', async () => {
-    // 40 bytes, four a token.
+    // 40 bytes, four per token.
     const seen = await fail(text(200, 'x'.repeat(40)), { ...CHAT, stream: true })
     expectBilled(seen, 3 * (INPUT_USD + 10 * 50e-6))
   }, 30_000)
@@ -242,7 +242,7 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
 
   test('of several calls those that were lost, beside those that were answered', async () => {
     const { key, budget } = await limited.freshKey(100)
-    // One image a call: the second is lost.
+    // One image per call. The second call is abandoned.
     upstream.script(json(200, { data: [{ b64_json: 'QUJD' }] }), res => void res.destroy())
     const response = await app.call(ROUTE, { model: 'openai/dall-e-3', prompt: 'a fox', n: 2 }, { key })
     expect(response.status).toBe(200)
@@ -271,7 +271,7 @@ describe('where another try answers', () => {
   })
 
   test('it is asked only where the limits have room for both', async () => {
-    // Input 0.0005 and output 0.01, held once; twice does not fit.
+    // Input costs 0.0005 and output 0.01. The budget allows one reservation, not two.
     const { key, budget } = await limited.freshKey(0.0205)
     const before = upstream.requests.length
     upstream.script(text(200, 'no'), completion('hello'))

@@ -9,11 +9,13 @@ if (!hasWire) console.log('skipped: the recordings of ../shared/wire are not the
 
 interface Recorded {
   readonly request: ChatRequest
-  /** As the provider counted it. */
+  /** The count that the provider reported. */
   readonly real: number
 }
 
-/** Recorded chats of text alone, in the two formats whose requests are nearly ours, that tell their input. */
+/**
+ * Recorded text-only chats that report their input, in the two formats whose requests are closest to the internal form.
+ */
 function* readAll(): Generator<Recorded> {
   for (const folder of readdirSync(WIRE, { withFileTypes: true })) {
     if (!folder.isDirectory()) continue
@@ -70,7 +72,7 @@ test.skipIf(!hasWire)('of few recorded chats more input was counted than is held
     `${all.length} chats: above four bytes a token ${percent(likely)}, above what is held ${percent(reserved)}`,
   )
   expect(all.length).toBeGreaterThan(500)
-  // The rest: tools that a provider runs itself, whose results it counts, and templates that think.
+  // The rest have tools that the provider runs and whose results it counts, or templates that think.
   expect(reserved).toBeLessThan(0.2)
 })
 

@@ -38,7 +38,7 @@ function request(stream: boolean, headers: string[] = []): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** A provider that answers in two parts: what it began, and the rest when it is told. */
+/** A provider that answers in two parts: the first at once, the second on demand. */
 function inTwoParts(begin: UpstreamAnswer, end: UpstreamAnswer): { called: Promise<void>; release(): void } {
   let called = (): void => {}
   let release = (): void => {}
@@ -57,7 +57,9 @@ function inTwoParts(begin: UpstreamAnswer, end: UpstreamAnswer): { called: Promi
   return { called: calling, release: () => release() }
 }
 
-/** Writes `more` behind a request that is being answered; gives all that came until the connection was closed. */
+/**
+ * Writes `more` on the connection of a request that is being answered. Returns all bytes until the connection closed.
+ */
 async function sendBehind(stream: boolean, more: string): Promise<string> {
   const { called, release } = stream
     ? inTwoParts(
@@ -74,7 +76,7 @@ async function sendBehind(stream: boolean, more: string): Promise<string> {
   await called
   if (stream) await raw.until('first')
   raw.socket.write(more)
-  // Answered on another connection, so that the gateway has read what was written before.
+  // Answered on another connection, so that the gateway has read the earlier bytes.
   expect((await fetch(`${app.gatewayUrl}/healthz`)).status).toBe(200)
   raw.socket.write('and more of it')
   release()

@@ -5,7 +5,7 @@ import { type FormatHarness, openFormatHarness } from '../../testing/harness/for
 import { SURFACE_REQUESTS } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
-/** Random extra fields on every surface, to providers of every format, cannot change what is authorized or priced. */
+/** Random extra fields in every format, to providers of every format, cannot change what is authorized or priced. */
 
 let harness: FormatHarness
 const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
@@ -36,13 +36,13 @@ function listCritical(value: unknown, path = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([name, each], at): [string, unknown][] => {
     const own = plain[at] ?? ''
     if (!CRITICAL.has(own)) return listCritical(each, `${path}/${name}`)
-    // Null is harmless, except beside the real field: a parser that ignores case would take it for that.
+    // Null is harmless unless the real field is present too: a parser that ignores case would take it for that field.
     const isNothing = each === null && plain.indexOf(own) === plain.lastIndexOf(own)
     return isNothing ? [] : [[`${path}/${name}`, each]]
   })
 }
 
-/** Fields of each surface that the caller may set: their values are the authorized ones. */
+/** Fields of each format that the caller may set. Their values are the authorized ones. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   native: [
     'model',
@@ -150,7 +150,7 @@ const extras = fc.letrec(tie => ({
   ),
 })).object as fc.Arbitrary<Record<string, unknown>>
 
-/** A seed repeats the same inputs. */
+/** A seed reproduces the same inputs. */
 const RUNS = Number(process.env.RIDEAU_TEST_RUNS ?? 3_000)
 const SEED = Number(process.env.RIDEAU_TEST_SEED ?? Date.now() % 2_147_483_647)
 
@@ -185,7 +185,7 @@ test(`chat: the provider receives what was authorized, or the request is refused
     }),
     { seed: SEED, numRuns: RUNS },
   )
-  // Both outcomes are frequent.
+  // Both results occur often.
   expect(Math.min(sent, refused)).toBeGreaterThan(RUNS / 10)
   await set({ unsupported_params: 'refuse', allow_client_passthrough: false })
 })

@@ -125,7 +125,7 @@ describe.each([
     expect(answer.text).toBe('High noon.')
     const body = upstream.requests.at(-1)?.body as Record<string, unknown[]>
     expect(JSON.stringify(body.messages ?? body.input)).toContain('12:00')
-    // Reasoning that the client knows nothing of came back in the call's id.
+    // Reasoning that the client does not support came back in the call's id.
     if (body.input !== undefined) expect(body.input[1]).toEqual(thought)
   })
 

@@ -61,7 +61,7 @@ describe('fallback', () => {
     second.script(completion('Hello from the second.'))
     const { status, body, told, requestId } = await call(alias)
     expect([status, told]).toEqual([200, ['custom-b', B, '2']])
-    // Its price is unknown, and that of the first is not the price of the second.
+    // The second target's price is unknown, and the first target's price must not be used for it.
     expect(body).toMatchObject({ model: B, provider: 'custom-b', cost_usd: null })
     expect(second.requests.at(-1)).toMatchObject({
       body: { model: 'large' },
@@ -173,10 +173,10 @@ describe('which target', () => {
     const alias = await createAlias([{ model: A }, { model: B }], { strategy: 'lowest_latency' })
     first.script(json(500, {}))
     second.script(completion('Hello.'))
-    // Never measured, so by priority; what failed is the slowest from then on.
+    // Unmeasured targets go by priority. A failed target counts as the slowest from then on.
     expect((await call(alias)).told).toEqual(['custom-b', B, '2'])
     expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
-    // Streams are measured apart.
+    // Streams are measured apart from plain answers.
     first.script(streamedCompletion('Hello.'))
     expect((await call(alias, { stream: true })).told).toEqual(['openai', A, '1'])
   })

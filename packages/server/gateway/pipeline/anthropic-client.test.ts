@@ -51,7 +51,7 @@ const tools = [
     input_schema: { type: 'object' as const, properties: { tz: { type: 'string' } } },
   },
 ]
-/** A bare name goes to its maker, as clients of this format write it. */
+/** A bare model name goes to its maker, as clients of this format write it. */
 const claude = 'claude-sonnet-4-6'
 const gpt = 'openai/gpt-4o-mini'
 
@@ -89,14 +89,14 @@ describe('the official client, with a provider of the same format', () => {
     expect(seen?.body).toEqual(body)
     expect(seen?.headers).toMatchObject({
       'x-api-key': 'sk-ant-of-the-tenant',
-      // The client's own, whose shape of the answer it expects.
+      // The client's own version, whose answers it expects.
       'anthropic-version': expect.stringMatching(/^20\d\d-\d\d-\d\d$/),
       'anthropic-beta': 'one-2025-01-01,two-2025-02-02',
     })
     expect(seen?.headers).not.toHaveProperty('x-stainless-lang')
     const log = await app.findLog(answer._request_id ?? '')
     expect(log).toMatchObject({ model: `anthropic/${claude}`, status: 200 })
-    // 12 at 3, 8 read at 0.3, 1 written at 3.75, 3 for an hour at 6 and 5 out at 15 dollars a million.
+    // Dollars per million: 12 at 3, 8 read at 0.3, 1 written at 3.75, 3 written for an hour at 6, and 5 output at 15.
     expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 5 * 15) / 1e6, 9)
   })
 

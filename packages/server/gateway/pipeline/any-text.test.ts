@@ -12,7 +12,7 @@ import { RequestContext } from '../request/request-context.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
-/** As after a silence that has to be filled: every request of this time. */
+/** True: every request acts as if a silence had passed that needs a keep-alive. */
 let isLate = false
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('half of a surrogate pair in the name of a model', () => {
         headers: { authorization: `Bearer ${app.secretKey}`, 'content-type': 'application/json' },
         body: '{"model":"custom-x/\\ud800","stream":true,"messages":[{"role":"user","content":"hi"}]}',
       })
-      // A 400 would be as good an answer: what matters is that there is one.
+      // A 400 is as good. Any answer is required.
       expect([200, 400]).toContain(response.status)
       if (response.status === 200) expect(response.headers.get('x-rideau-model')).toBe('custom-x/%EF%BF%BD')
     } finally {
@@ -120,7 +120,7 @@ describe('names of dropped fields', () => {
   })
 })
 
-/** Any UTF-16 text, half pairs and control characters among it, and what is a property of every object. */
+/** Any UTF-16 text, including half surrogate pairs, control characters and names of Object.prototype. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc
@@ -129,7 +129,7 @@ const anyText = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'toString', 'valueOf', 'a,b', 'a\r\nb: c', 'x'.repeat(5000)),
 )
 
-/** What an HTTP parser takes for a header's value, and some that it does not. */
+/** Bytes that an HTTP parser accepts as a header's value, and some that it rejects. */
 const anyBytes = fc
   .array(fc.oneof(fc.integer({ min: 0x20, max: 0xff }), fc.constant(9)), { maxLength: 60 })
   .map(bytes => Buffer.from(bytes).toString('latin1'))
@@ -145,7 +145,7 @@ const ROUTES = [
   '/openai/v1/images/generations',
 ]
 
-/** One answer to bytes that are written as they are. */
+/** Returns the answer to bytes that are written as they are. */
 async function send(head: string, body = ''): Promise<string> {
   const raw = await openRaw(app.gatewayUrl)
   const closed = new Promise<void>(resolve => raw.socket.once('close', () => resolve()))
@@ -169,7 +169,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
         fc.boolean(),
         async (route, provider, model, field, value, stream) => {
           const body = { model: provider + model, messages: MESSAGES, input: 'hi', prompt: 'hi', stream }
-          // Not a literal: `__proto__` has to be a field.
+          // Not an object literal, since `__proto__` has to be a field.
           const sent = `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(field)}:${JSON.stringify(value)}}`
           const response = await app.call(route, sent)
           expect(response.status).toBeGreaterThanOrEqual(200)

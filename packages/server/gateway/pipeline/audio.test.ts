@@ -7,7 +7,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** What is heard is billed at its own price, and is not asked for where nobody knows one. */
+/** Audio input is billed at its own price, and refused if that price is unknown. */
 
 let app: TestApp
 let upstream: ScriptedUpstream

@@ -114,7 +114,7 @@ describe('a resource with deployments', () => {
     expect(text).toContain('"content":"Hello."')
     expect(text).toContain('"finish_reason":"stop"')
     const compat = await (await chat({ stream: true, stream_options: { include_usage: true } })).text()
-    // What we add ourselves takes its id from a chunk that has one.
+    // Chunks that the gateway adds take their id from one of the provider's.
     const usage = compat.split('\n\n').find(each => each.includes('"total_tokens"')) ?? ''
     expect(usage).toContain('"id":"c1"')
   })

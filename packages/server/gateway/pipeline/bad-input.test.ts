@@ -17,7 +17,7 @@ afterAll(async () => {
 const OK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
 const CHAT_ROUTES = ['/v1/chat', '/openai/v1/chat/completions']
 
-/** Every failure has the whole envelope, and the request id agrees with the header. */
+/** Expects the complete error envelope, with the request id of the header. */
 async function expectFault(
   response: Response,
   status: number,
@@ -354,7 +354,7 @@ test('ten thousand random bodies give no 500', async () => {
   }
   await Promise.all(Array.from({ length: 16 }, work))
   expect([...statuses.keys()].filter(status => status >= 500)).toEqual([])
-  // The generator reaches both sides of the checks.
+  // The generator reaches both outcomes of the checks.
   expect(statuses.get(200)).toBeGreaterThan(100)
   expect(statuses.get(400)).toBeGreaterThan(1000)
   await stillServes()

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
-/** What a caller names is bounded on every surface, and what it refused leaves is small: the weakest credential suffices. */
+/**
+ * Everything a caller names is bounded in every format, and refused requests leave small records. An attack needs only
+ * the weakest credential.
+ */
 
 let app: TestApp
 let clientToken: string
@@ -24,7 +27,7 @@ interface FormatCase {
   readonly name: string
   readonly route: (model: string) => string
   readonly body: (model: string) => object
-  /** The format's field for pairs of strings. */
+  /** The format's field for string pairs. */
   readonly metadata?: string
   readonly maxKey?: number
 }
@@ -102,7 +105,7 @@ interface Call {
   readonly headers?: Record<string, string>
 }
 
-/** Sends the body packed. */
+/** Sends the body compressed. */
 async function call(format: FormatCase, { model = toModel(format.name), ...options }: Call) {
   const body = gzipSync(JSON.stringify({ ...format.body(model), ...options.fields }))
   const response = await app.call(format.route(model), body, {
@@ -112,7 +115,7 @@ async function call(format: FormatCase, { model = toModel(format.name), ...optio
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** Status, and the field that is named as wrong in the surface's own shape. */
+/** Returns the status and the field that the error names in the format's shape. */
 async function rejectionOf(format: FormatCase, options: Call): Promise<string> {
   const { status, text } = await call(format, options)
   expect(text.length).toBeLessThan(2000)
@@ -127,7 +130,7 @@ describe.each(FORMATS)('$name', format => {
     ['with half a surrogate pair', `custom-x/${HALF}`],
     ['with NUL', 'sandbox/echo\0'],
   ])('refuses a model name %s with 400', async (_, model) => {
-    // An address cannot hold it.
+    // A URL cannot contain it.
     if (isInPath(format) && model.includes(HALF)) return
     expect(await rejectionOf(format, { model })).toMatch(/^400 .*model/s)
     expect(await rejectionOf(format, { model, key: clientToken })).toMatch(/^400 /)
@@ -207,13 +210,13 @@ test('metadata of 17 pairs is 400 natively, and passes on without being kept whe
   expect((await app.findLog(headers.get('x-request-id') ?? '')).metadata).toBeNull()
 })
 
-/** Served beside an attack. */
+/** Expects a request to be served during an attack. */
 async function expectServed(key: string): Promise<void> {
   const served = await app.call('/v1/chat', { model: 'sandbox/echo', messages: TEXT }, { key })
   expect(served.status).toBe(200)
 }
 
-/** 32 MB that gzip packs to a thirtieth: more would be refused for its ratio. */
+/** 32 MB that gzip compresses to a thirtieth. A higher ratio would be refused. */
 const LONG_TEXT = Array.from({ length: (32 * 1024 * 1024) / 64 - 4 }, () =>
   randomBytes(1).toString('hex').padEnd(64, 'a'),
 ).join('')

@@ -65,7 +65,7 @@ describe('chat completions over Responses', () => {
     const message = first.choices[0]?.message
     expect(message?.tool_calls).toMatchObject([{ function: { name: 'now', arguments: '{"tz": "UTC"}' } }])
     expect(first.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 10 })
-    // A client that keeps nothing but standard fields.
+    // A client that keeps only standard fields.
     const { id, function: fn } = message?.tool_calls?.[0] as OpenAI.Chat.ChatCompletionMessageFunctionToolCall
     const kept = {
       role: 'assistant' as const,

@@ -30,7 +30,7 @@ afterAll(async () => {
 const MODEL = 'openai/gpt-4o-mini'
 const messages = [{ role: 'user', content: 'Say hello.' }]
 
-/** The data frames of a stream, parsed; the terminator as it stands. */
+/** Returns the data frames of a stream, parsed, and the terminator unparsed. */
 function framesOf(text: string): any[] {
   return text
     .split('\n\n')
@@ -69,7 +69,7 @@ describe('POST /v1/chat, plain', () => {
         input_tokens_details: { cached_tokens: 400, cache_write_tokens: 0 },
         output_tokens_details: { reasoning_tokens: 50 },
       },
-      // $0.15, $0.075 cached and $0.60 a million: 600 × 150 + 400 × 75 + 200 × 600 nano-dollars.
+      // $0.15, $0.075 cached and $0.60 per million: 600 × 150 + 400 × 75 + 200 × 600 nano-dollars.
       cost_usd: 0.00024,
     })
     expect(response.headers.get('x-rideau-provider')).toBe('openai')

@@ -24,7 +24,7 @@ let app: TestApp
 let upstream: ScriptedUpstream
 let signer: TokenSigner
 let cookie: string
-/** The owner's own, of the playground. */
+/** The owner's own token, made by the playground. */
 let token: string
 beforeAll(async () => {
   const masterKey = randomBytes(32)
@@ -49,7 +49,7 @@ async function signIn(email: string): Promise<string> {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
-/** As a browser calls from the dashboard. */
+/** Calls as a browser does from the dashboard. */
 async function asPerson(
   method: string,
   route: string,
@@ -66,7 +66,7 @@ interface Key {
   readonly key: string
 }
 
-/** A token as a mint route will make it: of this key, for this end user. */
+/** Makes a token as a mint route does: of this key, for this end user. */
 function mint(key: Pick<Key, 'id'>, change: Partial<ClientTokenClaims> = {}): string {
   const iat = Math.floor(Date.now() / 1000)
   const claims: ClientTokenClaims = {
@@ -170,7 +170,7 @@ describe('a playground token', () => {
     expect(await from('https://app.example')).toBe('200')
     expect(await from('https://app.example.evil.example')).toBe('403 origin_not_allowed')
     expect(await from('null')).toBe('403 origin_not_allowed')
-    // An app's own token has no business in our dashboard.
+    // A token of an app must not be used from the dashboard.
     const minted = mint(await app.createKey({}))
     expect(await from('https://app.example', minted)).toBe('200')
     expect(await from(app.controlUrl, minted)).toBe('403 origin_not_allowed')
@@ -402,7 +402,7 @@ describe.each(
     const code = findErrorCode(await response.json())
     return [response.status, code].filter(part => part !== undefined).join(' ')
   }
-  /** Past the checks of who calls, wherever it fails then. */
+  /** Any answer after the checks of the credential. */
   const LET_IN = /^(200|400 \w+|404 model_not_found)$/
 
   test('lets in a client token with its scope alone, and none that has every other', async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Chat over a provider that speaks Converse: another format, another framing, signed requests. */
+/** Chat with a provider of the Converse format: another format, another framing, signed requests. */
 
 const CLAUDE = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const PATH = '/v1/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0'
@@ -41,7 +41,7 @@ function answer(content: unknown[], stopReason = 'end_turn'): UpstreamAnswer {
   return json(200, { output: { message: { role: 'assistant', content } }, stopReason, usage: USAGE })
 }
 
-/** Frames of an event stream, cut where no frame ends. */
+/** Frames of an event stream, split within frames. */
 function eventStream(...frames: Buffer[]): UpstreamAnswer {
   return res => {
     res.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const MODEL = 'openai/text-embedding-3-small'
 
-/** Answers as OpenAI does, in the encoding that was asked for: the vector of the n-th input is [n, -0.5]. */
+/** Answers like OpenAI, in the requested encoding. The vector of the n-th input is [n, -0.5]. */
 const vectors: UpstreamAnswer = (res, { body }) => {
   const inputs = (Array.isArray(body.input) ? body.input : [body.input]) as string[]
   const toVector = (index: number): unknown => {
@@ -59,7 +59,7 @@ describe('POST /v1/embeddings', () => {
         { object: 'embedding', index: 1, embedding: [2, -0.5] },
       ],
       usage: { input_tokens: 20, total_tokens: 20 },
-      // 20 tokens at $0.02 a million.
+      // 20 tokens at $0.02 per million.
       cost_usd: 0.0000004,
     })
     expect(upstream.requests.at(-1)).toMatchObject({

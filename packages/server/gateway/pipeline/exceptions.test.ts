@@ -20,9 +20,9 @@ interface LogLine {
 let limited: LimitedApp
 let deps: GatewayDeps
 let log: LogLine[] = []
-/** Called with each request of the gateway when it arrives. */
+/** Called with each request context of the gateway when it is created. */
 let onOpened: (ctx: RequestContext) => void = () => {}
-/** Undoes what a test broke. */
+/** Functions that undo what a test replaced. */
 const restores: (() => void)[] = []
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ const broken = (): never => {
   throw new Error('scripted')
 }
 
-/** Puts something in the place of a property, until the end of the test. */
+/** Replaces a property until the end of the test. */
 function replace<T extends object, K extends keyof T>(
   object: T,
   name: K,
@@ -70,7 +70,7 @@ function replace<T extends object, K extends keyof T>(
   })
 }
 
-/** The property of one object that is thrown away with its request. */
+/** Replaces a property of an object that is discarded with its request. */
 function put(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { configurable: true, writable: true, value })
 }
@@ -81,7 +81,7 @@ const ask = (content: string, fields: object = {}) => ({
   messages: [{ role: 'user', content }],
 })
 
-/** Answers by what is asked: other callers as scripted upstreams do, the harmed one by `toVictim`. */
+/** Serves other callers like a scripted provider, and the affected one with `toVictim`. */
 function scriptFor(toVictim: UpstreamAnswer): { called: Promise<void>; release: () => void } {
   let called: () => void = () => {}
   let release: () => void = () => {}
@@ -105,9 +105,9 @@ function scriptFor(toVictim: UpstreamAnswer): { called: Promise<void>; release: 
   return { called: calling, release }
 }
 
-/** Says nothing. */
+/** Never answers. */
 const silent: UpstreamAnswer = () => {}
-/** Begins a stream, and ends it only when it is cut. */
+/** Begins a stream, and ends it only when it is aborted. */
 const begun: UpstreamAnswer = res => {
   res.writeHead(200, { 'content-type': 'text/event-stream' })
   res.write(chunk({ content: 'a' }))
@@ -120,18 +120,18 @@ const streamed: UpstreamAnswer = res => {
 
 interface Point {
   readonly stream?: boolean
-  /** More fields of the body. */
+  /** Additional fields of the body. */
   readonly fields?: object
   readonly answer?: UpstreamAnswer
-  /** Breaks something of this request as it arrives. */
+  /** Breaks something of the request when it arrives. */
   readonly open?: (ctx: RequestContext) => void
-  /** Does something once its provider was called. */
+  /** Runs once the provider was called. */
   readonly after?: (ctx: RequestContext, call: AbortController) => unknown
-  /** What its caller gets; undefined: nothing whole. */
+  /** The answer that the caller gets. undefined: no complete answer. */
   readonly text?: RegExp
 }
 
-/** Makes a request that is harmed, while another is served and before a third. */
+/** Makes a request that meets an exception, while another one is served and before a third. */
 async function harm({
   stream = false,
   fields = {},
@@ -223,7 +223,7 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
         open: ctx => {
           put(ctx.res, 'writeHead', broken)
           const { tick } = ctx
-          // As after a silence that has to be filled.
+          // As if a silence had passed that needs a keep-alive.
           put(ctx, 'tick', (now: number) => tick.call(ctx, now + 20_000))
         },
       },

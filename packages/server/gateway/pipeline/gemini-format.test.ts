@@ -16,7 +16,7 @@ import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 let app: TestApp
-/** A provider of another format, and one of the same. */
+/** A provider of another format and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
@@ -189,7 +189,7 @@ describe('a model of another format', () => {
       { text: 'Hm.', thought: true },
       { text: 'Noon.' },
     ])
-    // No thinking is what a model that cannot think does anyway.
+    // A model that cannot think does not think anyway.
     expect(await partsOf({ thinkingBudget: 0 })).toEqual([{ text: 'Noon.' }])
   })
 

@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 
 let app: TestApp
-/** A provider of another format, and one of the same. */
+/** A provider of another format and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 

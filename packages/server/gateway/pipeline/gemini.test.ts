@@ -73,7 +73,7 @@ describe('a model of the Gemini family', () => {
         input_tokens_details: { cached_tokens: 400, cache_write_tokens: 0 },
         output_tokens_details: { reasoning_tokens: 50 },
       },
-      // $0.50, $0.05 cached and $3 a million.
+      // $0.50, $0.05 cached and $3 per million.
       cost_usd: 0.00092,
     })
     const seen = upstream.requests.at(-1)

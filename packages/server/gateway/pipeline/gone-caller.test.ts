@@ -21,7 +21,10 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Sends a chat whole and closes the connection: in the same packets, or once the provider has it. Gives its record. */
+/**
+ * Sends a whole chat request and closes the connection, in the same packets or once the provider has the request.
+ * Returns its record.
+ */
 async function leave(when: 'at once' | 'while it is answered') {
   const id = crypto.randomUUID()
   let hasIt = (): void => {}
@@ -30,7 +33,7 @@ async function leave(when: 'at once' | 'while it is answered') {
   })
   upstream.script((res, seen) => {
     hasIt()
-    // Long enough for the gateway to hear that nobody waits.
+    // Long enough for the gateway to notice the disconnect.
     setTimeout(() => completion('all of it')(res, seen), 200)
   })
   const body = JSON.stringify({ model: 'custom/m', messages: [{ role: 'user', content: 'hi' }] })

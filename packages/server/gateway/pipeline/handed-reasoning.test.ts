@@ -82,7 +82,7 @@ interface AssistantMessage {
   readonly message: any
 }
 
-/** The assistant's turn of a plain answer, in the terms of the OpenAI-shaped surfaces. */
+/** Returns the assistant message of a plain answer, in the fields of OpenAI's chat format. */
 async function plainMessage(route: string): Promise<AssistantMessage> {
   upstream.script(json(200, PLAIN))
   const response = await app.call(route, { model: 'openrouter/anthropic/claude-x', messages: [QUESTION] })
@@ -103,7 +103,7 @@ async function streamedMessage(route: string): Promise<AssistantMessage> {
     .flatMap(line => JSON.parse(line.slice(6)).choices as any[])
     .map(choice => choice.delta)
   const details: Record<string, unknown>[] = []
-  // As clients of this field do: the fields of pieces of one number, texts added up.
+  // Joins the pieces of each index and concatenates their texts, as clients of this field do.
   for (const piece of deltas.flatMap(delta => delta.reasoning_details ?? [])) {
     const known = details.find(({ index }) => index === piece.index)
     if (known === undefined) details.push({ ...piece })

@@ -76,7 +76,7 @@ describe('a budget', () => {
     expect(await codeOf(await app.call(GENERATIONS, ask, { key }))).toBe('budget_exceeded')
     const low = await app.call(GENERATIONS, { ...ask, quality: 'low' }, { key })
     expect(low.status).toBe(200)
-    // 10 tokens at $5 and 272 at $40 a million.
+    // 10 tokens at $5 and 272 at $40 per million.
     expect(await budget()).toMatchObject({ spent_usd: 0.01093, reserved_usd: 0 })
   })
 

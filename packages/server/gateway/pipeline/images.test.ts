@@ -59,7 +59,7 @@ async function errorOf(response: Response): Promise<Record<string, unknown>> {
 const SCHEMAS = new URL('../../../../../shared/wire/openai-schemas.json', import.meta.url)
 if (!existsSync(SCHEMAS)) console.log('skipped: the schemas of ../shared/wire are not there (4 answers)')
 
-/** Strictly valid by OpenAI's published schema, where it is at hand. */
+/** Validates strictly against OpenAI's published schema, if that is available. */
 function expectValid(answer: unknown): void {
   if (!existsSync(SCHEMAS)) return
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -104,7 +104,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       status: 200,
       model: MODEL,
       end_user_id: null,
-      // 10 of text at $5, 40 of images at $10, 4160 drawn at $40 a million.
+      // 10 text tokens at $5, 40 image tokens at $10, 4160 output tokens at $40 per million.
       cost_usd: 0.16685,
     })
   })
@@ -123,7 +123,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       path: '/v1/models/gemini-2.5-flash-image:generateContent',
       body: { generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '3:2' } } },
     })
-    // 20 at $0.30 and 2580 at $30 a million.
+    // 20 at $0.30 and 2580 at $30 per million.
     expect(await app.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
       cost_usd: 0.077406,
     })

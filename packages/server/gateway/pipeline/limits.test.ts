@@ -137,7 +137,7 @@ describe('a budget', () => {
   })
 })
 
-/** Resolves with the settled ones when only so many are pending. */
+/** Resolves with the settled calls once only `pending` are left. */
 function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Promise<T[]> {
   return new Promise(resolve => {
     const done: T[] = []
@@ -191,7 +191,7 @@ test('every route that can reach a provider is refused at a budget of 0; models 
       expect([path, response.status]).not.toEqual([path, 402])
       continue
     }
-    // A route that is new here needs a body that would reach a provider.
+    // A new route needs a body here with which it would call a provider.
     expect([path, bodies[path]]).toEqual([path, expect.anything()])
     expect([path, (await app.call(path, bodies[path], { key })).status]).toEqual([path, 402])
   }

@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 let app: TestApp
-/** A provider of another format, and one of the same. */
+/** A provider of another format and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
@@ -153,7 +153,7 @@ describe('a model of another format', () => {
       type: 'image_url',
       image_url: { url: `data:image/png;base64,${image}` },
     })
-    // Not to think is what a model that cannot think does anyway.
+    // A model that cannot think does not think anyway.
     expect(body).not.toHaveProperty('reasoning_effort')
   })
 

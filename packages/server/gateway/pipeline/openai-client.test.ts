@@ -177,7 +177,7 @@ describe('the official client, by its base URL alone', () => {
     })
     const read = async (): Promise<void> => {
       for await (const _ of await client.chat.completions.create({ model, messages, stream: true })) {
-        // Only the end matters.
+        // Only the end of the stream matters.
       }
     }
     await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)

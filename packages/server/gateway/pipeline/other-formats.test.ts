@@ -9,7 +9,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Chat over providers with formats of their own, that only they speak. */
+/** Chat with providers that have formats of their own. */
 
 const messages = [{ role: 'user', content: 'Weather in Paris?' }]
 const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }]
@@ -40,7 +40,7 @@ const lines =
     res.end(all.map(line => `${JSON.stringify(line)}\n`).join(''))
   }
 
-/** What a streamed answer says, and how it ends. */
+/** Returns the text of a streamed answer and how it ended. */
 async function readStream(response: Response) {
   const text = await response.text()
   const frames = text

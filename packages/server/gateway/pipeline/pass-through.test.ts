@@ -61,7 +61,7 @@ describe('provider_options', () => {
 })
 
 describe('an unknown field', () => {
-  /** Surfaces whose bodies go to a provider of the same format as they came. */
+  /** Formats whose bodies pass unchanged to a provider of the same format. */
   const PASSING = Object.keys(SURFACE_REQUESTS).filter(
     format => format !== 'native' && format !== 'ollama-chat',
   )
@@ -75,7 +75,7 @@ describe('an unknown field', () => {
         [`google.${field}`, { google: { [field]: 'x' } }],
       ] as const) {
         const outcome = await ask(format, format, fields)
-        // Gemini's surface refuses every unknown field.
+        // Gemini's format refuses every unknown field.
         const isUnread = format === 'gemini-content'
         expect(outcome).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
       }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => harness.close())
 
-/** The answer, and how many requests reached the provider. */
+/** Returns the answer, and how many requests reached the provider. */
 async function ask(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
   const response = await app.call(route, text, { key })

@@ -41,14 +41,14 @@ const THINKING = json(200, {
 const QUESTION = { role: 'user', content: 'What is there?' }
 const RESULT = { role: 'tool', tool_call_id: 'call_1', content: 'A cat.' }
 
-/** The assistant's turn as this surface gives it. */
+/** Returns the assistant message that the route answers with. */
 async function messageFrom(route: string): Promise<Record<string, unknown>> {
   upstream.script(THINKING)
   const response = await app.call(route, { model: 'deepseek/deepseek-chat', messages: [QUESTION] })
   return ((await response.json()) as any).choices[0].message
 }
 
-/** The assistant's turn as the provider gets it back. */
+/** Sends the assistant message back and returns what the provider gets of it. */
 async function replay(route: string, model: string, message: Record<string, unknown>): Promise<any> {
   const response = await app.call(route, { model, messages: [QUESTION, message, RESULT] })
   expect(response.status).toBe(200)

@@ -19,7 +19,7 @@ async function codeOf(response: Response): Promise<string> {
   return body.error?.code ?? 'ok'
 }
 
-/** What is asked of `object` under this name throws, until the end. */
+/** Replaces a property of `object` by one that throws, until the test ends. */
 function throwAt(object: object, name: string): { count(): number; end(): void } {
   const own = Object.getOwnPropertyDescriptor(object, name)
   let count = 0
@@ -163,7 +163,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     expect(await budget()).toMatchObject({ reserved_usd: 0, spent_usd: 0.001 })
   })
 
-  /** Long enough for what is held of it at first to be passed. */
+  /** Long enough to exceed the first reservation. */
   const LONG = { ...ASK, max_tokens: 4000, stream: true }
   test.each<[string, (deps: GatewayDeps) => [object, string], object]>([
     ['identify', deps => [deps, 'snapshots'], CHAT],

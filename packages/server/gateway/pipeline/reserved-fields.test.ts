@@ -20,7 +20,7 @@ async function expectFault(response: Response, status: number, code: string, par
   })
 }
 
-/** contract.md §3: what the gateway authorizes, what it relies on, and what multiplies or changes the price. */
+/** Fields that the gateway authorizes, fields that it relies on, and fields that multiply or change the price. */
 const MODEL_FIELDS = [
   'models',
   'route',
@@ -139,7 +139,7 @@ describe('nor may a Responses body set', () => {
   )
 })
 
-/** As a path of Gemini's format names it. */
+/** The field's name in Gemini's spelling. */
 const toCamel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -214,7 +214,10 @@ describe('an unknown field of the compat surface may not be', () => {
   })
 })
 
-/** Of surfaces whose failures are flat: refused whoever would answer, not because this provider cannot honour it. */
+/**
+ * Expects a refusal in formats with flat errors. It must not depend on the target: the field is reserved, not merely
+ * unsupported by one provider.
+ */
 async function expectFlatFault(response: Response, code: string, param: string): Promise<void> {
   const message = expect.not.stringContaining('does not support')
   expect([response.status, await response.json()]).toMatchObject([400, { code, param, message }])

@@ -13,7 +13,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Callers of Cohere's format, whoever answers. */
+/** Callers of Cohere's format, with providers of any format. */
 
 const PATH = '/cohere/v2/chat'
 const OTHER = 'openai/gpt-4.1'

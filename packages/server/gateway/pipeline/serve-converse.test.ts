@@ -15,7 +15,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Callers of AWS's Converse format, whoever answers. */
+/** Callers of AWS's Converse format, with providers of any format. */
 
 const OTHER = 'openai/gpt-4.1'
 const OWN = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0'
@@ -141,7 +141,7 @@ describe('a provider of another format', () => {
       json(200, { output: { message: { role: 'assistant', content: [] } }, stopReason: 'end_turn' }),
     )
     expect((await post({ toolConfig, messages: conversation }, { model: OWN })).status).toBe(200)
-    // Another maker's thoughts have no signature that this provider would take.
+    // Reasoning of another model has no signature that this provider accepts.
     expect(sent().messages[1]).toEqual({ role: 'assistant', content: [{ toolUse }] })
   })
 

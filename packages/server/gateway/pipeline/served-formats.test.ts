@@ -12,7 +12,7 @@ import {
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/limited-app.ts'
 
-/** What every surface owes its callers, on those of Cohere's and Converse's formats. */
+/** What every served format guarantees its callers, tested with Cohere's and Converse's. */
 
 let limited: LimitedApp
 let app: TestApp
@@ -47,15 +47,15 @@ interface Asked {
 
 interface Format {
   readonly name: string
-  /** A model whose provider speaks the format. */
+  /** A model whose provider uses the same format. */
   readonly own: string
-  /** One of another format that does not reason. */
+  /** A model of another format that does not reason. */
   readonly plain: string
-  /** How the format spells `top_p`, and an effort. */
+  /** The format's spelling of `top_p`, and of an effort. */
   readonly topP: string
   readonly effort: string
   toRequest(asked: Asked): [route: string, body: object]
-  /** The texts, the reason to stop, the names of all events; of a failure its code. */
+  /** Returns the text, the stop reason, the types of all events, and the code of a failure. */
   read(bytes: Buffer): { text: string; stop: unknown; types: string[]; code?: unknown }
 }
 
@@ -147,7 +147,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(text.length).toBeLessThan(400 * 24)
     expect(['MAX_TOKENS', 'max_tokens']).toContain(stop)
     expect(['message-end', 'metadata']).toContain(types.at(-1))
-    // The note says why, where clients pass over it.
+    // The note gives the reason, in a place that clients skip.
     expect(bytes.toString('latin1')).toContain('budget_exceeded')
     expect((await budget()).spent_usd).toBeLessThanOrEqual(0.06)
     expect((await budget()).reserved_usd).toBe(0)

@@ -32,7 +32,7 @@ const parseLines = (text: string): any[] =>
     .filter(line => line !== '')
     .map(line => JSON.parse(line))
 
-/** How each form of a stream is asked for and read, and how it says that it was cut. */
+/** How each kind of stream is requested and read, and how it reports that it was cut. */
 interface Form {
   readonly form: string
   ask(model: string): [route: string, body: object]

@@ -3,7 +3,10 @@ import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
-/** Callers of Cohere's and Converse's formats reach a provider of every format, in the middle of a talk with tools. */
+/**
+ * Callers of Cohere's and Converse's formats reach a provider of every format, in the middle of a conversation with
+ * tools.
+ */
 
 let app: TestApp
 let upstream: ScriptedUpstream
@@ -22,7 +25,7 @@ afterAll(async () => {
   await app.close()
 })
 
-/** What a provider has to be told, whatever its format. */
+/** What a provider must receive in any format. */
 const TEXTS = ['Be brief.', 'Weather in Paris?', 'usual_tool', 'a city', 'Paris', 'twenty degrees']
 const SCHEMA = { type: 'object', properties: { city: { type: 'string', description: 'a city' } } }
 

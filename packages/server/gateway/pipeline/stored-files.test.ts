@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
-/** An end user's, by way of the playground. */
+/** An end user's token, made by the playground. */
 let token: string
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
-/** Every kind of tool that a caller can name, on every surface, to a provider of every format: none is lost in silence. */
+/** Every kind of tool in every format, sent to a provider of every format: none is dropped without notice. */
 
 let app: TestApp
 let upstream: ScriptedUpstream
@@ -29,14 +29,14 @@ afterAll(async () => {
 const FUNCTION = { name: 'usual_tool', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
 interface Kind {
   readonly fields: Record<string, unknown>
-  /** Where the caller wrote it. */
+  /** The path at which the caller wrote it. */
   readonly path: string
-  /** What of it a provider is sent that gets it; absent: nobody is ever sent it. */
+  /** The part of it that a provider receives. Absent: it is never sent to any provider. */
   readonly mark?: string
 }
 
 interface FormatCase {
-  /** `{model}`: in formats that name the model in the path. */
+  /** `{model}` is replaced in formats that name the model in the path. */
   readonly route: string
   readonly body: Record<string, unknown>
   readonly usual: unknown
@@ -266,7 +266,7 @@ interface Outcome {
   readonly status: number
   readonly param: string
   readonly dropped: string
-  /** What the provider was sent; undefined: it was not called. */
+  /** What the provider received. undefined: it was not called. */
   readonly sent: string | undefined
 }
 
@@ -286,7 +286,7 @@ async function request(format: string, kind: string, target: string): Promise<Ou
   const text = await response.text()
   return {
     status: response.status,
-    // Each format says it where it can: in a field of its own, or at the start of its words.
+    // Formats name the field in a field of their own, or at the start of the message.
     param: findParam(JSON.parse(text)),
     dropped: response.headers.get('x-rideau-dropped-params') ?? '',
     sent: upstream.requests.length === before ? undefined : upstream.requests.at(-1)?.text,
@@ -317,7 +317,7 @@ describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
       const outcome = await request(format, kind, target)
       expect({ ...outcome, isReported: isReported(one, outcome) }).toMatchObject({ isReported: true })
       if (policy === 'refuse') expect(outcome.dropped).toBe('')
-      // What nobody is sent, nobody is sent.
+      // A tool without a mark is never sent.
       if (one.mark === undefined) expect(outcome.status === 400 || outcome.dropped !== '').toBe(true)
       if (policy === 'drop' && outcome.dropped !== '') expect(outcome.status).toBe(200)
     },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { toyFormat } from '../../testing/toy-format/format.ts'
 
-// A format that is added in one folder and one list is served like every other one.
+// A format that is added in one folder and one list is served like every other format.
 
 const MODEL = 'sandbox%2Fecho'
 

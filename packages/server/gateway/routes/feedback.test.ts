@@ -9,7 +9,7 @@ afterAll(() => app.close())
 
 const ASK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }
 
-/** Asks something; gives the id of the request. */
+/** Makes a chat request and returns its id. */
 async function ask(key = app.secretKey): Promise<string> {
   const response = await app.call('/v1/chat', ASK, { key })
   expect(response.status).toBe(200)

@@ -36,7 +36,7 @@ describe('a rolled key', () => {
     const successor = await roll(old.id, { overlap_hours: 1 })
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['200', '200'])
     await app.database.pool.query('update keys set expires_at = now() where id = $1', [old.id])
-    // The announcement of a change by plain SQL is awaited by a write through the control plane.
+    // A write through the control plane waits for the notification of a change made by plain SQL.
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, {})
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
   })
@@ -89,7 +89,7 @@ test('a changed restriction holds from the next request on', async () => {
 })
 
 describe('max_request_cost_usd', () => {
-  // gpt-4o-mini: 0.15 and 0.6 dollars a million; "Say hello." counts 7 tokens, which is 1,050 nano-dollars.
+  // gpt-4o-mini costs 0.15 and 0.6 dollars per million. "Say hello." counts 7 tokens, which is 1,050 nano-dollars.
   const MINI = { ...BODY, model: 'openai/gpt-4o-mini' }
   const bounded = async (usd: number): Promise<string> =>
     (await app.createKey({ restrictions: { max_request_cost_usd: usd } })).key

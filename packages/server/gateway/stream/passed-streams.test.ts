@@ -3,10 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/**
- * Streams between two who speak the same format, where nothing of them is kept for the log: most of their bytes go by
- * unread.
- */
+/** Streams between a caller and a provider of the same format, without log capture: most bytes pass undecoded. */
 let app: TestApp
 let upstream: ScriptedUpstream
 let key: string
@@ -30,7 +27,7 @@ afterAll(async () => {
   await app.close()
 })
 
-/** Each in a write of its own, as events arrive; then the end, or a broken connection. */
+/** Writes each frame separately, then ends the answer or breaks the connection. */
 function script(type: string, frames: readonly (string | Uint8Array)[], isCut: boolean): void {
   upstream.script(async res => {
     res.writeHead(200, { 'content-type': type })
@@ -121,7 +118,7 @@ test('Converse: a stream that breaks off ends with an exception, and what was de
   expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toContain('stream_interrupted')
   const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ error_code: 'stream_interrupted', usage_estimated: true })
-  // Three events of one token or a little more: not their bytes, of which most are framing.
+  // Three events of one token or a little more. Most of their bytes are framing and must not count.
   expect(log.usage.output_tokens).toBeGreaterThanOrEqual(3)
   expect(log.usage.output_tokens).toBeLessThan(20)
 })

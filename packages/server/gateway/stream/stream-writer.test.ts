@@ -4,7 +4,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 import { StreamWriter } from './stream-writer.ts'
 
-/** A caller who takes nothing: each write fills what is kept for it. */
+/** A caller that reads nothing: each write fills its buffer. */
 function slowCaller() {
   const res = Object.assign(new EventEmitter(), { headersSent: true, write: () => false, end: () => {} })
   const calls: string[] = []

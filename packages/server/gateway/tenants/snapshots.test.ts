@@ -7,7 +7,7 @@ import { Snapshots } from './snapshots.ts'
 const HASH = 'ab'.repeat(32)
 const RIGHTS = { scopes: SCOPES, allowedModels: null, allowedEndpoints: null, maxRequestCostNanoUsd: null }
 
-/** A database of one key, whose answers can be held back. */
+/** A database with one key, whose answers can be delayed. */
 function openSource() {
   let revision = 0
   let isAway = false

@@ -75,7 +75,7 @@ describe('access tokens', () => {
     const old = tokens.find('c', target())
     now = NOW + 56 * MINUTE
     expect(tokens.find('c', target())).toBe(old)
-    // Within the last half minute nobody is handed the old token any more: this waits for the renewal under way.
+    // In its last half minute the old token is not used any more: this call waits for the running renewal.
     now = NOW + 60 * MINUTE
     const renewed = await tokens.find('c', target())
     expect(renewed).toMatchObject({ ok: true })

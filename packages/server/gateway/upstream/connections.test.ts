@@ -2,7 +2,7 @@ import type { Client } from 'undici'
 import { expect, test } from 'vitest'
 import { type Borrower, Connections } from './connections.ts'
 
-/** Nobody listens there: no call is made here. */
+/** No server listens there, and no call is made. */
 const ORIGIN = 'http://127.0.0.1:9'
 
 function borrow(connections: Connections): Borrower & { taken: Client[]; refused: Error[] } {
@@ -60,7 +60,7 @@ test('one that failed is never lent again: who waits gets another', async () => 
   const [first, second] = [borrow(connections), borrow(connections)]
   const failed = first.taken[0] as Client
   connections.discard(failed)
-  // Not from within the failure.
+  // Not within the failure's own tick.
   expect([second.taken, failed.destroyed]).toEqual([[], false])
   await Promise.resolve()
   expect([second.taken.length, second.taken[0] === failed, failed.destroyed]).toEqual([1, false, true])
@@ -77,6 +77,6 @@ test('who waits no longer is passed over, and after the end nobody gets a connec
   const late = borrow(connections)
   await Promise.resolve()
   expect([late.taken, late.refused.length]).toEqual([[], 1])
-  // A call that ends now has nothing to give back to.
+  // A call that ends now must not throw.
   connections.giveBack(third.taken[0] as Client)
 })

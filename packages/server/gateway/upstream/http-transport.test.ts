@@ -139,7 +139,7 @@ test.each([
       )
     })
     expect(chunks.join('')).toBe('hello')
-    // Of an answer that names no length the connection's proper end is the end.
+    // Without a Content-Length the end of the connection is the end of the answer.
     if (how === 'closes' && !answer.includes('Content-Length')) expect(result).toBe('ended')
     else expect(result).toMatchObject({ kind: 'unavailable' })
     await transport.close()
