@@ -49,18 +49,18 @@ async function costOf(
   return result.value.costNanoUsd
 }
 
-test('what several calls are said to cost adds up', async () => {
+test('adds up the costs that several calls report', async () => {
   const one = { prompt_tokens: 7, cost: 0.0000001 }
   expect(await costOf('openrouter', undefined, one, { prompt_tokens: 7, cost: 0.0000002 })).toBe(300)
   expect(await costOf('perplexity', undefined, { prompt_tokens: 3, cost: { total_cost: 1.2e-8 } })).toBe(12)
 })
 
-test('one call that does not say leaves the whole to our own prices', async () => {
+test("uses the gateway's own prices if one of several calls reports no cost", async () => {
   const usage = { prompt_tokens: 7, cost: 0.0000001 }
   expect(await costOf('openrouter', undefined, usage, { prompt_tokens: 7 })).toBeUndefined()
 })
 
-test('at another address, of another provider, or past belief no cost is taken', async () => {
+test('ignores a reported cost of another address, of another provider, or of an incredible amount', async () => {
   const free = { prompt_tokens: 7, cost: 0 }
   expect(await costOf('openrouter', 'https://proxy.example/v1', free)).toBeUndefined()
   expect(await costOf('openai', undefined, free)).toBeUndefined()

@@ -102,7 +102,7 @@ function expectBilled({ budget, log }: Pick<Seen, 'budget' | 'log'>, usd: number
   expect(budget).toMatchObject({ spent_usd: exact, reserved_usd: 0 })
 }
 
-describe('its input is billed, as an estimate, of a request that had left and was not answered:', () => {
+describe('bills the estimated input of a request that was sent and not answered:', () => {
   test.each<[string, string, object, 'leaves' | 'cancels', number]>([
     ['a plain one whose caller leaves', '/v1/chat', CHAT, 'leaves', INPUT_USD],
     ['a plain one that is cancelled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
@@ -117,8 +117,8 @@ describe('its input is billed, as an estimate, of a request that had left and wa
   test.each<[string, UpstreamAnswer, object]>([
     ['a plain one that timed out', () => {}, { ...CHAT, timeout_ms: 1000 }],
     ['a stream that timed out before its first event', () => {}, { ...STREAM, timeout_ms: 1000 }],
-    ['a stream that ended before its first event, of each of its tries', cutStream(), STREAM],
-    ['a connection that was reset, of each of its tries', res => void res.destroy(), CHAT],
+    ['a stream that ended before its first event, for each attempt', cutStream(), STREAM],
+    ['a connection that was reset, for each attempt', res => void res.destroy(), CHAT],
   ])(
     '%s',
     async (_what, answer, body) => {
@@ -147,9 +147,9 @@ const cutJson: UpstreamAnswer = res => {
 
 const ODD = { choices: [{ index: 0, message: { role: 'assistant', content: 'x' } }] }
 
-describe('an answer of a good status that cannot be read was made, and is billed at what is held:', () => {
+describe('bills the reserved output of a successful answer that cannot be read:', () => {
   test.each<[string, UpstreamAnswer]>([
-    ['no JSON', text(200, '{"choices": [{"mess')],
+    ['text that is not JSON', text(200, '{"choices": [{"mess')],
     ['a page', text(200, '<html>hello</html>', 'text/html')],
     ['an empty body', text(200, '')],
     ['one that breaks off', cutJson],
@@ -170,7 +170,7 @@ describe('an answer of a good status that cannot be read was made, and is billed
     30_000,
   )
 
-  test('what this key’s answers are known to use, where enough of them were seen', async () => {
+  test("bills the usual output of the key's answers once enough of them were seen", async () => {
     const { key, budget } = await limited.freshKey(100)
     const usage = { prompt_tokens: 5, completion_tokens: 10, total_tokens: 15 }
     upstream.script(completion('hello', { usage }))
@@ -185,20 +185,20 @@ describe('an answer of a good status that cannot be read was made, and is billed
     expect(output).toBeLessThan(14 * 50e-6)
   }, 30_000)
 
-  test('what the provider told of it, where that can be believed', async () => {
+  test('bills the usage that the provider reported if it is credible', async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
     const { budget, log } = await fail(json(200, { choices: [], usage }), CHAT)
     expect(log).toMatchObject({ cost_usd: 0.006 })
     expect(budget).toMatchObject({ spent_usd: 0.006, reserved_usd: 0 })
   }, 30_000)
 
-  test('a stream, at what came of it', async () => {
+  test('bills a stream by the bytes that arrived', async () => {
     // 40 bytes, four per token.
     const seen = await fail(text(200, 'x'.repeat(40)), { ...CHAT, stream: true })
     expectBilled(seen, 3 * (INPUT_USD + 10 * 50e-6))
   }, 30_000)
 
-  test('a stream that had told its usage, at that', async () => {
+  test('bills a stream by the usage that it had reported', async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 2, total_tokens: 22 }
     const seen = await fail(cutStream(usageChunk(usage)), { ...CHAT, stream: true })
     expect(seen.log).toMatchObject({ cost_usd: 0.0063 })
@@ -206,7 +206,7 @@ describe('an answer of a good status that cannot be read was made, and is billed
   }, 30_000)
 
   test.each<[string, UpstreamAnswer]>([
-    ['embeddings that are no JSON', text(200, '{"data"')],
+    ['embeddings that are not JSON', text(200, '{"data"')],
     ['embeddings with too few vectors', json(200, { data: [] })],
   ])(
     '%s',
@@ -218,7 +218,7 @@ describe('an answer of a good status that cannot be read was made, and is billed
   )
 })
 
-describe('images of which nobody got an answer are billed at their hold:', () => {
+describe('bills images without an answer at their reservation:', () => {
   const IMAGE = { model: 'openai/dall-e-2', prompt: 'a fox', n: 2 }
   const ROUTE = '/openai/v1/images/generations'
   const USD = 2 * 0.02
@@ -229,10 +229,10 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
 
   test.each<[string, UpstreamAnswer]>([
     ['a connection that was reset', res => void res.destroy()],
-    ['no JSON', text(200, '<html>')],
+    ['text that is not JSON', text(200, '<html>')],
     ['no image', json(200, { created: 1, data: [] })],
   ])(
-    '%s, of each of its tries',
+    '%s, for each of its attempts',
     async (_what, answer) => {
       const seen = await fail(answer, IMAGE, ROUTE)
       expectBilled(seen, seen.attempts * USD)
@@ -240,7 +240,7 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
     30_000,
   )
 
-  test('of several calls those that were lost, beside those that were answered', async () => {
+  test('bills the abandoned ones of several calls besides the answered ones', async () => {
     const { key, budget } = await limited.freshKey(100)
     // One image per call. The second call is abandoned.
     upstream.script(json(200, { data: [{ b64_json: 'QUJD' }] }), res => void res.destroy())
@@ -251,14 +251,14 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
     expect(await budget()).toMatchObject({ spent_usd: 0.08, reserved_usd: 0 })
   })
 
-  test('an error that the provider tells costs nothing', async () => {
+  test('bills nothing for an error that the provider reports', async () => {
     const { budget } = await fail(json(400, { error: { message: 'no' } }), IMAGE, ROUTE)
     expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })
 })
 
-describe('where another try answers', () => {
-  test('the one that was lost is billed besides: the record has the sum, the answer its own', async () => {
+describe('if another attempt answers', () => {
+  test('bills the abandoned attempt too: the record has the sum, the answer its own cost', async () => {
     const { key, budget } = await limited.freshKey(100)
     const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
     upstream.script(res => void res.destroy(), completion('hello', { usage }))
@@ -270,7 +270,7 @@ describe('where another try answers', () => {
     expect(await budget()).toMatchObject({ spent_usd: 0.0025, reserved_usd: 0 })
   })
 
-  test('it is asked only where the limits have room for both', async () => {
+  test('makes the second attempt only if the limits have room for both', async () => {
     // Input costs 0.0005 and output 0.01. The budget allows one reservation, not two.
     const { key, budget } = await limited.freshKey(0.0205)
     const before = upstream.requests.length
@@ -281,7 +281,7 @@ describe('where another try answers', () => {
     expect(await budget()).toMatchObject({ spent_usd: 0.0105, reserved_usd: 0 })
   })
 
-  test('one of a provider that takes money counts for real, though the sandbox answers', async () => {
+  test('bills an abandoned attempt at a paid provider although the sandbox answers', async () => {
     const { key, budget } = await limited.freshKey(100)
     await limited.make(`/v1/environments/${app.developmentId}/model-aliases`, {
       alias: 'then-sandbox',
@@ -295,15 +295,15 @@ describe('where another try answers', () => {
   })
 })
 
-describe('nothing is billed', () => {
+describe('bills nothing', () => {
   const REFUSED = { ...CHAT, model: 'custom-refused/read' }
   const WORD = { error: { message: 'no', type: 'server_error' } }
   test.each<[string, UpstreamAnswer, object]>([
-    ['of an error status', json(400, WORD), CHAT],
-    ['of an error status after retries', json(500, WORD), CHAT],
-    ['of an error told in a stream', stream(`data: ${JSON.stringify(WORD)}\n\n`), { ...CHAT, stream: true }],
-    ['where nobody could be reached', () => {}, REFUSED],
-    ['where nobody could be reached, of a stream', () => {}, { ...REFUSED, stream: true }],
+    ['for an error status', json(400, WORD), CHAT],
+    ['for an error status after retries', json(500, WORD), CHAT],
+    ['for an error event in a stream', stream(`data: ${JSON.stringify(WORD)}\n\n`), { ...CHAT, stream: true }],
+    ['for an unreachable provider', () => {}, REFUSED],
+    ['for an unreachable provider, of a stream', () => {}, { ...REFUSED, stream: true }],
   ])(
     '%s',
     async (_what, answer, body) => {
@@ -314,7 +314,7 @@ describe('nothing is billed', () => {
     30_000,
   )
 
-  test('of embeddings that are refused', async () => {
+  test('for embeddings that the provider rejects', async () => {
     const { budget } = await fail(json(400, WORD), EMBED, '/v1/embeddings')
     expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })

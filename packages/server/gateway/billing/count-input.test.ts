@@ -62,7 +62,7 @@ function readReal(text: string): number {
   return most('input_tokens') + most('cache_read_input_tokens') + most('cache_creation_input_tokens')
 }
 
-test.skipIf(!hasWire)('of few recorded chats more input was counted than is held', () => {
+test.skipIf(!hasWire)('few recorded chats counted more input than is reserved', () => {
   const all = [...readAll()]
   const share = (count: (request: ChatRequest) => number): number =>
     all.filter(({ request, real }) => real > count(request)).length / all.length
@@ -76,7 +76,7 @@ test.skipIf(!hasWire)('of few recorded chats more input was counted than is held
   expect(reserved).toBeLessThan(0.2)
 })
 
-test('a request of words is not held far above what it takes', () => {
+test('reserves little more for plain words than they take', () => {
   const content = 'The quick brown fox jumps over the lazy dog. '.repeat(100)
   const request = {
     model: 'm',

@@ -154,7 +154,7 @@ const extras = fc.letrec(tie => ({
 const RUNS = Number(process.env.RIDEAU_TEST_RUNS ?? 3_000)
 const SEED = Number(process.env.RIDEAU_TEST_SEED ?? Date.now() % 2_147_483_647)
 
-test(`chat: the provider receives what was authorized, or the request is refused (seed ${SEED})`, async () => {
+test(`chat: sends the provider what was authorized, or refuses the request (seed ${SEED})`, async () => {
   await set({ unsupported_params: 'drop', allow_client_passthrough: true })
   const usual = new Map<string, unknown>()
   let [sent, refused] = [0, 0]
@@ -209,7 +209,7 @@ const OTHERS = [
   },
 ]
 
-test(`embeddings and images: the provider receives what was authorized, or the request is refused (seed ${SEED})`, async () => {
+test(`embeddings and images: sends the provider what was authorized, or refuses the request (seed ${SEED})`, async () => {
   const { app, upstream } = harness
   const send = async (at: number, added: Record<string, unknown>): Promise<readonly unknown[]> => {
     const { route, body, answer } = OTHERS[at] as (typeof OTHERS)[number]

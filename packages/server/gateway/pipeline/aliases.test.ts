@@ -55,7 +55,7 @@ async function call(model: string, fields: object = {}, key = app.secretKey) {
 }
 
 describe('fallback', () => {
-  test('goes on to the next target, which names itself in headers, body, cost and log', async () => {
+  test('answers with the next target, and names it in headers, body, cost and log', async () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(json(500, {}))
     second.script(completion('Hello from the second.'))
@@ -75,7 +75,7 @@ describe('fallback', () => {
     ])
   })
 
-  test('happens in streams too, until the first delivered token', async () => {
+  test('falls back in streams until the first delivered token', async () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(cutStream())
     second.script(streamedCompletion('Hello', ' there'))
@@ -85,7 +85,7 @@ describe('fallback', () => {
     expect(body).toContain(`"model":"${B}"`)
   })
 
-  test('happens three times at most, and the last error is told', async () => {
+  test('makes at most three attempts and returns the last error', async () => {
     const failing = [{ model: A }, { model: B }, { model: 'gpt-4o' }]
     const reached = await createAlias([...failing, { model: 'sandbox/echo' }])
     first.script(json(500, {}))
@@ -97,7 +97,7 @@ describe('fallback', () => {
     expect((await app.findLog(requestId)).attempts).toHaveLength(4)
   })
 
-  test('does not happen where the same body would fail again', async () => {
+  test('makes no further attempt if the same body would fail again', async () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(json(400, { error: { message: 'bad', type: 'invalid_request_error' } }))
     const seen = second.requests.length
@@ -105,7 +105,7 @@ describe('fallback', () => {
     expect(second.requests).toHaveLength(seen)
   })
 
-  test('max_retries bounds the tries at one target, timeout_ms each of them', async () => {
+  test('max_retries limits the attempts at each target, timeout_ms the time of each', async () => {
     const once = await createAlias([{ model: A, max_retries: 0 }])
     first.script(json(500, {}))
     const seen = first.requests.length
@@ -118,8 +118,8 @@ describe('fallback', () => {
   })
 })
 
-describe('which target', () => {
-  test('an unusable one is passed by without a try', async () => {
+describe('the choice of the target', () => {
+  test('skips an unusable target without an attempt', async () => {
     const alias = await createAlias([
       { model: 'groq/llama-3.3-70b-versatile' },
       { model: 'unheard-of' },
@@ -129,14 +129,14 @@ describe('which target', () => {
     expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
   })
 
-  test('one that lacks a capability that the request needs is passed by', async () => {
+  test('skips a target that lacks a required capability', async () => {
     const alias = await createAlias([{ model: 'sandbox/json' }, { model: B }])
     const tools = [{ type: 'function', function: { name: 'f' } }]
     expect((await call(alias)).told[1]).toBe('sandbox/json')
     expect((await call(alias, { tools })).told[1]).toBe(B)
   })
 
-  test('404 no_eligible_target where none is usable', async () => {
+  test('returns 404 no_eligible_target if no target is usable', async () => {
     const missing = await createAlias([{ model: 'groq/llama-3.3-70b-versatile' }])
     expect(await call(missing)).toMatchObject({ status: 404, code: 'no_eligible_target' })
     const incapable = await createAlias([{ model: 'sandbox/json' }])
@@ -144,7 +144,7 @@ describe('which target', () => {
     expect(await call(incapable, { tools })).toMatchObject({ status: 404, code: 'no_eligible_target' })
   })
 
-  test('lowest_cost takes the cheaper, by the prices that hold here', async () => {
+  test("lowest_cost chooses the cheapest target by the environment's prices", async () => {
     const alias = await createAlias([{ model: B }, { model: 'sandbox/echo' }, { model: A }], {
       strategy: 'lowest_cost',
     })
@@ -157,7 +157,7 @@ describe('which target', () => {
     await app.manage('DELETE', `/v1/custom-models/${body.id}`)
   })
 
-  test('weighted gives nothing to a weight of 0, and all to the rest', async () => {
+  test('weighted gives no request to a weight of 0', async () => {
     const alias = await createAlias(
       [
         { model: A, weight: 0 },
@@ -169,7 +169,7 @@ describe('which target', () => {
     for (let n = 0; n < 10; n++) expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
   })
 
-  test('lowest_latency goes by what came of the tries before', async () => {
+  test('lowest_latency orders targets by the latencies of earlier attempts', async () => {
     const alias = await createAlias([{ model: A }, { model: B }], { strategy: 'lowest_latency' })
     first.script(json(500, {}))
     second.script(completion('Hello.'))
@@ -183,7 +183,7 @@ describe('which target', () => {
 })
 
 describe('rights', () => {
-  test('a key that lists the alias opens its targets by it only', async () => {
+  test('a key that lists the alias reaches its targets only through it', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
     const { key } = await app.createKey({ restrictions: { allowed_models: [alias] } })
     expect((await call(alias, {}, key)).status).toBe(200)
@@ -192,7 +192,7 @@ describe('rights', () => {
     expect((await call(alias, {}, other)).code).toBe('model_not_allowed')
   })
 
-  test("the environment's list applies to the targets", async () => {
+  test("applies the environment's list of models to the targets", async () => {
     const environment = `/v1/environments/${app.developmentId}`
     const both = await createAlias([{ model: 'sandbox/echo' }, { model: 'sandbox/json' }])
     const one = await createAlias([{ model: 'sandbox/echo' }])
@@ -203,7 +203,7 @@ describe('rights', () => {
     expect((await call(one)).status).toBe(200)
   })
 
-  test('a change or a removal holds from the next request on', async () => {
+  test('applies a change or a removal from the next request on', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
     expect((await call(alias)).told[1]).toBe('sandbox/echo')
     const path = `/v1/environments/${app.developmentId}/model-aliases`
@@ -224,7 +224,7 @@ describe('the model list', () => {
     return ((await response.json()) as any).data
   }
 
-  test('has the alias with the targets that can be called, for keys that may use it', async () => {
+  test('lists the alias with its usable targets, to keys that may use it', async () => {
     const alias = await createAlias([{ model: 'sandbox/json' }, { model: 'groq/none' }, { model: 'echo' }])
     const listed = (await list()).find(({ id }) => id === alias)
     expect(listed).toMatchObject({

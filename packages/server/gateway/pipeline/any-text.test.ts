@@ -51,8 +51,8 @@ async function expectServing(): Promise<void> {
   expect([served.status, await served.text()]).toEqual([200, expect.any(String)])
 }
 
-describe('half of a surrogate pair in the name of a model', () => {
-  test('is told in a header of a stream whose provider is silent, once the silence is filled', async () => {
+describe('half a surrogate pair in a model name', () => {
+  test('is encoded in a header of a stream whose head is sent by a keep-alive', async () => {
     upstream.script(() => {})
     isLate = true
     const abort = new AbortController()
@@ -73,7 +73,7 @@ describe('half of a surrogate pair in the name of a model', () => {
     await expectServing()
   })
 
-  test('is told in a header of a plain answer', async () => {
+  test('is encoded in a header of a plain answer', async () => {
     upstream.script(completion('hello'))
     const response = await app.call(
       '/v1/chat',
@@ -85,7 +85,7 @@ describe('half of a surrogate pair in the name of a model', () => {
   })
 })
 
-describe('names of dropped fields', () => {
+describe('the header that names dropped fields', () => {
   const dropped = async (fields: string): Promise<[number, string | null]> => {
     upstream.script(message([{ type: 'text', text: 'hello' }]))
     const response = await app.call(
@@ -98,8 +98,8 @@ describe('names of dropped fields', () => {
 
   test.each([
     ['are encoded where they are not ASCII', '"größe":1', 'gr%C3%B6%C3%9Fe'],
-    ['are encoded where they hold a line end', '"a\\r\\nX-Other: 1":1', 'a%0D%0AX-Other:%201'],
-    ['are encoded where they hold half of a surrogate pair', '"\\ud83e":1,"ok":1', '%EF%BF%BD, ok'],
+    ['is encoded if a name contains a line end', '"a\\r\\nX-Other: 1":1', 'a%0D%0AX-Other:%201'],
+    ['is encoded if a name contains half a surrogate pair', '"\\ud83e":1,"ok":1', '%EF%BF%BD, ok'],
     [
       'are themselves where a format has other words for some',
       '"constructor":1,"toString":1',
@@ -110,7 +110,7 @@ describe('names of dropped fields', () => {
     await expectServing()
   })
 
-  test('are cut between two names where they are many or long, and the list says so', async () => {
+  test('is cut between two names if they are many or long, and says so', async () => {
     const many = Array.from({ length: 500 }, (_, index) => `"field_${index}":1`).join(',')
     const [status, list] = await dropped(many)
     expect([status, list]).toEqual([200, expect.stringMatching(/^field_0, field_1, .*field_\d+, \.\.\.$/)])
@@ -156,8 +156,8 @@ async function send(head: string, body = ''): Promise<string> {
   return raw.text()
 }
 
-describe('whatever text a caller sends, it is answered with a status', () => {
-  test('as a model, as a field, and as a value', async () => {
+describe('every text of a caller is answered with a status', () => {
+  test('in a model, a field name and a value', async () => {
     upstream.script((res, seen) => completion('hello')(res, seen))
     await fc.assert(
       fc.asyncProperty(
@@ -200,7 +200,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
     await expectServing()
   }, 300_000)
 
-  test('in the headers that are read, and as the origin and the request id', async () => {
+  test('in the headers that are read, the origin and the request id', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record(
@@ -234,9 +234,9 @@ describe('whatever text a caller sends, it is answered with a status', () => {
   }, 300_000)
 })
 
-describe('a request of another kind', () => {
+describe('other kinds of requests', () => {
   test.each(['/v1/chat', '/v1/models', '/healthz', '/anthropic/v1/messages', '/nothing'])(
-    'by HEAD %s has a status and no body',
+    'HEAD %s is answered with a status and no body',
     async path => {
       const text = await send(`HEAD ${path} HTTP/1.1\r\nHost: x\r\n`)
       expect(text).toMatch(/^HTTP\/1\.1 \d{3} [^]*\r\n\r\n$/)
@@ -244,7 +244,7 @@ describe('a request of another kind', () => {
   )
 
   test.each(['websocket', 'h2c', 'größe'])(
-    'that asks for the protocol %s is served as if it did not',
+    'an upgrade to %s is ignored, and the request is served',
     async protocol => {
       const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: ${protocol}\r\n`
       const raw = await openRaw(app.gatewayUrl)
@@ -254,7 +254,7 @@ describe('a request of another kind', () => {
     },
   )
 
-  test('by CONNECT is cut, also where its peer writes on and resets', async () => {
+  test('CONNECT closes the connection, also if its peer goes on writing and resets it', async () => {
     const closed = (raw: RawConnection) => new Promise(resolve => raw.socket.once('close', resolve))
     const raw = await openRaw(app.gatewayUrl)
     const isClosed = closed(raw)

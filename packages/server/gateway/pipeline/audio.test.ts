@@ -29,7 +29,7 @@ const audioPart = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'w
 const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is said?' }, audioPart] }]
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
-  '%s: Gemini’s audio tokens cost what audio costs',
+  "%s: bills Gemini's audio tokens at the audio price",
   async route => {
     upstream.script(
       json(200, {
@@ -55,7 +55,7 @@ test.each(['/v1/chat', '/openai/v1/chat/completions'])(
   },
 )
 
-test('a model that hears at a price that nobody knows is refused by name; text alone passes', async () => {
+test('refuses audio for a model without an audio price by name, and accepts its text', async () => {
   upstream.script(completion('x'))
   const before = upstream.requests.length
   const model = 'alibaba/qwen3.5-27b'

@@ -136,7 +136,7 @@ describe.each(FORMATS)('$name', format => {
     expect(await rejectionOf(format, { model, key: clientToken })).toMatch(/^400 /)
   })
 
-  test('takes a model name of 512 characters, which the record keeps whole', async () => {
+  test('accepts a model name of 512 characters and records it in full', async () => {
     const model = `sandbox/${'€'.repeat(504)}`
     const { status, headers } = await call(format, { model })
     expect([400, 404]).toContain(status)
@@ -190,7 +190,7 @@ describe.each(FORMATS.filter(({ metadata }) => metadata !== undefined))('$name',
     }
   })
 
-  test('keeps the longest pairs with the log as they are', async () => {
+  test('logs pairs of the longest allowed length unchanged', async () => {
     const pairs = Object.fromEntries(
       Array.from({ length: 16 }, (_, at) => [`${at}`.padEnd(maxKey, '€'), `\t\n${'€'.repeat(510)}`]),
     )
@@ -201,7 +201,7 @@ describe.each(FORMATS.filter(({ metadata }) => metadata !== undefined))('$name',
   })
 })
 
-test('metadata of 17 pairs is 400 natively, and passes on without being kept where the format is another', async () => {
+test('refuses 17 metadata pairs with 400 in the native format; passes them on without logging in other formats', async () => {
   const pairs = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v']))
   const [native, compat] = FORMATS as [FormatCase, FormatCase]
   expect(await rejectionOf(native, { fields: { metadata: pairs } })).toMatch(/^400 .*"param":"metadata"/s)
@@ -225,7 +225,7 @@ test.each([
   ['metadata', 'invalid_request', { metadata: { k: LONG_TEXT } }],
   ['text', 'model_not_found', { messages: [{ role: 'user', content: LONG_TEXT }] }],
 ])(
-  '36 requests refused for their model with 32 MB of %s, packed, stop nobody and leave small records',
+  'serves other requests while 36 compressed bodies with 32 MB of %s are refused, and keeps small records',
   async (_, code, fields) => {
     const [native] = FORMATS as [FormatCase]
     const packed = gzipSync(JSON.stringify({ ...native.body('nobody/knows'), ...fields }))
@@ -255,7 +255,7 @@ test.each([
   300_000,
 )
 
-test('whatever text a caller puts into what a record keeps, its request leaves one record', async () => {
+test('leaves one record of a request with any text in the fields that are recorded', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 700 }),
     fc.string({ unit: 'grapheme', maxLength: 700 }),

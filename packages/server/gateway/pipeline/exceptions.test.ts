@@ -179,7 +179,7 @@ async function harm({
 const FAILED = /^500 .*internal_error/s
 const BROKEN_OFF = /^200 .*internal_error/s
 
-describe('one request ends, with an alarm of its id, and no other is harmed by an exception in', () => {
+describe('ends only the affected request, with an alarm of its id, after an exception in', () => {
   test.each<[string, Point]>([
     ['its tick', { answer: silent, open: ctx => put(ctx, 'tick', broken), text: FAILED }],
     [
@@ -348,7 +348,7 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
     })
   }
 
-  test('the task that joins the pieces of its body', async () => {
+  test('the task that joins the chunks of its body', async () => {
     const body = JSON.stringify(ask('joined'))
     replace(
       Buffer,
@@ -377,8 +377,8 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
   })
 })
 
-describe('before there is a request, an exception harms one connection:', () => {
-  test('on its arrival', async () => {
+describe('affects only one connection after an exception before there is a request context:', () => {
+  test('when the request arrives', async () => {
     replace(deps, 'newId', () => broken)
     await expect(fetch(`${limited.app.gatewayUrl}/healthz`)).rejects.toThrow()
     restoreAll()
@@ -386,14 +386,14 @@ describe('before there is a request, an exception harms one connection:', () => 
     expect(log).toMatchObject([{ alarm: 'exception', where: 'the arrival of a request' }])
   })
 
-  test('where there is no route, as 500 internal_error', async () => {
+  test('on an unknown route, answered with 500 internal_error', async () => {
     replace(deps, 'isReady', () => broken)
     const response = await fetch(`${limited.app.gatewayUrl}/readyz`)
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('internal_error')])
     expect(log).toMatchObject([{ requestId: response.headers.get('x-request-id') }])
   })
 
-  test('in the answer to bytes that are no request', async () => {
+  test('in the answer to bytes that are not a request', async () => {
     replace(deps, 'newId', () => broken)
     const raw = await openRaw(limited.app.gatewayUrl)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
@@ -404,7 +404,7 @@ describe('before there is a request, an exception harms one connection:', () => 
   })
 })
 
-test('the metrics count what was an alarm, by what it met', async () => {
+test('counts alarms in the metrics, by whether a request was affected', async () => {
   const read = async () => await (await fetch(`${limited.app.metricsUrl}/metrics`)).text()
   const countOf = (text: string, kind: string) =>
     Number(new RegExp(`rideau_exceptions_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1])

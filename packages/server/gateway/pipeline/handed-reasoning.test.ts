@@ -126,7 +126,7 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
     ['plain', plainMessage],
     ['streamed', streamedMessage],
   ])(
-    '%s: reasoning that a provider hands on comes marked, and in the id of the call it led to',
+    "%s: marks a provider's reasoning, and carries it in the id of the call that it led to",
     async (_, ask) => {
       const { id, details } = await ask(route)
       expect(id).toBe(PACKED)
@@ -134,7 +134,7 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
     },
   )
 
-  test('a client that keeps standard fields only, and one that keeps all, send it back to who handed it on', async () => {
+  test('restores it for its provider, from clients that keep all fields or only standard ones', async () => {
     const original = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
     for (const sent of [original, { ...original, reasoning_details: [MARKED] }]) {
       const [, message, result] = await replay(route, 'openrouter/anthropic/claude-x', sent)
@@ -148,7 +148,7 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
     }
   })
 
-  test('another provider of the same format never sees it', async () => {
+  test('never sends it to another provider of the same format', async () => {
     const original = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
     for (const details of [{}, { reasoning_details: [MARKED] }]) {
       const [, message] = await replay(route, 'groq/llama-3.3-70b-versatile', { ...original, ...details })
@@ -157,7 +157,7 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
   })
 })
 
-test('what passes through keeps what else the provider said', async () => {
+test('keeps other fields of the provider when a body passes unchanged', async () => {
   const { message } = await plainMessage('/openai/v1/chat/completions')
   expect(message).toEqual({
     ...PLAIN.choices[0]?.message,
@@ -166,7 +166,7 @@ test('what passes through keeps what else the provider said', async () => {
   })
 })
 
-test('a caller of Anthropic’s format gets it in the call’s id, and it goes back from there', async () => {
+test("carries it in the call's id for a caller of Anthropic's format, and restores it from there", async () => {
   upstream.script(json(200, PLAIN))
   const asked = { model: 'openrouter/anthropic/claude-x', max_tokens: 100 }
   const response = await app.call('/anthropic/v1/messages', { ...asked, messages: [QUESTION] })
@@ -182,7 +182,7 @@ test('a caller of Anthropic’s format gets it in the call’s id, and it goes b
   })
 })
 
-test('a caller of the Responses format sends it back in the item of its reasoning', async () => {
+test('carries it in the reasoning item for a caller of the Responses format', async () => {
   upstream.script(json(200, PLAIN))
   const asked = { model: 'custom/m' }
   const first = await app.call('/openai/v1/responses', { ...asked, input: [QUESTION] })

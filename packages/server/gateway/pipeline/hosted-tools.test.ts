@@ -83,7 +83,7 @@ const HOSTED: readonly Case[] = [
   called('anthropic-messages', { type: 'bash_20250124', name: 'b', container: 'c' }, 'tools[0].container'),
 ]
 
-describe('a tool that the provider runs', () => {
+describe('a hosted tool', () => {
   test.each(HOSTED)('is refused for secret keys and client tokens: %s %j', async (format, fields, param) => {
     await set({ unsupported_params: 'refuse' })
     for (const key of [harness.app.secretKey, harness.token]) {
@@ -104,7 +104,7 @@ describe('a tool that the provider runs', () => {
     },
   )
 
-  test('does not include a namespace of functions and custom tools, which passes unchanged', async () => {
+  test('is not a namespace of functions and custom tools, which passes unchanged', async () => {
     const tools = [
       {
         type: 'namespace',
@@ -177,7 +177,7 @@ describe('a client token', () => {
   )
 
   test.each(KEPT)(
-    'reaches no state at the provider, with and without passthrough: %s %j',
+    'may not use state at the provider, with and without passthrough: %s %j',
     async (format, fields, param) => {
       for (const allowed of [false, true]) {
         await set({ allow_client_passthrough: allowed })
@@ -206,7 +206,7 @@ test.each([
   { image: { format: 'png', source: { S3Location: { uri: 's3://b/k' } } } },
   { image: { format: 'png', source: { bytes: 'QUJD', s3_location: { uri: 's3://b/k' } } } },
   { toolResult: { toolUseId: 't', content: [{ video: { format: 'mp4', source: { s3Location: {} } } }] } },
-])('refuses %j, which names an object in the account’s store', async block => {
+])("refuses %j, which names an object in the account's store", async block => {
   const messages = [{ role: 'user', content: [block] }]
   const outcome = await ask('bedrock-converse', 'bedrock-converse', { messages })
   expect(outcome).toMatchObject({ ...REFUSED, param: expect.stringMatching(/source\.s3_?location$/i) })

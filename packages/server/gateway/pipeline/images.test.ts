@@ -70,7 +70,7 @@ function expectValid(answer: unknown): void {
 }
 
 describe('POST {prefix}/v1/images/generations, by the official client', () => {
-  test('an OpenAI-format target: the same fields out, the answer with its usage, the cost in the log', async () => {
+  test('sends an OpenAI target the same fields, answers with its usage, and logs the cost', async () => {
     upstream.script(made)
     const { data: answer, response } = await client.images
       .generate({
@@ -109,7 +109,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     })
   })
 
-  test('a Gemini target: one call an image, usage added up, the shape of the size', async () => {
+  test('makes one call per image to a Gemini target, adds usage up, and maps the size', async () => {
     upstream.script(drawn)
     const before = upstream.requests.length
     const { data: answer, response } = await client.images
@@ -129,7 +129,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     })
   })
 
-  test('what was made is answered where a later call fails, since it is paid for', async () => {
+  test('returns the images that were made, and charged, before a later call failed', async () => {
     upstream.script(drawn, json(400, { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }))
     const answer = await client.images.generate({
       model: 'gemini/gemini-2.5-flash-image',
@@ -139,7 +139,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     expect(answer.data).toHaveLength(1)
   })
 
-  test('a cost told at another address than the provider’s own is not believed: whoever runs that could say zero', async () => {
+  test('ignores a cost reported at a custom address, whose owner could report zero', async () => {
     upstream.script(
       json(200, { data: [{ url: 'https://i.example/a.jpg' }], usage: { cost_in_usd_ticks: 200_000_000 } }),
     )
@@ -153,7 +153,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     })
   })
 
-  test('no known price: an unknown cost, never zero', async () => {
+  test('logs an unknown cost, never zero, without a known price', async () => {
     upstream.script(json(200, { data: [{ url: 'https://i.example/a.jpg' }] }))
     const { response } = await client.images
       .generate({ model: 'xai/grok-imagine-image', prompt: 'a fox' })
@@ -164,7 +164,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
   })
 })
 
-describe('what is refused before any provider is called', () => {
+describe('before any provider is called', () => {
   const image = { model: MODEL, prompt: 'x' }
   test.each([
     ['a chat model', { model: 'openai/gpt-4o-mini', prompt: 'x' }, 'model_missing_capability', 'model'],
@@ -209,7 +209,7 @@ describe('what is refused before any provider is called', () => {
     expect(upstream.requests).toHaveLength(before)
   })
 
-  test('a key without the scope, or whose endpoints leave images out: 403', async () => {
+  test('refuses a key without the scope or the endpoint with 403', async () => {
     const scoped = await app.createKey({ scopes: ['ai.chat'] })
     const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
@@ -219,7 +219,7 @@ describe('what is refused before any provider is called', () => {
     }
   })
 
-  test('a key’s bound on one request: the most that images may cost, or an unknown price, is over it', async () => {
+  test('applies max_request_cost_usd to the highest possible cost, and refuses unknown prices', async () => {
     const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.1 } })
     const dear = await app.call(GENERATIONS, { ...image, quality: 'high' }, { key })
     expect(dear.status).toBe(402)
@@ -233,7 +233,7 @@ describe('what is refused before any provider is called', () => {
   })
 })
 
-describe('what a provider says no to', () => {
+describe('a provider error', () => {
   test.each([
     [
       'OpenAI’s policy',
@@ -274,7 +274,7 @@ describe('what a provider says no to', () => {
 })
 
 describe('sandbox/image', () => {
-  test('draws and edits, the same for the same words, and costs what the catalogue says', async () => {
+  test("draws and edits, gives the same image for the same prompt, and costs the catalogue's price", async () => {
     const draw = () =>
       client.images.generate({ model: 'sandbox/image', prompt: 'a fox', n: 2 }).withResponse()
     const { data: answer, response } = await draw()

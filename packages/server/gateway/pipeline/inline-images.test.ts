@@ -57,8 +57,8 @@ const ask = (model: string, ...urls: string[]): Promise<Response> =>
   })
 const MODEL = 'gemini/gemini-2.5-flash'
 
-describe('images by their addresses', () => {
-  test('are fetched once each and sent along, as what their bytes say they are', async () => {
+describe('images named by URL', () => {
+  test('are fetched once each and inlined with the type of their bytes', async () => {
     upstream.script(good)
     requestedPaths = []
     const response = await ask(MODEL, `${base}/a.png`, `${base}/b.jpg`, `${base}/a.png`, `${base}/moved`)
@@ -71,14 +71,14 @@ describe('images by their addresses', () => {
     expect(requestedPaths).toEqual(['/a.png', '/b.jpg', '/moved', '/a.png'])
   })
 
-  test('are fetched once for all tries', async () => {
+  test('are fetched once for all attempts', async () => {
     upstream.script(json(503, { error: { code: 503, status: 'UNAVAILABLE' } }), good)
     requestedPaths = []
     expect((await ask(MODEL, `${base}/a.png`)).headers.get('x-rideau-attempts')).toBe('2')
     expect(requestedPaths).toEqual(['/a.png'])
   })
 
-  test('are left to a provider that fetches them itself', async () => {
+  test('are not fetched for a provider that fetches them itself', async () => {
     upstream.script(completion('A cat.'))
     requestedPaths = []
     expect((await ask('openai/gpt-4o-mini', `${base}/a.png`)).status).toBe(200)
@@ -91,7 +91,7 @@ describe('images by their addresses', () => {
     ['a way to an address that is never allowed', '/metadata'],
     ['a way in a circle', '/round'],
     ['more than all images may have', '/large'],
-  ])('%s: refused by its place, without a word of what was found', async (_, path) => {
+  ])("%s is refused by its place in the request, without the host's answer", async (_, path) => {
     const before = upstream.requests.length
     const response = await ask(MODEL, `${base}/a.png`, base + path)
     expect(response.status).toBe(400)
@@ -101,7 +101,7 @@ describe('images by their addresses', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('at most sixteen', async () => {
+  test('are refused above sixteen', async () => {
     requestedPaths = []
     const response = await ask(MODEL, ...Array.from({ length: 17 }, (_, n) => `${base}/a.png?${n}`))
     expect(response.status).toBe(400)
@@ -110,7 +110,7 @@ describe('images by their addresses', () => {
   })
 })
 
-test('where private upstreams are not allowed, no address of this machine is fetched', async () => {
+test('fetches no address of this machine if private upstreams are not allowed', async () => {
   const strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: '0' })
   try {
     await strict.addCredential('gemini', { api_key: 'k' })

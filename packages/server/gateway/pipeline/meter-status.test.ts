@@ -6,7 +6,7 @@ import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.
 /** What a request reserves: $0.05 for its output, and 1,021 tokens with at most 21 of input. */
 const RESERVED = { usd: 0.05, tokens: 1021 }
 
-describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
+describe.each(LEDGERS)('%s a quota and a budget', (_ledger, openHome) => {
   let home: LedgerHome
   let limited: LimitedApp
 
@@ -39,7 +39,7 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
     return await read()
   }
 
-  test('what ended used, what runs holds, and when that resets: the usage ledger’s own sums at every step', async () => {
+  test('state used, reserved and reset in agreement with the usage ledger at every step', async () => {
     const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(0.3)
     const keyId = (await budget()).scope_ref

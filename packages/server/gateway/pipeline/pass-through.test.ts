@@ -38,7 +38,7 @@ const FIELDS = [
 
 describe('provider_options', () => {
   test.each(PROVIDERS)(
-    'for %s are refused with 400 and their path where they set a reserved field, in any spelling and at any depth',
+    'for %s are refused with 400 and their path if they set a reserved field, in any spelling and at any depth',
     async provider => {
       const target =
         Object.keys(FORMAT_TARGETS).find(each => FORMAT_TARGETS[each]?.[0].startsWith(`${provider}/`)) ?? ''
@@ -66,7 +66,7 @@ describe('an unknown field', () => {
     format => format !== 'native' && format !== 'ollama-chat',
   )
 
-  test.each(PASSING)('of %s is refused where it contains a reserved field', async format => {
+  test.each(PASSING)('of %s is refused if it contains a reserved field', async format => {
     for (const field of FIELDS) {
       for (const [param, fields] of [
         [`extra_body.${field}`, { extra_body: { [field]: 'x' } }],
@@ -82,14 +82,14 @@ describe('an unknown field', () => {
     }
   })
 
-  test.each(PASSING)('of %s is refused where it is another spelling of a known field', async format => {
+  test.each(PASSING)('of %s is refused if it is another spelling of a known field', async format => {
     for (const field of ['Model', 'MODEL', 'ſtream', 'Stream', 'meſſages', 'TOOLS', 'Tools', 'maxTokenſ']) {
       const outcome = await ask(format, format, { [field]: 'x' })
       expect([format, field, outcome]).toMatchObject([format, field, { status: 400, sent: [] }])
     }
   })
 
-  test('passes on where it contains no reserved field', async () => {
+  test('is passed on if it contains no reserved field', async () => {
     const fields = {
       novelty: { a: [{ b: 1 }] },
       metadata: { model: 'x', n: '2' },
@@ -105,7 +105,7 @@ describe('an unknown field', () => {
   })
 })
 
-describe('a dropped field with a name like a path', () => {
+describe('a dropped field whose name looks like a path', () => {
   const DOTTED = [
     [{ 'a.b': { secret: 1 } }, 'a.b'],
     [{ 'note[0]': { secret: 1 } }, 'note[0]'],
@@ -136,7 +136,7 @@ describe('a dropped field with a name like a path', () => {
   })
 })
 
-test('embeddings and images refuse reserved fields inside unknown ones', async () => {
+test('embeddings and images refuse reserved fields within unknown ones', async () => {
   harness.upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
   const before = harness.upstream.requests.length
   for (const [route, own] of [

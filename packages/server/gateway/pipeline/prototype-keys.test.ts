@@ -42,7 +42,7 @@ const KEYS = ['"__proto__"', '"\\u005f_proto__"', '"__prot\\u006f__"', '"\\u005F
 describe.each(['a bounded key', 'a client token'])('with %s', who => {
   const credential = (): string => (who === 'a client token' ? harness.token : bounded)
 
-  test.each(KEYS)('a body with the key %s at any depth is refused on every surface', async key => {
+  test.each(KEYS)('refuses a body with the key %s at any depth in every format', async key => {
     const other = `{"groq":{"model":"llama-3.1-8b-instant","n":100}}`
     for (const format of Object.keys(SURFACE_REQUESTS)) {
       const { route, body } = toSurfaceRequest(format, MODEL)
@@ -62,7 +62,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
     }
   })
 
-  test('embeddings and images refuse the key __proto__', async () => {
+  test('refuses the key __proto__ in embeddings and images', async () => {
     for (const [route, body] of [
       ['/v1/embeddings', { model: 'sandbox/embed', input: 'x' }],
       ['/openai/v1/embeddings', { model: 'sandbox/embed', input: 'x' }],
@@ -75,7 +75,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
   })
 })
 
-test('a form with a field __proto__ is refused', async () => {
+test('refuses a form with a field __proto__', async () => {
   const form = new FormData()
   form.set('model', 'sandbox/image')
   form.set('prompt', 'a fox')
@@ -93,7 +93,7 @@ test('a form with a field __proto__ is refused', async () => {
   ])
 })
 
-test('the JSON text of a tool call’s arguments may have the key __proto__, and passes unchanged', async () => {
+test("passes the key __proto__ within the JSON text of a tool call's arguments unchanged", async () => {
   const [model, answer] = FORMAT_TARGETS['anthropic-messages'] ?? ['', json(200, {})]
   upstream.script(answer)
   const call = {
@@ -182,7 +182,7 @@ function wordIn(format: string, word: string): Record<string, unknown>[] {
 
 describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
   test.each(Object.keys(FORMAT_TARGETS))(
-    'treats names of Object.prototype as any unknown name, to %s',
+    'treats names of Object.prototype like any unknown name, to %s',
     async target => {
       const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
       upstream.script(answer)
@@ -204,7 +204,7 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
   )
 })
 
-test('images and embeddings treat names of Object.prototype as any unknown value', async () => {
+test('images and embeddings treat names of Object.prototype like any unknown value', async () => {
   upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
   for (const word of WORDS) {
     for (const model of ['sandbox/image', 'openai/gpt-image-1', 'gemini/gemini-2.5-flash-image']) {

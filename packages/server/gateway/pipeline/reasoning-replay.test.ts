@@ -56,7 +56,7 @@ async function replay(route: string, model: string, message: Record<string, unkn
 }
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
-  '%s: a turn sent back as it was given carries its reasoning where the provider insists, and none where it is refused',
+  '%s: sends returned reasoning to providers that require it, and not to those that refuse it',
   async route => {
     const message = await messageFrom(route)
     const sent = await replay(route, 'deepseek/deepseek-chat', message)
@@ -68,14 +68,14 @@ test.each(['/v1/chat', '/openai/v1/chat/completions'])(
   },
 )
 
-test('a client that keeps only standard fields is not refused either', async () => {
+test('accepts the messages of a client that keeps only standard fields', async () => {
   upstream.script(THINKING)
   const message = { role: 'assistant', content: null, tool_calls: [CALL] }
   const sent = await replay('/openai/v1/chat/completions', 'deepseek/deepseek-chat', message)
   expect(sent).toEqual({ ...message, reasoning_content: ' ' })
 })
 
-test('a native turn with details of its reasoning may come back', async () => {
+test('accepts a native message with reasoning details', async () => {
   upstream.script(THINKING)
   const details = [{ type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'a', signature: 'b' }]
   const message = { role: 'assistant', content: 'x', reasoning: 'a', reasoning_details: details }

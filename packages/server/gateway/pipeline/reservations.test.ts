@@ -42,7 +42,7 @@ function throwAt(object: object, name: string): { count(): number; end(): void }
 const LEDGERS: [string, (() => Promise<TestRedis>) | undefined][] = [['in process', undefined]]
 if (redisProgram !== undefined) LEDGERS.push(['over Redis', startTestRedis])
 
-describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
+describe.each(LEDGERS)('%s no reservation remains after', (_ledger, start) => {
   let limited: LimitedApp
   let stopRedis: (() => Promise<void>) | undefined
   let app: TestApp
@@ -68,7 +68,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
   test.each([
     ['an upstream 400', json(400, { error: { message: 'no' } }), CHAT],
     ['an upstream 500, after its retries', json(500, { error: { message: 'no' } }), CHAT],
-    ['an answer that is no JSON', json(200, 'text'), CHAT],
+    ['an answer that is not JSON', json(200, 'text'), CHAT],
     ['a connection reset', (res: any) => res.destroy(), CHAT],
     ['a timeout', () => {}, { ...CHAT, timeout_ms: 1000 }],
     ['a stream cut in the middle', cutStream(chunk({ content: 'a' })), { ...CHAT, stream: true }],
@@ -91,7 +91,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
   test.each([
     ['before the first byte', false],
     ['mid-stream', true],
-  ])('a caller that leaves %s', async (_what, begins) => {
+  ])('a caller that disconnects %s', async (_what, begins) => {
     const { key, budget } = await limited.freshKey(100)
     let arrived: () => void = () => {}
     const called = new Promise<void>(resolve => {
@@ -169,16 +169,16 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     ['identify', deps => [deps, 'snapshots'], CHAT],
     ['the reading of the body', deps => [deps, 'bodyTimeoutMs'], CHAT],
     ['plan', deps => [deps, 'meterSets'], CHAT],
-    ['admit, before the hold', deps => [deps.learned, 'find'], CHAT],
-    ['admit', deps => [deps.reservations, 'open'], CHAT],
+    ['reserve, before the reservation', deps => [deps.learned, 'find'], CHAT],
+    ['reserve', deps => [deps.reservations, 'open'], CHAT],
     ['the line in the journal', deps => [deps, 'openRecord'], CHAT],
     ['call', deps => [deps.accessTokens, 'find'], CHAT],
     ['call, on its way out', deps => [deps.http, 'call'], CHAT],
     ['call, of a stream', deps => [deps.http, 'call'], { ...CHAT, stream: true }],
-    ['relay, where the hold grows', deps => [deps.reservations, 'extend'], LONG],
+    ['relay, when the reservation is extended', deps => [deps.reservations, 'extend'], LONG],
     ['settle', deps => [deps, 'writeRecord'], CHAT],
     ['settle, of a stream', deps => [deps, 'writeRecord'], { ...CHAT, stream: true }],
-    ['settle, after the hold was settled', deps => [deps.learned, 'note'], CHAT],
+    ['settle, after the reservation was settled', deps => [deps.learned, 'note'], CHAT],
   ])(
     'an exception in %s',
     async (_what, find, body) => {
@@ -200,7 +200,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     60_000,
   )
 
-  test('a body that cannot be parsed, and one that its surface refuses', async () => {
+  test('a body that cannot be parsed, and one that its format refuses', async () => {
     const { key, budget } = await limited.freshKey(100)
     const torn = await app.call('/v1/chat', '{', { key })
     expect(await codeOf(torn)).toBe('request_validation_failed')

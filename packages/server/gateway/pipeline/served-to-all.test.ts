@@ -31,8 +31,8 @@ const SCHEMA = { type: 'object', properties: { city: { type: 'string', descripti
 
 const TARGETS = Object.entries(FORMAT_TARGETS).map(([format, [model, answer]]) => ({ format, model, answer }))
 
-describe.each(TARGETS)('to $format', ({ model, answer }) => {
-  test('from Cohere’s', async () => {
+describe.each(TARGETS)('a provider of $format', ({ model, answer }) => {
+  test('gets the conversation of a Cohere caller', async () => {
     upstream.script(answer)
     const call = {
       id: 'call_1',
@@ -61,7 +61,7 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
     expect(TEXTS.filter(each => !text.includes(each))).toEqual([])
   })
 
-  test('from Converse', async () => {
+  test('gets the conversation of a Converse caller', async () => {
     upstream.script(answer)
     const toolUse = { toolUseId: 'call_1', name: 'usual_tool', input: { city: 'Paris' } }
     const toolResult = { toolUseId: 'call_1', content: [{ json: { t: 'twenty degrees' } }] }

@@ -36,7 +36,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
     await home?.stop()
   })
 
-  test('with three of ten callers leaving at random, the counter equals the ledger’s sum and nothing stays held', async () => {
+  test('counters equal the usage ledger and nothing stays reserved while three of ten callers disconnect at random', async () => {
     const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(1_000)
     const ofKey = { scope: 'key', scope_ref: (await budget()).scope_ref }

@@ -72,7 +72,7 @@ const COMPAT_KINDS: Readonly<Record<string, Kind>> = {
     path: 'tool_choice',
     mark: 'other_tool',
   },
-  'a choice that nobody knows': {
+  'an unknown choice': {
     fields: { tools: [{ type: 'function', function: FUNCTION }], tool_choice: { type: 'novel_choice' } },
     path: 'tool_choice',
     mark: 'novel_choice',
@@ -305,7 +305,7 @@ function isReported({ path, mark }: Kind, { status, param, dropped, sent }: Outc
   return mark !== undefined && sent.includes(mark)
 }
 
-describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
+describe.each(['refuse', 'drop'])('with unsupported_params %s', policy => {
   beforeAll(async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: policy })
   })
@@ -323,7 +323,7 @@ describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
     },
   )
 
-  test('tools that the caller runs pass where the formats agree', async () => {
+  test('passes tools that the caller runs if the formats agree', async () => {
     for (const [format, kind] of [
       ['anthropic-messages', 'bash'],
       ['anthropic-messages', 'computer'],
@@ -337,7 +337,7 @@ describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
     }
   })
 
-  test('a function passes from everywhere to everyone', async () => {
+  test('passes a function from every format to every format', async () => {
     for (const { route, body, usual } of Object.values(FORMATS)) {
       if (usual === undefined) continue
       for (const [model, answer] of Object.values(FORMAT_TARGETS)) {

@@ -28,7 +28,7 @@ async function playgroundToken(): Promise<string> {
 }
 
 describe('POST /v1/feedback', () => {
-  test('201 at once after the answer: kept with the request’s record, and the last word counts', async () => {
+  test('returns 201 right after the answer, stores feedback with the record, and the last one counts', async () => {
     const request_id = await ask()
     const given = { request_id, score: 0.5, comment: 'good \u0000 é', tags: ['tone'] }
     const response = await app.call('/v1/feedback', given)
@@ -43,7 +43,7 @@ describe('POST /v1/feedback', () => {
     expect((await app.findLog(request_id)).feedback).toMatchObject({ score: -1, comment: null, tags: [] })
   })
 
-  test('404 resource_not_found: no such request, another environment’s, another end user’s', async () => {
+  test('returns 404 resource_not_found for unknown requests and those of other environments and end users', async () => {
     expect(await sendFeedback({ request_id: crypto.randomUUID(), score: 1 })).toBe(
       '404 resource_not_found request_id',
     )
@@ -68,11 +68,11 @@ describe('POST /v1/feedback', () => {
     [{ request_id: crypto.randomUUID(), score: 1, tags: 'x' }, 'tags'],
     [{ request_id: crypto.randomUUID(), score: 1, tags: [''] }, 'tags[0]'],
     [{ request_id: crypto.randomUUID(), score: 1, more: 1 }, 'more'],
-  ])('400 invalid_request: %j', async (body, param) => {
+  ])('returns 400 invalid_request for %j', async (body, param) => {
     expect(await sendFeedback(body)).toBe(`400 invalid_request ${param}`)
   })
 
-  test('403 endpoint_not_allowed: without the scope, or where the key’s endpoints leave it out', async () => {
+  test('returns 403 endpoint_not_allowed without the scope or the endpoint', async () => {
     const scoped = await app.createKey({ scopes: ['ai.chat'] })
     const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
@@ -83,8 +83,8 @@ describe('POST /v1/feedback', () => {
   })
 })
 
-describe('a request’s record', () => {
-  test('says what was held and settled where a limit of tokens or money applied, and null where none did', async () => {
+describe("a request's record", () => {
+  test('states the reserved and settled amounts if a limit of tokens or money applied, else null', async () => {
     const { id, key } = await app.createKey({})
     expect(await app.findLog(await ask(key))).toMatchObject({ hold: null, settlement: null })
     const quota = { scope: 'key', scope_ref: id, metric: 'tokens', window: 'day', limit: 1_000_000 }

@@ -72,7 +72,7 @@ beforeEach(() => {
   })
 })
 
-test('Gemini: every byte comes through, and the last event’s usage is billed', async () => {
+test("Gemini: passes every byte and bills the last event's usage", async () => {
   const frames = [geminiEvent('One, ', 2), geminiEvent('two, ', 4), geminiEvent('three.', 6, 'STOP')]
   script('text/event-stream', frames, false)
   const answer = await app.call(GEMINI, GEMINI_BODY, { key })
@@ -81,7 +81,7 @@ test('Gemini: every byte comes through, and the last event’s usage is billed',
   expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 6 }, usage_estimated: false })
 })
 
-test('Gemini: a stream that breaks off is billed by what the last event told, though it passed unread', async () => {
+test('Gemini: bills a broken stream by its last event, which passed undecoded', async () => {
   script('text/event-stream', [geminiEvent('One, ', 2), geminiEvent('two, ', 40)], true)
   const answer = await app.call(GEMINI, GEMINI_BODY, { key })
   expect(await answer.text()).toContain('stream_interrupted')
@@ -92,7 +92,7 @@ test('Gemini: a stream that breaks off is billed by what the last event told, th
   })
 })
 
-test('Converse: every frame comes through, and usage is read', async () => {
+test('Converse: passes every frame and reads the usage', async () => {
   script('application/vnd.amazon.eventstream', CONVERSE, false)
   const answer = await app.call(
     '/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream',
@@ -106,7 +106,7 @@ test('Converse: every frame comes through, and usage is read', async () => {
   expect(log).toMatchObject({ finish_reason: 'stop', usage: { input_tokens: 7, output_tokens: 5 } })
 })
 
-test('Converse: a stream that breaks off ends with an exception, and what was delivered counts', async () => {
+test('Converse: ends a broken stream with an exception and bills the delivered tokens', async () => {
   script('application/vnd.amazon.eventstream', CONVERSE.slice(0, 4), true)
   const answer = await app.call(
     '/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream',

@@ -20,7 +20,7 @@ function slowCaller() {
   return { res, writer, calls }
 }
 
-test('a provider is held back once while its caller reads slowly, until the caller has read', () => {
+test('pauses the provider once while the caller reads slowly, and resumes it after the drain', () => {
   const { res, writer, calls } = slowCaller()
   writer.write('a')
   writer.write('b')
@@ -29,14 +29,14 @@ test('a provider is held back once while its caller reads slowly, until the call
   expect([calls, writer.isPaused]).toEqual([['pause', 'resume'], false])
 })
 
-test('a provider that is held back goes on when the caller leaves', () => {
+test('resumes a paused provider when the caller disconnects', () => {
   const { res, writer, calls } = slowCaller()
   writer.write('a')
   res.emit('close')
   expect(calls).toEqual(['pause', 'resume'])
 })
 
-test('a provider that is held back goes on when the answer has ended: its connection is wanted', () => {
+test('resumes a paused provider when the answer has ended, so that its connection is freed', () => {
   const { writer, calls } = slowCaller()
   writer.end('the last frame')
   expect(calls).toEqual(['pause', 'resume'])

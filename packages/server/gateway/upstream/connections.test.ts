@@ -16,7 +16,7 @@ function borrow(connections: Connections): Borrower & { taken: Client[]; refused
   return borrower
 }
 
-test('the connection that was given back last is lent next', async () => {
+test('lends the connection that was given back last', async () => {
   const connections = new Connections(ORIGIN, 9, {})
   const [a, b, c] = [borrow(connections), borrow(connections), borrow(connections)]
   for (const { taken } of [a, c, b]) connections.giveBack(taken[0] as Client)
@@ -25,7 +25,7 @@ test('the connection that was given back last is lent next', async () => {
   await connections.destroy()
 })
 
-test('above the bound a borrower waits for its turn, first come, first served', async () => {
+test('lets borrowers above the limit wait, first come, first served', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
   expect([second.taken, third.taken]).toEqual([[], []])
@@ -36,7 +36,7 @@ test('above the bound a borrower waits for its turn, first come, first served', 
   await connections.destroy()
 })
 
-test('what is retired serves those who wait, and closes behind them', async () => {
+test('serves waiting borrowers after retire(), and closes connections behind them', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second] = [borrow(connections), borrow(connections)]
   const connection = first.taken[0] as Client
@@ -47,7 +47,7 @@ test('what is retired serves those who wait, and closes behind them', async () =
   expect(connection.closed).toBe(true)
 })
 
-test('whoever still waits when all is closed is told so', async () => {
+test('rejects waiting borrowers on destroy()', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second] = [borrow(connections), borrow(connections)]
   await connections.destroy()
@@ -55,7 +55,7 @@ test('whoever still waits when all is closed is told so', async () => {
   expect((first.taken[0] as Client).destroyed).toBe(true)
 })
 
-test('one that failed is never lent again: who waits gets another', async () => {
+test('replaces a failed connection for the waiting borrower', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second] = [borrow(connections), borrow(connections)]
   const failed = first.taken[0] as Client
@@ -67,7 +67,7 @@ test('one that failed is never lent again: who waits gets another', async () => 
   await connections.destroy()
 })
 
-test('who waits no longer is passed over, and after the end nobody gets a connection', async () => {
+test('skips borrowers that withdrew, and lends nothing after destroy()', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
   connections.withdraw(second)

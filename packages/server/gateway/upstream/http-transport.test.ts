@@ -54,7 +54,7 @@ function call(transport: Transport, origin: string): Ended {
   return { call: made, result }
 }
 
-test('where nobody listens every call fails, those that waited for a connection and those that come later too', async () => {
+test('fails every call if no server listens, including waiting and later ones', async () => {
   const origin = await listen(res => res.end())
   await new Promise<unknown>(closed => open.server?.close(closed))
   const transport = openTransport()
@@ -65,7 +65,7 @@ test('where nobody listens every call fails, those that waited for a connection 
   expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
 })
 
-test('calls above the bound are answered as connections come free, and one that was aborted is not', async () => {
+test('answers calls above the limit as connections become free, except an aborted one', async () => {
   const pending: ServerResponse[] = []
   const origin = await listen(res => pending.push(res))
   const transport = openTransport()
@@ -82,7 +82,7 @@ test('calls above the bound are answered as connections come free, and one that 
   expect(pending).toEqual([])
 })
 
-test('a call whose connection breaks fails, and the next one is answered', async () => {
+test('answers a call after the connection of the previous one broke', async () => {
   let isBroken = true
   const origin = await listen(res => {
     if (isBroken) res.destroy()
@@ -94,7 +94,7 @@ test('a call whose connection breaks fails, and the next one is answered', async
   expect(await call(transport, origin).result).toBe('answered')
 })
 
-test('closing ends what is under way, and what comes afterwards gets no connection', async () => {
+test('ends running calls on close(), and opens no connection afterwards', async () => {
   const origin = await listen(() => {})
   const transport = openTransport()
   const { result, call: made } = call(transport, origin)
@@ -109,7 +109,7 @@ test('closing ends what is under way, and what comes afterwards gets no connecti
 test.each([
   ['closes', (socket: net.Socket) => void socket.end()],
   ['resets', (socket: net.Socket) => void socket.resetAndDestroy()],
-])('a provider that %s the connection while its answer is held back harms nobody', async (how, end) => {
+])('a provider that %s the connection while its answer is paused affects no other call', async (how, end) => {
   const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\n'
   for (const answer of [`${head}\r\nhello`, `${head}Content-Length: 9\r\n\r\nhello`]) {
     const server = net.createServer(socket => {
