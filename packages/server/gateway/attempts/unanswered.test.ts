@@ -54,7 +54,7 @@ beforeEach(async () => {
 })
 
 /** Sends a request, and disconnects or cancels it once the provider has it. Returns its budget and its record. */
-async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') {
+async function breakOff(route: string, body: object, how: 'disconnects' | 'cancels') {
   const { key, budget } = await limited.freshKey(100)
   const id = crypto.randomUUID()
   let gone: Promise<void> = Promise.resolve()
@@ -72,7 +72,7 @@ async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') 
     body: JSON.stringify(body),
   })
   await called
-  if (how === 'leaves') abort.abort()
+  if (how === 'disconnects') abort.abort()
   else await app.call(`/v1/requests/${id}/cancel`, {}, { key })
   await call.catch(() => {})
   await gone
@@ -103,12 +103,18 @@ function expectBilled({ budget, log }: Pick<Seen, 'budget' | 'log'>, usd: number
 }
 
 describe('bills the estimated input of a request that was sent and not answered:', () => {
-  test.each<[string, string, object, 'leaves' | 'cancels', number]>([
-    ['a plain one whose caller leaves', '/v1/chat', CHAT, 'leaves', INPUT_USD],
-    ['a plain one that is cancelled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
-    ['a stream left before its first event', '/v1/chat', { ...CHAT, stream: true }, 'leaves', INPUT_USD],
-    ['embeddings whose caller leaves', '/v1/embeddings', EMBED, 'leaves', EMBED_USD],
-    ['embeddings that are cancelled', '/v1/embeddings', EMBED, 'cancels', EMBED_USD],
+  test.each<[string, string, object, 'disconnects' | 'cancels', number]>([
+    ['a plain one whose caller disconnects', '/v1/chat', CHAT, 'disconnects', INPUT_USD],
+    ['a plain one that is canceled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
+    [
+      'a stream whose caller disconnects before its first event',
+      '/v1/chat',
+      { ...CHAT, stream: true },
+      'disconnects',
+      INPUT_USD,
+    ],
+    ['embeddings whose caller disconnects', '/v1/embeddings', EMBED, 'disconnects', EMBED_USD],
+    ['embeddings that are canceled', '/v1/embeddings', EMBED, 'cancels', EMBED_USD],
   ])('%s', async (_what, route, body, how, usd) => {
     expectBilled(await breakOff(route, body, how), usd)
   })
@@ -125,8 +131,8 @@ describe('bills the estimated input of a request that was sent and not answered:
       const seen = await fail(answer, body)
       expectBilled(seen, seen.attempts * INPUT_USD)
       expect(seen.attempts).toBe('timeout_ms' in body ? 1 : 3)
-      const lost = { lost_cost_usd: INPUT_USD }
-      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.attempts }, () => lost))
+      const abandoned = { lost_cost_usd: INPUT_USD }
+      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.attempts }, () => abandoned))
     },
     30_000,
   )
@@ -150,14 +156,14 @@ const ODD = { choices: [{ index: 0, message: { role: 'assistant', content: 'x' }
 describe('bills the reserved output of a successful answer that cannot be read:', () => {
   test.each<[string, UpstreamAnswer]>([
     ['text that is not JSON', text(200, '{"choices": [{"mess')],
-    ['a page', text(200, '<html>hello</html>', 'text/html')],
+    ['an HTML page', text(200, '<html>hello</html>', 'text/html')],
     ['an empty body', text(200, '')],
     ['one that breaks off', cutJson],
     ['a list', json(200, [ODD])],
     ['choices of a wrong type', json(200, { ...ODD, choices: 'one' })],
     ['no choices', json(200, { id: 'x' })],
     [
-      'no choices, and usage that cannot be',
+      'no choices, and an incredible usage',
       json(200, { usage: { prompt_tokens: -5, completion_tokens: 1 } }),
     ],
   ])(
@@ -223,7 +229,7 @@ describe('bills images without an answer at their reservation:', () => {
   const ROUTE = '/openai/v1/images/generations'
   const USD = 2 * 0.02
 
-  test.each(['leaves', 'cancels'] as const)('one whose caller %s', async how => {
+  test.each(['disconnects', 'cancels'] as const)('one whose caller %s', async how => {
     expectBilled(await breakOff(ROUTE, IMAGE, how), USD)
   })
 
@@ -297,11 +303,15 @@ describe('if another attempt answers', () => {
 
 describe('bills nothing', () => {
   const REFUSED = { ...CHAT, model: 'custom-refused/read' }
-  const WORD = { error: { message: 'no', type: 'server_error' } }
+  const REPORT = { error: { message: 'no', type: 'server_error' } }
   test.each<[string, UpstreamAnswer, object]>([
-    ['for an error status', json(400, WORD), CHAT],
-    ['for an error status after retries', json(500, WORD), CHAT],
-    ['for an error event in a stream', stream(`data: ${JSON.stringify(WORD)}\n\n`), { ...CHAT, stream: true }],
+    ['for an error status', json(400, REPORT), CHAT],
+    ['for an error status after retries', json(500, REPORT), CHAT],
+    [
+      'for an error event in a stream',
+      stream(`data: ${JSON.stringify(REPORT)}\n\n`),
+      { ...CHAT, stream: true },
+    ],
     ['for an unreachable provider', () => {}, REFUSED],
     ['for an unreachable provider, of a stream', () => {}, { ...REFUSED, stream: true }],
   ])(
@@ -315,7 +325,7 @@ describe('bills nothing', () => {
   )
 
   test('for embeddings that the provider rejects', async () => {
-    const { budget } = await fail(json(400, WORD), EMBED, '/v1/embeddings')
+    const { budget } = await fail(json(400, REPORT), EMBED, '/v1/embeddings')
     expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })
 })

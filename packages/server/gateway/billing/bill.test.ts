@@ -30,7 +30,7 @@ describe('toBill', () => {
     ['negative', { uncachedInput: -5 }],
     ['a fraction', { output: 0.5 }],
     ['far too much', { output: 5e8 }],
-    ['no number', { uncachedInput: Number.NaN }],
+    ['not a number', { uncachedInput: Number.NaN }],
     ['without input', { uncachedInput: 0 }],
     ['nothing at all', { uncachedInput: 0, output: 0 }],
   ])('ignores the partial usage of a broken stream if it is %s', (_what, odd) => {

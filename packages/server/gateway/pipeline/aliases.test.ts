@@ -50,7 +50,7 @@ async function call(model: string, fields: object = {}, key = app.secretKey) {
     body,
     requestId,
     code: body.error?.code as string | undefined,
-    told: [header('provider'), header('model'), header('attempts')],
+    headers: [header('provider'), header('model'), header('attempts')],
   }
 }
 
@@ -59,8 +59,8 @@ describe('fallback', () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(json(500, {}))
     second.script(completion('Hello from the second.'))
-    const { status, body, told, requestId } = await call(alias)
-    expect([status, told]).toEqual([200, ['custom-b', B, '2']])
+    const { status, body, headers, requestId } = await call(alias)
+    expect([status, headers]).toEqual([200, ['custom-b', B, '2']])
     // The second target's price is unknown, and the first target's price must not be used for it.
     expect(body).toMatchObject({ model: B, provider: 'custom-b', cost_usd: null })
     expect(second.requests.at(-1)).toMatchObject({
@@ -79,8 +79,8 @@ describe('fallback', () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(cutStream())
     second.script(streamedCompletion('Hello', ' there'))
-    const { status, body, told } = await call(alias, { stream: true })
-    expect([status, told]).toEqual([200, ['custom-b', B, '2']])
+    const { status, body, headers } = await call(alias, { stream: true })
+    expect([status, headers]).toEqual([200, ['custom-b', B, '2']])
     expect(body).toContain(' there')
     expect(body).toContain(`"model":"${B}"`)
   })
@@ -90,7 +90,7 @@ describe('fallback', () => {
     const reached = await createAlias([...failing, { model: 'sandbox/echo' }])
     first.script(json(500, {}))
     second.script(json(529, {}))
-    expect((await call(reached)).told).toEqual(['sandbox', 'sandbox/echo', '4'])
+    expect((await call(reached)).headers).toEqual(['sandbox', 'sandbox/echo', '4'])
     const missed = await createAlias([...failing, { model: 'custom-b/small' }, { model: 'sandbox/echo' }])
     const { code, requestId } = await call(missed)
     expect(code).toBe('provider_overloaded')
@@ -114,7 +114,7 @@ describe('fallback', () => {
     const impatient = await createAlias([{ model: A, timeout_ms: 1000 }, { model: B }])
     first.script(() => {})
     second.script(completion('In time.'))
-    expect((await call(impatient)).told).toEqual(['custom-b', B, '2'])
+    expect((await call(impatient)).headers).toEqual(['custom-b', B, '2'])
   })
 })
 
@@ -126,14 +126,14 @@ describe('the choice of the target', () => {
       { model: B },
     ])
     second.script(completion('Hello.'))
-    expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+    expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
   })
 
   test('skips a target that lacks a required capability', async () => {
     const alias = await createAlias([{ model: 'sandbox/json' }, { model: B }])
     const tools = [{ type: 'function', function: { name: 'f' } }]
-    expect((await call(alias)).told[1]).toBe('sandbox/json')
-    expect((await call(alias, { tools })).told[1]).toBe(B)
+    expect((await call(alias)).headers[1]).toBe('sandbox/json')
+    expect((await call(alias, { tools })).headers[1]).toBe(B)
   })
 
   test('returns 404 no_eligible_target if no target is usable', async () => {
@@ -149,11 +149,11 @@ describe('the choice of the target', () => {
       strategy: 'lowest_cost',
     })
     first.script(completion('Hello.'))
-    expect((await call(alias)).told[1]).toBe(A)
+    expect((await call(alias)).headers[1]).toBe(A)
     const path = `/v1/environments/${app.developmentId}/custom-models`
     const pricing = { input_usd_per_mtok: 0, output_usd_per_mtok: 0.01 }
     const { body } = await app.manage('POST', path, { model: B, capabilities: ['chat'], pricing })
-    expect((await call(alias)).told[1]).toBe(B)
+    expect((await call(alias)).headers[1]).toBe(B)
     await app.manage('DELETE', `/v1/custom-models/${body.id}`)
   })
 
@@ -166,7 +166,7 @@ describe('the choice of the target', () => {
       { strategy: 'weighted' },
     )
     second.script(completion('Hello.'))
-    for (let n = 0; n < 10; n++) expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+    for (let n = 0; n < 10; n++) expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
   })
 
   test('lowest_latency orders targets by the latencies of earlier attempts', async () => {
@@ -174,11 +174,11 @@ describe('the choice of the target', () => {
     first.script(json(500, {}))
     second.script(completion('Hello.'))
     // Unmeasured targets go by priority. A failed target counts as the slowest from then on.
-    expect((await call(alias)).told).toEqual(['custom-b', B, '2'])
-    expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+    expect((await call(alias)).headers).toEqual(['custom-b', B, '2'])
+    expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
     // Streams are measured apart from plain answers.
     first.script(streamedCompletion('Hello.'))
-    expect((await call(alias, { stream: true })).told).toEqual(['openai', A, '1'])
+    expect((await call(alias, { stream: true })).headers).toEqual(['openai', A, '1'])
   })
 })
 
@@ -197,7 +197,7 @@ describe('rights', () => {
     const both = await createAlias([{ model: 'sandbox/echo' }, { model: 'sandbox/json' }])
     const one = await createAlias([{ model: 'sandbox/echo' }])
     await app.manage('PATCH', environment, { allowed_models: ['sandbox/json', one] })
-    expect((await call(both)).told[1]).toBe('sandbox/json')
+    expect((await call(both)).headers[1]).toBe('sandbox/json')
     expect((await call(one)).code).toBe('model_not_allowed')
     await app.manage('PATCH', environment, { allowed_models: null })
     expect((await call(one)).status).toBe(200)
@@ -205,12 +205,12 @@ describe('rights', () => {
 
   test('applies a change or a removal from the next request on', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
-    expect((await call(alias)).told[1]).toBe('sandbox/echo')
+    expect((await call(alias)).headers[1]).toBe('sandbox/echo')
     const path = `/v1/environments/${app.developmentId}/model-aliases`
     const { body } = await app.manage('GET', path)
     const { id } = body.data.find((each: any) => each.alias === alias)
     await app.manage('PATCH', `/v1/model-aliases/${id}`, { targets: [{ model: 'sandbox/json' }] })
-    expect((await call(alias)).told[1]).toBe('sandbox/json')
+    expect((await call(alias)).headers[1]).toBe('sandbox/json')
     await app.manage('DELETE', `/v1/model-aliases/${id}`)
     expect((await call(alias)).code).toBe('model_not_found')
   })

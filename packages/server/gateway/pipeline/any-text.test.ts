@@ -97,11 +97,11 @@ describe('the header that names dropped fields', () => {
   }
 
   test.each([
-    ['are encoded where they are not ASCII', '"größe":1', 'gr%C3%B6%C3%9Fe'],
+    ['is encoded if a name is not ASCII', '"größe":1', 'gr%C3%B6%C3%9Fe'],
     ['is encoded if a name contains a line end', '"a\\r\\nX-Other: 1":1', 'a%0D%0AX-Other:%201'],
     ['is encoded if a name contains half a surrogate pair', '"\\ud83e":1,"ok":1', '%EF%BF%BD, ok'],
     [
-      'are themselves where a format has other words for some',
+      'states names as the caller wrote them if the format spells some in another way',
       '"constructor":1,"toString":1',
       'constructor, toString',
     ],

@@ -251,8 +251,13 @@ describe('broken requests', () => {
 
   test.each([
     ['a header block over 16 KiB', 413, 'request_too_large', [`X-Long: ${'x'.repeat(20_000)}`]],
-    ['a header that is none', 400, 'request_validation_failed', ['no colon here']],
-    ['two lengths', 400, 'request_validation_failed', ['Content-Length: 1', 'Content-Length: 2']],
+    ['an invalid header line', 400, 'request_validation_failed', ['no colon here']],
+    [
+      'two Content-Length headers',
+      400,
+      'request_validation_failed',
+      ['Content-Length: 1', 'Content-Length: 2'],
+    ],
   ])('answers %s in the format that its request line names', async (_, status, code, headers) => {
     const anthropic = await openRaw(app.gatewayUrl)
     anthropic.socket.write(head('/anthropic/v1/messages', headers))
@@ -287,7 +292,7 @@ describe('broken requests', () => {
     await stillServes()
   })
 
-  test.each(['before the body is whole', 'at once'])(
+  test.each(['before the body is complete', 'at once'])(
     'a connection that is closed %s leaves no state behind',
     async when => {
       for (let i = 0; i < 50; i++) {

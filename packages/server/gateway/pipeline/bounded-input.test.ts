@@ -152,7 +152,7 @@ describe.each(FORMATS)('$name', format => {
     ['with NUL', 'u\0'],
     ['of the playground', 'member:018f3b2e-0000-7000-8000-000000000000'],
     ['of a device', 'device:abc'],
-    ['that is no string', 7],
+    ['that is not a string', 7],
   ])('refuses an end user %s with 400 invalid_request, param end_user', async (_, end_user) => {
     const rejection = await rejectionOf(format, { fields: { end_user } })
     expect(rejection).toMatch(/^400 .*end_user/s)

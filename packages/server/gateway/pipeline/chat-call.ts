@@ -118,8 +118,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { format, request } = planned
     const isPassed = format.passesOwn === true && this.#source.format === format.id
     if (isPassed || !needsImages(planned)) return this.#encode(target, planned, request)
-    return inlineImages(this.ctx, request, this.#images, this.deps).then(asked =>
-      this.#encode(target, planned, asked),
+    return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>
+      this.#encode(target, planned, attempted),
     )
   }
 
@@ -146,9 +146,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     }
   }
 
-  #encode(target: Target, planned: PlannedTarget, asked: ChatRequest): AttemptOptions {
+  #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
     const { provider, alias, format, dropped } = planned
-    const request = format.encodeRequest(asked, target, this.#source, dropped)
+    const request = format.encodeRequest(attempted, target, this.#source, dropped)
     authorizeRequest(request, target, this.deps.now())
     this.#emulated = request.emulated ?? []
     return {

@@ -232,13 +232,13 @@ describe('a client token', () => {
 
   test.each<[string, Partial<ClientTokenClaims>, string]>([
     ['of another issuer', { iss: 'https://other.example' }, '401 invalid_key'],
-    ['of an environment that is none', { env: '00000000-0000-7000-8000-000000000000' }, '401 invalid_key'],
-    ['that is over', { iat: 1000, nbf: 1000, exp: 1900 }, '401 key_expired'],
-    ['that is not begun', { nbf: 4_000_000_000 }, '401 invalid_key'],
+    ['of an unknown environment', { env: '00000000-0000-7000-8000-000000000000' }, '401 invalid_key'],
+    ['that has expired', { iat: 1000, nbf: 1000, exp: 1900 }, '401 key_expired'],
+    ['before its nbf', { nbf: 4_000_000_000 }, '401 invalid_key'],
     ['whose scopes lack the endpoint', { scope: 'ai.embed feedback' }, '403 endpoint_not_allowed'],
-    ['of a key that is none', { pk: '00000000-0000-7000-8000-000000000000' }, '401 key_revoked'],
-    ['of a member that is none', { pk: null, amr: 'member' }, '401 key_revoked'],
-    ['as it should be', {}, '200'],
+    ['of an unknown key', { pk: '00000000-0000-7000-8000-000000000000' }, '401 key_revoked'],
+    ['of an unknown member', { pk: null, amr: 'member' }, '401 key_revoked'],
+    ['that is valid', {}, '200'],
   ])('%s', async (_, change, expected) => {
     expect(await outcome(mint(key, change))).toBe(expected)
   })

@@ -112,7 +112,7 @@ describe('POST {prefix}/v1/images/edits', () => {
   test.each([
     ['no image', form(base), 'invalid_request', 'images'],
     ['text for an image', form({ ...base, image: 'text' }), 'invalid_request', 'image'],
-    ['a file that is no image', form({ ...base, image: new Blob(['text']) }), 'invalid_request', 'image'],
+    ['a file that is not an image', form({ ...base, image: new Blob(['text']) }), 'invalid_request', 'image'],
     ['another file', form({ ...base, image, other: image }), 'invalid_request', 'other'],
     [
       'a field twice',
@@ -127,7 +127,7 @@ describe('POST {prefix}/v1/images/edits', () => {
       'mask',
     ],
     ['a stream', form({ ...base, image, stream: 'true' }), 'invalid_request', 'stream'],
-    ['a number that is none', form({ ...base, image, n: 'two' }), 'invalid_request', 'n'],
+    ['an invalid number', form({ ...base, image, n: 'two' }), 'invalid_request', 'n'],
     ['another model beside', form({ ...base, image, models: 'x' }), 'invalid_request', 'models'],
     [
       'too many parts',
@@ -173,9 +173,9 @@ describe('POST {prefix}/v1/images/edits', () => {
   })
 
   test.each([
-    ['a file in the provider’s store', [{ file_id: 'file-1' }], 'images[0].file_id'],
+    ['a file stored at the provider', [{ file_id: 'file-1' }], 'images[0].file_id'],
     ['text', [{ image_url: 'text' }], 'images[0].image_url'],
-    ['data that is no image', [{ image_url: 'data:image/png;base64,QUJD' }], 'images[0].image_url'],
+    ['data that is not an image', [{ image_url: 'data:image/png;base64,QUJD' }], 'images[0].image_url'],
     ['none', [], 'images'],
   ])('refuses JSON that names %s', async (_, images, param) => {
     const response = await app.call(EDITS, { ...base, images })

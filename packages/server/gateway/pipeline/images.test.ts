@@ -184,19 +184,19 @@ describe('before any provider is called', () => {
     ['other models', { ...image, models: ['openai/other'] }, 'invalid_request', 'models'],
     ['tools', { ...image, tools: [] }, 'invalid_request', 'tools'],
     [
-      'a case variant of what is priced',
+      'a case variant of a priced field',
       { ...image, Quality: 'high' },
       'request_validation_failed',
       'Quality',
     ],
     [
-      'a size that the target has not',
+      'an unsupported size',
       { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', size: '1000x100' },
       'invalid_request',
       'size',
     ],
     [
-      'a field that only OpenAI knows',
+      'a field of OpenAI alone',
       { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', seed: 1 },
       'invalid_request',
       'seed',

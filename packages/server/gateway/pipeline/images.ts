@@ -80,9 +80,11 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
 
   async attempt(target: Target, planned: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
     const { format, decodeError, provider, alias, dropped } = planned
-    const asked = this.#request
+    const original = this.#request
     const request =
-      format.inlinesImages === true ? await inlineSources(this.#ctx, asked, this.#fetched, this.#deps) : asked
+      format.inlinesImages === true
+        ? await inlineSources(this.#ctx, original, this.#fetched, this.#deps)
+        : original
     const { result, abandoned } = await attemptImages({
       ctx: this.#ctx,
       transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
@@ -95,7 +97,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       now: this.#deps.now,
     })
     if (result.ok) return { ...result, value: { reply: result.value, target: planned, abandoned } }
-    return abandoned === 0 ? result : { ...result, bill: toAbandonedImageBill(asked, planned, abandoned) }
+    return abandoned === 0 ? result : { ...result, bill: toAbandonedImageBill(original, planned, abandoned) }
   }
 
   async answer({ reply, target, abandoned }: AnsweredImages): Promise<void> {

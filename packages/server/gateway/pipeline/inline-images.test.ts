@@ -86,11 +86,11 @@ describe('images named by URL', () => {
   })
 
   test.each([
-    ['a page that calls itself an image', '/page'],
+    ['a page with the content type of an image', '/page'],
     ['nothing', '/nowhere'],
-    ['a way to an address that is never allowed', '/metadata'],
-    ['a way in a circle', '/round'],
-    ['more than all images may have', '/large'],
+    ['a redirect to a forbidden address', '/metadata'],
+    ['a redirect loop', '/round'],
+    ['more than the limit on all images', '/large'],
   ])("%s is refused by its place in the request, without the host's answer", async (_, path) => {
     const before = upstream.requests.length
     const response = await ask(MODEL, `${base}/a.png`, base + path)

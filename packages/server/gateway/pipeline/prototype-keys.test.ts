@@ -39,8 +39,8 @@ const REFUSED = { status: 400, code: 'request_validation_failed', reached: 0 }
 
 const KEYS = ['"__proto__"', '"\\u005f_proto__"', '"__prot\\u006f__"', '"\\u005F\\u005Fproto\\u005f\\u005f"']
 
-describe.each(['a bounded key', 'a client token'])('with %s', who => {
-  const credential = (): string => (who === 'a client token' ? harness.token : bounded)
+describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => {
+  const credential = (): string => (credentialKind === 'a client token' ? harness.token : bounded)
 
   test.each(KEYS)('refuses a body with the key %s at any depth in every format', async key => {
     const other = `{"groq":{"model":"llama-3.1-8b-instant","n":100}}`
@@ -69,7 +69,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
       ['/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'a fox' }],
     ] as const) {
       const text = `${JSON.stringify(body).slice(0, -1)},"x":{"__proto__":{"n":100}}}`
-      const key = who === 'a client token' ? harness.token : app.secretKey
+      const key = credentialKind === 'a client token' ? harness.token : app.secretKey
       expect(await ask(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
     }
   })
@@ -112,7 +112,7 @@ test("passes the key __proto__ within the JSON text of a tool call's arguments u
   upstream.script(completion('Hello.'))
 })
 
-const WORDS = [
+const NAMES = [
   'constructor',
   'valueOf',
   'toString',
@@ -123,8 +123,8 @@ const WORDS = [
 ]
 
 /** Every place where a caller's string selects what happens to the request. */
-function wordIn(format: string, word: string): Record<string, unknown>[] {
-  const part = { type: word, [word]: 'x', text: 'y' }
+function nameIn(format: string, name: string): Record<string, unknown>[] {
+  const part = { type: name, [name]: 'x', text: 'y' }
   const message = { role: 'user', content: [part] }
   switch (format) {
     case 'openai-responses':
@@ -132,50 +132,50 @@ function wordIn(format: string, word: string): Record<string, unknown>[] {
         { input: [part] },
         { input: [message] },
         { input: [{ type: 'function_call_output', call_id: 'c', output: [part] }] },
-        { tools: [{ type: word }] },
-        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: word }] }] },
-        { tool_choice: { type: word } },
-        { reasoning: { effort: word } },
-        { text: { format: { type: word } } },
+        { tools: [{ type: name }] },
+        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: name }] }] },
+        { tool_choice: { type: name } },
+        { reasoning: { effort: name } },
+        { text: { format: { type: name } } },
       ]
     case 'gemini-content':
       return [
-        { contents: [{ role: 'user', parts: [{ [word]: {} }] }] },
-        { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: word, data: 'QUJD' } }] }] },
-        { tools: [{ [word]: {} }] },
-        { generationConfig: { [word]: 1 } },
-        { generationConfig: { thinkingConfig: { thinkingLevel: word } } },
-        { [word]: {} },
+        { contents: [{ role: 'user', parts: [{ [name]: {} }] }] },
+        { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: name, data: 'QUJD' } }] }] },
+        { tools: [{ [name]: {} }] },
+        { generationConfig: { [name]: 1 } },
+        { generationConfig: { thinkingConfig: { thinkingLevel: name } } },
+        { [name]: {} },
       ]
     case 'bedrock-converse':
       return [
-        { messages: [{ role: 'user', content: [{ [word]: {} }] }] },
-        { messages: [{ role: 'user', content: [{ image: { format: word, source: { bytes: 'QUJD' } } }] }] },
-        { toolConfig: { tools: [{ [word]: {} }] } },
-        { additionalModelRequestFields: { [word]: 1, reasoning_effort: word } },
-        { [word]: {} },
+        { messages: [{ role: 'user', content: [{ [name]: {} }] }] },
+        { messages: [{ role: 'user', content: [{ image: { format: name, source: { bytes: 'QUJD' } } }] }] },
+        { toolConfig: { tools: [{ [name]: {} }] } },
+        { additionalModelRequestFields: { [name]: 1, reasoning_effort: name } },
+        { [name]: {} },
       ]
     default:
       return [
         { messages: [message] },
-        { messages: [{ role: word, content: 'hi' }] },
+        { messages: [{ role: name, content: 'hi' }] },
         { messages: [{ role: 'assistant', content: [part] }, message] },
         {
           messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [part] }] }],
         },
         {
           messages: [
-            { role: 'user', content: [{ type: 'input_audio', input_audio: { format: word, data: 'QUJD' } }] },
+            { role: 'user', content: [{ type: 'input_audio', input_audio: { format: name, data: 'QUJD' } }] },
           ],
         },
-        { tools: [{ type: word, name: 'n' }] },
-        { tool_choice: word },
-        { tool_choice: { type: word } },
-        { response_format: { type: word } },
-        { reasoning_effort: word },
-        { options: { [word]: 1 } },
-        { provider_options: { [word]: {} } },
-        { [word]: {} },
+        { tools: [{ type: name, name: 'n' }] },
+        { tool_choice: name },
+        { tool_choice: { type: name } },
+        { response_format: { type: name } },
+        { reasoning_effort: name },
+        { options: { [name]: 1 } },
+        { provider_options: { [name]: {} } },
+        { [name]: {} },
       ]
   }
 }
@@ -187,9 +187,9 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
       const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
       upstream.script(answer)
       const outcomes = await Promise.all(
-        WORDS.map(async word => {
+        NAMES.map(async name => {
           const statuses: number[] = []
-          for (const fields of wordIn(format, word)) {
+          for (const fields of nameIn(format, name)) {
             const { route, body } = toSurfaceRequest(format, model, fields)
             statuses.push((await app.call(route, body)).status)
           }
@@ -198,7 +198,7 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
       )
       const unknown = outcomes.at(-1) ?? []
       for (const [at, statuses] of outcomes.entries())
-        expect([WORDS[at], ...statuses]).toEqual([WORDS[at], ...unknown])
+        expect([NAMES[at], ...statuses]).toEqual([NAMES[at], ...unknown])
       expect(unknown.filter(status => status >= 500)).toEqual([])
     },
   )
@@ -206,9 +206,9 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
 
 test('images and embeddings treat names of Object.prototype like any unknown value', async () => {
   upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
-  for (const word of WORDS) {
+  for (const name of NAMES) {
     for (const model of ['sandbox/image', 'openai/gpt-image-1', 'gemini/gemini-2.5-flash-image']) {
-      for (const fields of [{ quality: word }, { [word]: 1 }, { size: word }, { output_format: word }]) {
+      for (const fields of [{ quality: name }, { [name]: 1 }, { size: name }, { output_format: name }]) {
         const response = await app.call('/openai/v1/images/generations', {
           model,
           prompt: 'a fox',
@@ -221,7 +221,7 @@ test('images and embeddings treat names of Object.prototype like any unknown val
         ])
       }
     }
-    const fields = { model: 'gemini/gemini-embedding-001', input: 'x', input_type: word }
+    const fields = { model: 'gemini/gemini-embedding-001', input: 'x', input_type: name }
     upstream.script(json(200, { embeddings: [{ values: [1, 2] }] }))
     expect((await app.call('/openai/v1/embeddings', fields)).status).toBe(200)
     expect(upstream.requests.at(-1)?.text).not.toContain('native code')

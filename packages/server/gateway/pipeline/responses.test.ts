@@ -343,7 +343,7 @@ describe('requests of a coding agent', () => {
 describe('refusals', () => {
   test.each([
     [
-      'state where none is kept',
+      'state at a provider that stores none',
       { model: CHAT_ONLY, previous_response_id: 'resp_1' },
       'previous_response_id',
     ],
@@ -354,7 +354,7 @@ describe('refusals', () => {
       'input[0]',
     ],
     [
-      'an uploaded file where there is none',
+      'a file at a provider without files',
       { model: CHAT_ONLY, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }] },
       'input[0].content[0].file_id',
     ],
@@ -373,7 +373,7 @@ describe('refusals', () => {
     ],
     ['a list of models', { model: NATIVE, models: ['x'] }, 'models'],
     ['a price tier', { model: NATIVE, service_tier: 'priority' }, 'service_tier'],
-    ['what the other format has not', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
+    ['a field that the other format lacks', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
     ['an unknown field', { model: CHAT_ONLY, unheard_of: 1 }, 'unheard_of'],
     ['sampling of a model that reasons', { model: NATIVE, temperature: 0.5 }, 'temperature'],
     ['no input', { model: NATIVE, input: undefined }, 'input'],

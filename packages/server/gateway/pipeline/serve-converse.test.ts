@@ -213,19 +213,19 @@ describe('a provider of this format', () => {
   })
 
   const START = encodeAwsEvent('messageStart', { role: 'assistant' })
-  const WORD = encodeAwsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Sunny.' } })
+  const DELTA = encodeAwsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Sunny.' } })
   const STOP = encodeAwsEvent('messageStop', { stopReason: 'end_turn' })
   const METADATA = encodeAwsEvent('metadata', { usage: USAGE, metrics: { latencyMs: 7 } })
 
   test('streams its own frames unchanged', async () => {
-    upstream.script(eventStream(START, WORD, STOP, METADATA))
+    upstream.script(eventStream(START, DELTA, STOP, METADATA))
     const answer = await open({}, { model: OWN })
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat([START, WORD, STOP, METADATA]))
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat([START, DELTA, STOP, METADATA]))
   })
 
   test('ends a failed stream with an exception of the gateway', async () => {
     upstream.script(
-      eventStream(START, WORD, encodeAwsException('throttlingException', { message: 'secret' })),
+      eventStream(START, DELTA, encodeAwsException('throttlingException', { message: 'secret' })),
     )
     const events = await eventsOf(await open({}, { model: OWN }))
     expect(events.at(-1)).toEqual([

@@ -35,7 +35,7 @@ beforeEach(async () => {
   await limited.reset()
 })
 
-interface Asked {
+interface RequestCase {
   readonly model?: string
   readonly stream?: boolean
   readonly cap?: number
@@ -54,7 +54,7 @@ interface Format {
   /** The format's spelling of `top_p`, and of an effort. */
   readonly topP: string
   readonly effort: string
-  toRequest(asked: Asked): [route: string, body: object]
+  toRequest(asked: RequestCase): [route: string, body: object]
   /** Returns the text, the stop reason, the types of all events, and the code of a failure. */
   read(bytes: Buffer): { text: string; stop: unknown; types: string[]; code?: unknown }
 }
@@ -127,7 +127,7 @@ const CONVERSE: Format = {
 }
 
 describe.each([COHERE, CONVERSE])('a caller of $name', format => {
-  const post = (asked: Asked, options: { key?: string; headers?: Record<string, string> } = {}) =>
+  const post = (asked: RequestCase, options: { key?: string; headers?: Record<string, string> } = {}) =>
     app.call(...format.toRequest(asked), options)
   const codeOf = async (answer: Response) => {
     const { code, param } = (await answer.json()) as { code?: string; param?: string | null }
@@ -136,9 +136,9 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
 
   test('gets a stream that ends within its budget, with the stop reason of an output cap', async () => {
     const { key, budget } = await limited.freshKey(0.06)
-    const words = Array.from({ length: 400 }, () => chunk({ content: 'one two three four five ' }))
+    const texts = Array.from({ length: 400 }, () => chunk({ content: 'one two three four five ' }))
     upstream.script(
-      stream(chunk({ role: 'assistant', content: '' }), ...words, chunk({}, 'stop'), usageChunk(), DONE),
+      stream(chunk({ role: 'assistant', content: '' }), ...texts, chunk({}, 'stop'), usageChunk(), DONE),
     )
     const answer = await post({ stream: true }, { key })
     const bytes = Buffer.from(await answer.arrayBuffer())

@@ -110,8 +110,8 @@ export class StreamedChat extends ChatCall<BegunStream> {
     return new SpendGuard(
       ctx.reservation,
       reserved,
-      grown => openRecord(ctx, grown, this, deps),
-      error => ctx.fail(error, 'the growth of a reservation'),
+      extended => openRecord(ctx, extended, this, deps),
+      error => ctx.fail(error, 'the extension of a reservation'),
     )
   }
 }

@@ -22,9 +22,11 @@ export function fitRequest(
     return other
   }
   const { reasoningEffort, maxOutputTokens, ...rest } = request
-  const most = model.max_output_tokens
+  const maxTokens = model.max_output_tokens
   const cap =
-    most === null || maxOutputTokens === undefined ? maxOutputTokens : Math.min(maxOutputTokens, most)
+    maxTokens === null || maxOutputTokens === undefined
+      ? maxOutputTokens
+      : Math.min(maxOutputTokens, maxTokens)
   const canThink = model.capabilities.includes('reasoning')
   return {
     ...rest,

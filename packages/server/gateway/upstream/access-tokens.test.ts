@@ -118,7 +118,7 @@ describe('AccessTokens', () => {
     ['too many', 429, {}, 'rate_limited'],
     ['a redirect', 302, {}, 'unavailable'],
     ['no token', 200, { id_token: 'x' }, 'unavailable'],
-    ['a token that no header takes', 200, { access_token: 'a\nb' }, 'unavailable'],
+    ['a token that is not valid in a header', 200, { access_token: 'a\nb' }, 'unavailable'],
   ])('classifies %s by its cause', async (_, status, body, kind) => {
     endpoint.refuseWith = { status, body }
     expect(await tokens.find('c', target())).toMatchObject({ ok: false, error: { kind } })
@@ -126,12 +126,12 @@ describe('AccessTokens', () => {
 
   test.each([
     ['a document that is not JSON', 'AIza-a-plain-key'],
-    ['no key in it', '{"client_email":"a@b"}'],
+    ['a document without a key', '{"client_email":"a@b"}'],
     [
       'a broken key',
       '{"client_email":"a@b","private_key":"-----BEGIN PRIVATE KEY-----\\nAAAA\\n-----END PRIVATE KEY-----"}',
     ],
-    ['an address that is none', '{"client_email":"a@b","private_key":"k","token_uri":"x"}'],
+    ['an invalid token_uri', '{"client_email":"a@b","private_key":"k","token_uri":"x"}'],
   ])('refuses %s without a call, and without a part of the document in the message', async (_, key) => {
     const answer = await tokens.find('c', target(key))
     expect(answer).toMatchObject({ ok: false, error: { kind: 'auth' } })
