@@ -57,10 +57,11 @@ export class Reservation {
 
   #extendTo(amounts: Amounts): Verdict | Promise<Verdict> {
     const verdict = this.#owner.extend(this.#id, this, amounts)
-    if (verdict instanceof Promise) return verdict.then(each => this.#note(each, amounts))
-    return this.#note(verdict, amounts)
+    if (verdict instanceof Promise) return verdict.then(each => this.#keepAmounts(each, amounts))
+    return this.#keepAmounts(verdict, amounts)
   }
 
+  /** Replaces the reservation with the usage. */
   settle(used: MeteredUsage): void {
     this.#owner.settle(this.#id, used)
   }
@@ -70,7 +71,7 @@ export class Reservation {
     this.#owner.release(this.#id)
   }
 
-  #note(verdict: Verdict, amounts: Amounts): Verdict {
+  #keepAmounts(verdict: Verdict, amounts: Amounts): Verdict {
     if (verdict.isAdmitted) this.amounts = amounts
     return verdict
   }
@@ -96,7 +97,10 @@ export class Reservations {
     this.#now = now
     this.#leaseMs = leaseMs
     this.#onException = onException
-    this.#timer = setInterval(() => runGuarded('the leases', onException, () => this.#beat()), leaseMs / 12)
+    this.#timer = setInterval(
+      () => runGuarded('the leases', onException, () => this.#renewLeases()),
+      leaseMs / 12,
+    )
     this.#timer.unref()
   }
 
@@ -152,7 +156,7 @@ export class Reservations {
     return reservation
   }
 
-  #beat(): void {
+  #renewLeases(): void {
     const now = this.#now()
     for (const [id, reservation] of this.#running.entries()) {
       // Renewing unchanged amounts is never refused. If the counters are unreachable, the next interval tries again.

@@ -28,8 +28,8 @@ export function reserveAmounts(
   request: ReservationRequest,
 ): void | Promise<void> {
   const verdict = tryReserveAmounts(ctx, deps, request)
-  if (verdict instanceof Promise) return verdict.then(each => accept(ctx, deps, each))
-  accept(ctx, deps, verdict)
+  if (verdict instanceof Promise) return verdict.then(each => acceptReservation(ctx, deps, each))
+  acceptReservation(ctx, deps, verdict)
 }
 
 /** Like reserveAmounts, but returns the verdict, for callers that can reserve less. */
@@ -42,7 +42,12 @@ export function tryReserveAmounts(
   return deps.reservations.open(ctx.id, limits.subject, meters, limits.hasAmountMeter ? amounts : NOTHING)
 }
 
-export function accept(ctx: RequestContext, deps: PipelineDeps, verdict: ReservationVerdict): void {
+/** Keeps an admitted reservation in the context. Throws the fault of a refused one, or of a stopped request. */
+export function acceptReservation(
+  ctx: RequestContext,
+  deps: PipelineDeps,
+  verdict: ReservationVerdict,
+): void {
   if (!(verdict instanceof Reservation)) throw toFault(verdict, deps)
   ctx.reservation = verdict
   // If the caller disconnected meanwhile, the end of the request releases the reservation.

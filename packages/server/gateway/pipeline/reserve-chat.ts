@@ -6,7 +6,7 @@ import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { maxOutput, mayReason, toReservedAmounts } from '../plan/reserved-amounts.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
-import { accept, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
+import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
 
 /**
  * Output tokens that a stream reserves first if too few answers were seen. The reservation is extended as the stream
@@ -75,7 +75,7 @@ export function reserveChat(
   }
   const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
     if (index + 1 < candidates.length && lacksAmounts(verdict)) return tryCandidate(index + 1)
-    accept(ctx, deps, verdict)
+    acceptReservation(ctx, deps, verdict)
     return toPlan(
       needs,
       shrink(ctx, needs, verdict as Reservation, candidates[index] as Candidate, candidates[index + 1]),

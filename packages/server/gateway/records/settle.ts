@@ -61,7 +61,7 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
     writing = deps.writeRecord(record)
   } finally {
     // Also if the journal throws, since the usage is real.
-    settleReservationOf(ctx, record, writing, deps)
+    settleGuarded(ctx, record, writing, deps)
   }
   return writing
 }
@@ -74,7 +74,7 @@ function toCounted(tokens: number): number {
 }
 
 /** Settles the reservation. If that throws, handles a rejection of `writing`, since no caller awaits it then. */
-function settleReservationOf(
+function settleGuarded(
   ctx: RequestContext,
   record: RequestRecord,
   writing: Promise<void> | undefined,
