@@ -246,7 +246,7 @@ describe('bills images without an answer at their reservation:', () => {
     30_000,
   )
 
-  test('bills the abandoned ones of several calls besides the answered ones', async () => {
+  test('bills the abandoned ones of several calls in addition to the answered ones', async () => {
     const { key, budget } = await limited.freshKey(100)
     // One image per call. The second call is abandoned.
     upstream.script(json(200, { data: [{ b64_json: 'QUJD' }] }), res => void res.destroy())

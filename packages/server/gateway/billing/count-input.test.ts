@@ -69,7 +69,7 @@ test.skipIf(!hasWire)('few recorded chats counted more input than is reserved', 
   const [likely, reserved] = [share(countInput), share(countMaxInput)]
   const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
   console.log(
-    `${all.length} chats: above four bytes a token ${percent(likely)}, above what is held ${percent(reserved)}`,
+    `${all.length} chats: above four bytes a token ${percent(likely)}, above what is reserved ${percent(reserved)}`,
   )
   expect(all.length).toBeGreaterThan(500)
   // The rest have tools that the provider runs and whose results it counts, or templates that think.

@@ -241,7 +241,7 @@ describe('the official client, with a provider of another format', () => {
     ])
   })
 
-  test('gets a tool call, and sends its result with an image besides it', async () => {
+  test('gets a tool call, and sends its result with an image next to it', async () => {
     other.script(completionWithCall, completion('Noon.'))
     const first = await client.messages.create({
       model: gpt,

@@ -163,7 +163,7 @@ describe('refuses parameters that callers may not set', () => {
   })
 })
 
-test('accepts a Bearer token, also besides an x-api-key that is not a Rideau key', async () => {
+test('accepts a Bearer token, also next to an x-api-key that is not a Rideau key', async () => {
   upstream.script(message([{ type: 'text', text: 'Noon.' }]))
   for (const [key, headers] of [
     [app.secretKey, {}],

@@ -172,7 +172,7 @@ describe('before any provider is called', () => {
   })
 })
 
-describe('the end user that a secret key names', () => {
+describe('the end user named by a secret key', () => {
   const chat = (headers: Record<string, string>, fields: object = {}) =>
     app.call('/v1/chat', { model: 'sandbox/echo', messages, ...fields }, { headers })
 

@@ -201,7 +201,7 @@ describe('before any provider is called', () => {
       'invalid_request',
       'seed',
     ],
-  ])('%s', async (_, body, code, param) => {
+  ])('refuses %s', async (_, body, code, param) => {
     const before = upstream.requests.length
     const response = await app.call(GENERATIONS, body)
     expect(response.status).toBe(400)
@@ -265,7 +265,7 @@ describe('a provider error', () => {
       502,
       'provider_auth_failed',
     ],
-  ] as const)('%s', async (_, model, answer, status, code) => {
+  ] as const)('for %s has its status and code', async (_, model, answer, status, code) => {
     upstream.script(answer)
     const response = await app.call(GENERATIONS, { model, prompt: 'x' })
     expect(await errorOf(response)).toMatchObject({ code })

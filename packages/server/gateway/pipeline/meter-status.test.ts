@@ -39,7 +39,7 @@ describe.each(LEDGERS)('%s a quota and a budget', (_ledger, openHome) => {
     return await read()
   }
 
-  test('state used, reserved and reset in agreement with the usage ledger at every step', async () => {
+  test("report used and reserved amounts that equal the usage ledger's sums at every step, and the reset", async () => {
     const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(0.3)
     const keyId = (await budget()).scope_ref
@@ -53,17 +53,17 @@ describe.each(LEDGERS)('%s a quota and a budget', (_ledger, openHome) => {
     })
     const running: Promise<Response>[] = []
     let records = 0
-    const expectAll = async (held: number): Promise<void> => {
+    const expectAll = async (reservations: number): Promise<void> => {
       const ledger = await ledgerOf(keyId, records)
       expect(await budget()).toMatchObject({
         spent_usd: ledger.usd,
-        reserved_usd: Math.round(held * RESERVED.usd * 100) / 100,
+        reserved_usd: Math.round(reservations * RESERVED.usd * 100) / 100,
         resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
       })
       const quotas = await limited.list('quotas')
       const of = (metric: string) => quotas.find(each => each.metric === metric)
-      expect(of('tokens')).toMatchObject({ used: ledger.tokens, reserved: held * RESERVED.tokens })
-      expect(of('requests')).toMatchObject({ used: ledger.requests, reserved: held })
+      expect(of('tokens')).toMatchObject({ used: ledger.tokens, reserved: reservations * RESERVED.tokens })
+      expect(of('requests')).toMatchObject({ used: ledger.requests, reserved: reservations })
       expect(of('tokens').resets_at).toBe((await budget()).resets_at)
     }
     const end = async (answer: UpstreamAnswer): Promise<number> => {

@@ -153,7 +153,7 @@ describe('ollama', () => {
   })
   const call = { function: { name: 'weather', arguments: { city: 'Paris' } } }
 
-  test('uses the native route besides /v1, with the context length of the credential', async () => {
+  test('uses the native route next to /v1, with the context length of the credential', async () => {
     upstream.script(
       json(200, piece({ role: 'assistant', content: '', thinking: 'Hm', tool_calls: [call] }, counts)),
     )

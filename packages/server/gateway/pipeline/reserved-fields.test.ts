@@ -197,7 +197,7 @@ describe("an unknown field of OpenAI's format may not be", () => {
     await expectFault(response, 400, 'invalid_request', param)
   })
 
-  test.each([...EVERYWHERE, ...RELIED_ON])('%s in another case, besides the real one', async field => {
+  test.each([...EVERYWHERE, ...RELIED_ON])('%s in another case, next to the real one', async field => {
     const response = await app.call('/openai/v1/chat/completions', { ...OK, [field.toUpperCase()]: 1 })
     await expectFault(response, 400, 'request_validation_failed', field.toUpperCase())
   })

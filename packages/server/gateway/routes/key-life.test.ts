@@ -31,7 +31,7 @@ const roll = async (id: string, body: object): Promise<string> =>
   (await app.manage('POST', `/v1/keys/${id}/roll`, body)).body.key
 
 describe('a rolled key', () => {
-  test('is accepted besides the new one until the overlap ends', async () => {
+  test('is accepted next to the new one until the overlap ends', async () => {
     const old = await app.createKey({})
     const successor = await roll(old.id, { overlap_hours: 1 })
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['200', '200'])
