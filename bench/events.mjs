@@ -23,7 +23,8 @@ export { geminiEvents } from './packages/llm/formats/gemini-content/server/serve
 export { converseStreamServer } from './packages/llm/formats/bedrock-converse/server/server.ts'
 export { cohereServer } from './packages/llm/formats/cohere-v2/server/server.ts'
 export { ollamaServer } from './packages/llm/formats/ollama-chat/server/server.ts'
-export { CLIENT_FORMATS } from './packages/llm/formats/index.ts'
+export { FormatRegistry } from './packages/llm/formats/format-registry.ts'
+export { FORMATS } from './packages/llm/formats/index.ts'
 export { findProvider } from './packages/llm/providers/index.ts'
 `
 
@@ -66,7 +67,7 @@ async function loadGateway() {
 
 /** Relays one answer; returns the number of bytes that the caller gets. */
 async function relayOne(gateway, { from: formatId, server }, chunks) {
-  const format = gateway.CLIENT_FORMATS[formatId]
+  const format = new gateway.FormatRegistry(gateway.FORMATS).client(formatId)
   const provider = gateway.findProvider(STREAMS[formatId].provider)
   const target = { provider, model: 'm', baseUrl: 'https://example.com', apiKey: 'k' }
   let written = 0

@@ -5,9 +5,9 @@ import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
-import { Admissions } from '../gateway/limits/admission.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
 import { MeterSets } from '../gateway/limits/meter-sets.ts'
+import { Reservations } from '../gateway/limits/reservations.ts'
 import { Latencies } from '../gateway/plan/latencies.ts'
 import { InFlight } from '../gateway/request/in-flight.ts'
 import { openTicker } from '../gateway/request/ticker.ts'
@@ -94,7 +94,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     egress,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
     meterSets: new MeterSets(),
-    admissions: openAdmissions(parts, counting.ledger),
+    reservations: openReservations(parts, counting.ledger),
     learned: new LearnedUse(),
     isLedgerShared: config.redisUrl !== undefined,
     openRecord: estimate => drain.open(estimate),
@@ -186,10 +186,10 @@ async function openCounting(
   return counting
 }
 
-function openAdmissions({ closers, exceptions }: AppParts, ledger: Ledger): Admissions {
-  const admissions = new Admissions({ ledger, now: systemClock.now, onException: exceptions.note })
-  closers.push(() => admissions.close())
-  return admissions
+function openReservations({ closers, exceptions }: AppParts, ledger: Ledger): Reservations {
+  const reservations = new Reservations({ ledger, now: systemClock.now, onException: exceptions.note })
+  closers.push(() => reservations.close())
+  return reservations
 }
 
 interface Readiness {

@@ -8,8 +8,8 @@ export interface Need {
   readonly scope: Scope | null
 }
 
-/** Is the credential alive at `now` (Unix milliseconds)? */
-export function refuseDead(life: Life, environment: Environment, now: number): Refusal | undefined {
+/** Refuses a credential that was revoked or has expired. `now` is in Unix milliseconds. */
+export function checkLife(life: Life, environment: Environment, now: number): Refusal | undefined {
   if (life.revokedAt !== null || environment.deleted) {
     return { code: 'key_revoked', message: 'This credential was revoked.' }
   }
@@ -19,8 +19,8 @@ export function refuseDead(life: Life, environment: Environment, now: number): R
   return undefined
 }
 
-/** May this caller call this endpoint? */
-export function refuseEndpoint(caller: Caller, need: Need): Refusal | undefined {
+/** Refuses a caller that may not call this endpoint. */
+export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
   if (caller.kind === 'publishable') {
     return {
       code: 'endpoint_not_allowed',
@@ -44,8 +44,8 @@ export function refuseEndpoint(caller: Caller, need: Need): Refusal | undefined 
   return undefined
 }
 
-/** A secret key has no business in a browser, where every visitor can read it. */
-export function refuseOrigin(environment: Environment, origin: string | undefined): Refusal | undefined {
+/** Refuses a secret key sent by a browser, where every visitor can read it. */
+export function checkOrigin(environment: Environment, origin: string | undefined): Refusal | undefined {
   if (origin === undefined || environment.allowSecretKeyInBrowser) return undefined
   return {
     code: 'endpoint_not_allowed',
@@ -55,10 +55,10 @@ export function refuseOrigin(environment: Environment, origin: string | undefine
 }
 
 /**
- * A client token in a browser is used from the project's own pages: an entry of `allowedOrigins`, or for a member's own
- * token this program's dashboard, at `baseUrl`.
+ * Refuses a client token sent from another page than the project's own: its origin must be one of `allowedOrigins`, or
+ * for a member's own token the origin of the dashboard at `baseUrl`.
  */
-export function refuseClientOrigin(
+export function checkClientOrigin(
   caller: Caller,
   environment: Environment,
   origin: string,

@@ -7,8 +7,11 @@ export interface CapabilityNeed {
   readonly param: string
 }
 
-/** What of `needs` a model lacks; a model known by name only (undefined) is given the benefit of the doubt. */
-export function refuseCapability(
+/**
+ * Refuses a model that lacks one of `needs`. A model known by name only (undefined) is assumed to have every
+ * capability.
+ */
+export function checkCapabilities(
   needs: readonly CapabilityNeed[],
   model: CatalogModel | undefined,
 ): Refusal | undefined {

@@ -1,5 +1,5 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
-import { type CapabilityNeed, refuseCapability } from './capabilities.ts'
+import { type CapabilityNeed, checkCapabilities } from './capabilities.ts'
 import type { FaultCode } from './fault-table.ts'
 import { orderTargets } from './order-targets.ts'
 import { type Lister, type ModelDirectory, resolveTarget, type Surroundings } from './resolve-model.ts'
@@ -40,7 +40,7 @@ export function explainAlias(
       return { target, weight, id: null, model: undefined, refusal: resolution.refusal }
     const { provider, model: name, id } = resolution.resolved
     const model = environment.customModels.get(id) ?? findModel(provider, name)
-    return { target, weight, id, model, refusal: refuseCapability(needs, model) }
+    return { target, weight, id, model, refusal: checkCapabilities(needs, model) }
   })
   const usable = judged
     .filter(({ refusal }) => refusal === undefined)

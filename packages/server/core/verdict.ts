@@ -1,9 +1,12 @@
 import type { FaultCode } from './fault-table.ts'
 
-/** A policy's "no", with its reason: a value, because it is a normal outcome. Only the edge turns it into a status. */
+/**
+ * A check's refusal and its reason. Returned as a value because refusing is a normal outcome; only the edge maps it to
+ * a status.
+ */
 export interface Refusal {
   readonly code: FaultCode
-  /** Public. */
+  /** Sent to the caller. */
   readonly message: string
   readonly param?: string
 }

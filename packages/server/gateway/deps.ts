@@ -1,8 +1,8 @@
 import type { RouteDeps } from './routes/route-deps.ts'
 
-/** What the data plane needs of the rest of the process: app/ makes it. Each folder names its own part. */
+/** What the data plane needs of the rest of the process. Made by app/; each folder declares its own part. */
 export interface GatewayDeps extends RouteDeps {
-  /** No more requests are taken until records reach the database: there is no room to keep theirs. */
+  /** True while no metered requests are served, because the journal has no room for their records. */
   readonly isJournalFull: () => boolean
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }

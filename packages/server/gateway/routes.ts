@@ -22,10 +22,10 @@ import { serveFeedback } from './routes/feedback.ts'
 import { serveFormatModels } from './routes/format-models.ts'
 import { serveModel, serveModels } from './routes/models.ts'
 
-/** A route of the data plane: its need is checked at identification, so that no route can be written without one. */
+/** A route of the data plane. Identification checks its `need`, so no route can omit one. */
 export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
-  /** One `*` stands for a model or an id. Matched against the raw path, byte for byte. */
+  /** One `*` stands for a model or an id. Matched with the raw path byte by byte. */
   readonly path: string
   serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
 }
@@ -33,10 +33,10 @@ export interface Route extends RouteInfo {
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
 const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
-/** Models and cancel need no scope. */
+/** Listing models and canceling need no scope. */
 const ANY: Need = { endpoint: null, scope: null }
 
-/** Every route of the data plane: those of the registered formats, and our own. */
+/** Returns every route of the data plane: those of the registered formats and the native ones. */
 export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonly Route[] {
   const openai = prefixOf(OPENAI_MOUNT, prefixes)
   return [
@@ -95,29 +95,29 @@ function embeddings(path: string, mount: Mount, format: EmbeddingServer): Route 
   return modelRoute(path, { endpoint: 'embeddings', mount, need: EMBED }, readEmbeddings(format))
 }
 
-/** Only OpenAI's format has routes for images. */
+/** Only OpenAI's format has image routes. */
 function images(path: string, kind: 'generations' | 'edits'): Route {
   return modelRoute(path, { endpoint: 'images', mount: OPENAI_MOUNT, need: IMAGES }, readImages(kind))
 }
 
-/** Reaches a provider: it is metered, and goes through the pipeline. */
+/** Returns a route that can call a provider. It is metered and runs the pipeline. */
 function modelRoute(path: string, info: Omit<RouteInfo, 'isMetered'>, read: ReadCall): Route {
   const serve: Route['serve'] = (ctx, model, deps) => serveModelCall(ctx, read, model, deps)
   return { method: 'POST', path, ...info, isMetered: true, serve }
 }
 
-/** Reaches no provider, and needs no scope. */
+/** Returns a route that calls no provider and needs no scope. */
 function plainRoute(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
   return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, serve }
 }
 
 export interface RouteMatch {
   readonly route: Route
-  /** What stands in the place of `*`, decoded once. */
+  /** The part of the path that matched `*`, decoded once. */
   readonly rest: string
 }
 
-/** Finds the route of a method and raw path. */
+/** Returns the route of a method and raw path. */
 export type Router = (method: string, path: string) => RouteMatch | undefined
 
 export function openRouter(routes: readonly Route[]): Router {

@@ -25,20 +25,20 @@ import {
 import { JWKS_PATH, serveKeySet } from './routes/key-set.ts'
 import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts'
 
-/** Above what load balancers keep idle connections for, so that they close first. */
+/** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
-/** A backstop behind the body's own deadline of 60 s. */
+/** A second limit behind the body's own timeout of 60 s. */
 const REQUEST_TIMEOUT_MS = 90_000
 
-/** The data plane's server: `node:http` and a table of routes. */
+/** Returns the HTTP server of the data plane. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
   const route = openRouter(listRoutes(deps.formats, deps.prefixes))
   const { onException } = deps
   const fail = openFailRequest(deps)
   const onResponseError = (error: Error): void => onException(error, 'a response')
-  // serve() catches what its steps throw.
+  // serve() handles exceptions of its steps.
   const onServeError = (error: unknown): void => onException(error, 'the edge of the gateway')
-  /** The last response of each connection: nothing may be written into the middle of it. */
+  /** The last response of each connection. An error answer must not be written into it. */
   const answers = new WeakMap<object, ServerResponse>()
   const server = http.createServer(
     {
@@ -52,7 +52,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
     (req, res) => {
       try {
         answers.set(req.socket, res)
-        // A write behind the end is an event, and one without a listener would end the process.
+        // A write after the end emits 'error', which would end the process without a listener.
         res.on('error', onResponseError)
         const path = pathOf(req)
         const match = route(req.method ?? '', path)
@@ -78,17 +78,20 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   return server
 }
 
-/** The raw path: never rebuilt from headers, never normalised, so that what is authorized is what runs. */
+/**
+ * Returns the raw path. It is neither rebuilt from headers nor normalized, so that the path that is authorized is the
+ * path that is served.
+ */
 function pathOf(req: IncomingMessage): string {
   const url = req.url ?? '/'
   const query = url.indexOf('?')
   return query < 0 ? url : url.slice(0, query)
 }
 
-/** The one edge of the data plane: every step's fault becomes an answer and a record here. Never rejects. */
+/** Serves a request. Turns every exception of its steps into an answer and a record. Never rejects. */
 async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps): Promise<void> {
   try {
-    // Before anything is known of the caller: a refusal that left a record would fill the journal further.
+    // Checked before identification, since the record of a refused request would also fill the journal.
     if (match.route.isMetered && deps.isJournalFull()) throw journalFullFault()
     const identifying = identify(ctx, deps)
     if (identifying !== undefined) await identifying
@@ -107,7 +110,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
   }
 }
 
-/** Any thrown thing as a fault: formats throw RequestError, every step throws Fault, anything else is a bug. */
+/** Converts exceptions: formats throw RequestError, steps throw Fault, anything else is a bug. */
 function toRequestFault(thrown: unknown): Fault {
   if (!(thrown instanceof RequestError)) return toFault(thrown)
   const { code, message, param, cause } = thrown
@@ -130,7 +133,7 @@ function openContext(
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
   deps.ticker.add(ctx)
-  // The one event for "all sent" and "the caller left"; node's others lie in one case or another.
+  // 'close' follows both a complete answer and a disconnect. Other events do not fire in every case.
   res.once('close', () => {
     if (res.writableFinished) return
     ctx.isGone = true
@@ -143,7 +146,10 @@ function openContext(
   return ctx
 }
 
-/** A caller that left ends its request, unless its environment finishes what was begun. Before it is known who it is: later. */
+/**
+ * Stops the request of a disconnected caller, unless its environment's `on_client_gone` is `drain`. Called again after
+ * identification, when the environment is known.
+ */
 function stopIfUnwanted(ctx: RequestContext): void {
   if (ctx.isGone && ctx.environment !== undefined && ctx.environment.onClientGone !== 'drain')
     ctx.stop(canceledFault())
@@ -155,7 +161,7 @@ const UNROUTED: Omit<RouteInfo, 'mount'> = {
   isMetered: false,
 }
 
-/** What needs no credential: health, preflight, and the answer that there is no such route. */
+/** Serves what needs no credential: health checks, preflights and unknown routes. */
 function serveUnrouted(
   path: string,
   req: IncomingMessage,
@@ -179,7 +185,7 @@ function serveUnrouted(
 
 function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): void {
   const { req, res } = ctx
-  // Load balancers probe by HEAD too.
+  // Load balancers also probe with HEAD.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
   if (isProbe && path === '/healthz') return sendJson(ctx, 200, { status: 'ok' })
   if (isProbe && path === '/readyz') {

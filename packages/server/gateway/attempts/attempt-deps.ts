@@ -4,7 +4,7 @@ import type { PlanDeps } from '../plan/plan-deps.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { Transport } from '../upstream/transport.ts'
 
-/** What calls of providers need of the process. */
+/** What calling providers needs of the process. */
 export interface AttemptDeps extends PlanDeps {
   /** Unix milliseconds. */
   readonly now: () => number
@@ -12,8 +12,8 @@ export interface AttemptDeps extends PlanDeps {
   readonly http: Transport
   readonly sandbox: Transport
   readonly accessTokens: AccessTokens
-  /** For addresses that a caller names. */
+  /** Limits which addresses named by a caller may be fetched. */
   readonly egress: EgressPolicy
-  /** The provider refused the stored credential. */
+  /** Called when a provider rejects a stored credential. */
   readonly onCredentialRejected: (credentialId: string) => void
 }

@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { attemptEmbeddings } from './attempt-embeddings.ts'
 
-/** Answers each call with the next body, and keeps no connection. */
+/** A transport that answers each call with the next body. */
 function scripted(bodies: readonly object[]): Transport {
   const left = [...bodies]
   return {
@@ -30,7 +30,7 @@ async function costOf(
   ...usages: object[]
 ): Promise<number | undefined> {
   const known = findProvider(id) as Provider
-  // One input a call, so that there are as many calls as usages.
+  // One input per call, so that there are as many calls as usages.
   const provider = { ...known, embeddings: { format: 'openai-embeddings' as const, maxInputs: 1 } }
   const format = findEmbeddingFormat(provider)
   if (format === undefined) throw new Error(id)
@@ -49,18 +49,18 @@ async function costOf(
   return result.value.costNanoUsd
 }
 
-test('what several calls are said to cost adds up', async () => {
+test('adds up the costs that several calls report', async () => {
   const one = { prompt_tokens: 7, cost: 0.0000001 }
   expect(await costOf('openrouter', undefined, one, { prompt_tokens: 7, cost: 0.0000002 })).toBe(300)
   expect(await costOf('perplexity', undefined, { prompt_tokens: 3, cost: { total_cost: 1.2e-8 } })).toBe(12)
 })
 
-test('one call that does not say leaves the whole to our own prices', async () => {
-  const told = { prompt_tokens: 7, cost: 0.0000001 }
-  expect(await costOf('openrouter', undefined, told, { prompt_tokens: 7 })).toBeUndefined()
+test("uses the gateway's own prices if one of several calls reports no cost", async () => {
+  const usage = { prompt_tokens: 7, cost: 0.0000001 }
+  expect(await costOf('openrouter', undefined, usage, { prompt_tokens: 7 })).toBeUndefined()
 })
 
-test('at another address, of another provider, or past belief no cost is taken', async () => {
+test('ignores a reported cost of another address, of another provider, or of an incredible amount', async () => {
   const free = { prompt_tokens: 7, cost: 0 }
   expect(await costOf('openrouter', 'https://proxy.example/v1', free)).toBeUndefined()
   expect(await costOf('openai', undefined, free)).toBeUndefined()

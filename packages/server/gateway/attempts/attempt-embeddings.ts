@@ -13,7 +13,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
-import { Fan } from './watch-group.ts'
+import { WatchGroup } from './watch-group.ts'
 
 export interface EmbeddingAttempt {
   readonly ctx: RequestContext
@@ -22,21 +22,24 @@ export interface EmbeddingAttempt {
   readonly decodeError: ClientFormat['decodeError']
   readonly target: Target
   readonly request: EmbeddingRequest
-  /** Milliseconds for each call. */
+  /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-/** Calls of one request that run side by side, where a provider takes few inputs a call. */
+/** Concurrent calls of one request to a provider that limits the inputs of a call. */
 const MAX_PARALLEL = 8
 
-/** One try for all vectors: as many calls as the provider's limit on inputs makes it. The first failure ends them all. */
+/**
+ * One attempt at all vectors. Splits the inputs into as many calls as the provider's limit requires. The first failure
+ * ends all calls.
+ */
 export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<AttemptResult<EmbeddingReply>> {
   const { request, format, target, ctx } = options
-  const batches = cut(request, maxInputsOf(target.provider, format, target.model))
+  const batches = toBatches(request, maxInputsOf(target.provider, format, target.model))
   const replies: EmbeddingReply[] = []
-  const fan = new Fan(ctx)
+  const group = new WatchGroup(ctx)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
   let charge: Charge | undefined
   let next = 0
@@ -44,37 +47,37 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   const work = async (): Promise<void> => {
     while (failure === undefined && next < batches.length) {
       const index = next++
-      const result = await attemptOne(options, batches[index] as EmbeddingRequest, fan.open())
-      // Of several calls those that were answered are paid for though the whole fails.
+      const result = await attemptOne(options, batches[index] as EmbeddingRequest, group.open())
+      // Calls that were answered are charged even if the attempt as a whole fails.
       charge ??= result.ok ? { isAnswered: true, bytes: 0 } : result.charge
       if (result.ok) {
         replies[index] = result.value
         status = result.status
       } else if (failure === undefined) {
         failure = result
-        fan.stop()
+        group.stop()
       }
     }
   }
   try {
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, batches.length) }, work))
   } catch (error) {
-    // An exception of ours in one call: the others are for nothing.
-    fan.stop()
+    // A call threw an exception of the gateway's own: the other calls are useless.
+    group.stop()
     throw error
   } finally {
-    fan.close()
+    group.close()
   }
   if (failure !== undefined) return { ...failure, charge }
   return { ok: true, status, value: join(replies) }
 }
 
-function cut(request: EmbeddingRequest, most: number): EmbeddingRequest[] {
+function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingRequest[] {
   const { input } = request
-  if (input.length <= most) return [request]
+  if (input.length <= maxInputs) return [request]
   const batches: EmbeddingRequest[] = []
-  for (let at = 0; at < input.length; at += most) {
-    batches.push({ ...request, input: input.slice(at, at + most) as EmbeddingRequest['input'] })
+  for (let at = 0; at < input.length; at += maxInputs) {
+    batches.push({ ...request, input: input.slice(at, at + maxInputs) as EmbeddingRequest['input'] })
   }
   return batches
 }
@@ -95,7 +98,7 @@ function attemptOne(
     if (parsed.body.error !== undefined) {
       return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
     }
-    return unreadable(answer, 'the answer has not a vector for each input')
+    return unreadable(answer, 'the answer lacks vectors of some inputs')
   })
 }
 
@@ -104,7 +107,7 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
   let inputTokens: number | undefined = 0
   for (const reply of replies) {
     for (const vector of reply.vectors) vectors.push(vector)
-    // One call without a count leaves the whole without one.
+    // The total is unknown if one call reported no count.
     inputTokens =
       inputTokens === undefined || reply.inputTokens === undefined
         ? undefined

@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
-import { Fan } from './watch-group.ts'
+import { WatchGroup } from './watch-group.ts'
 
 export interface ImageAttempt {
   readonly ctx: RequestContext
@@ -16,62 +16,63 @@ export interface ImageAttempt {
   readonly target: Target
   readonly request: ImageRequest
   readonly dropped: readonly string[]
-  /** Milliseconds for each call. */
+  /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-/** What came of a request's calls. */
+/** The result of all calls of one attempt. */
 export interface ImageResult {
   readonly result: AttemptResult<ImageReply>
-  /** Images of calls that nobody got an answer of: their provider may have made them. */
-  readonly lost: number
+  /** Images of calls that ended without an answer. The provider may have made and charged them. */
+  readonly abandoned: number
 }
 
-/** Calls of one request that run side by side, where a provider makes few images a call. */
+/** Concurrent calls of one request to a provider that limits the images of a call. */
 const MAX_PARALLEL = 5
 
 /**
- * One try for all images: as many calls as the provider's limit makes it. After a failure no more are begun; what was made
- * is answered, since it is paid for, and the try has failed only where nothing was.
+ * One attempt at all images. Splits them into as many calls as the provider's limit requires, and starts no further
+ * call after a failure. Images that were made are charged, so they are returned; the attempt fails only if there are
+ * none.
  */
 export async function attemptImages(options: ImageAttempt): Promise<ImageResult> {
   const { request, format, target, ctx } = options
-  const most = format.maxImages(target)
+  const maxImages = format.maxImages(target)
   const counts: number[] = []
-  for (let left = request.n; left > 0; left -= most) counts.push(Math.min(most, left))
+  for (let left = request.n; left > 0; left -= maxImages) counts.push(Math.min(maxImages, left))
   const replies: ImageReply[] = []
-  const fan = new Fan(ctx)
+  const group = new WatchGroup(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
-  let lost = 0
+  let abandoned = 0
   let next = 0
   let status = 200
   const work = async (): Promise<void> => {
     while (failure === undefined && next < counts.length) {
       const index = next++
-      const result = await attemptOne(options, { ...request, n: counts[index] as number }, fan.open())
+      const result = await attemptOne(options, { ...request, n: counts[index] as number }, group.open())
       if (result.ok) {
         replies[index] = result.value
         status = result.status
       } else {
         failure ??= result
-        if (result.charge !== undefined) lost += counts[index] as number
+        if (result.charge !== undefined) abandoned += counts[index] as number
       }
     }
   }
   try {
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
   } catch (error) {
-    // An exception of ours in one call: the others are for nothing.
-    fan.stop()
+    // A call threw an exception of the gateway's own: the other calls are useless.
+    group.stop()
     throw error
   } finally {
-    fan.close()
+    group.close()
   }
   const made = Object.values(replies)
-  if (failure !== undefined && made.length === 0) return { result: failure, lost }
-  return { result: { ok: true, status, value: join(made) }, lost }
+  if (failure !== undefined && made.length === 0) return { result: failure, abandoned }
+  return { result: { ok: true, status, value: join(made) }, abandoned }
 }
 
 function attemptOne(
@@ -87,7 +88,10 @@ function attemptOne(
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body, target)
     if (reply?.isFiltered === true) {
-      return { ok: false, error: { kind: 'content_filter', status, detail: 'the images were withheld' } }
+      return {
+        ok: false,
+        error: { kind: 'content_filter', status, detail: 'the provider filtered the images' },
+      }
     }
     if (reply !== undefined) return { ok: true, status, value: reply }
     if (parsed.body.error !== undefined && parsed.body.error !== null) {
@@ -112,7 +116,7 @@ function join(replies: readonly ImageReply[]): ImageReply {
   }
 }
 
-/** One call without a count leaves the whole without one. */
+/** Adds usages up. The total is unknown if one call reported none. */
 function addUp(usages: readonly (ImageUsage | undefined)[]): ImageUsage | undefined {
   const known = usages.filter(usage => usage !== undefined)
   if (known.length < usages.length) return undefined

@@ -14,11 +14,11 @@ export interface AttemptOptions {
   readonly format: ClientFormat
   readonly target: Target
   readonly request: UpstreamRequest
-  /** Milliseconds until the whole answer, or a stream's first event, has to be there. */
+  /** Milliseconds within which the whole answer, or the first event of a stream, must arrive. */
   readonly timeoutMs: number
 }
 
-/** One try for a plain answer. Never rejects: what goes wrong is a classified error. */
+/** One attempt at a plain answer. Resolves with a classified error when the call fails. */
 export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<PlainAnswer>> {
   const { format, target } = options
   return attemptWhole(options, answer => {

@@ -8,27 +8,27 @@ import type { AttemptResult } from './attempt-result.ts'
 import { toCharge } from './attempt-whole.ts'
 import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
-/** Where an open stream's bytes go. */
+/** Receives the frames and chunks of an open stream. */
 export interface StreamSink extends FrameReceiver {
   onChunk(chunk: Buffer): void
   onEnd(): void
   onError(error: UpstreamError): void
 }
 
-/** A provider's stream of which the first real event has come: from here on the caller is answered 200. */
+/** A provider's stream whose first meaningful event has arrived. From now on the caller is answered 200. */
 export interface OpenStream {
   readonly call: UpstreamCall
   readonly reader: StreamReader
-  /** Hands over the frames and chunks that were held back, then every chunk that follows. Called once. */
+  /** Passes on the buffered frames and chunks, then every chunk that follows. Called once. */
   pipe(sink: StreamSink): void
 }
 
-/** Held back at most while no real event shows. */
-const MAX_HELD_BYTES = 1024 * 1024
+/** Bytes buffered at most before the first meaningful event. */
+const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /**
- * One try for a stream: resolves at the first event that carries something, so that an error before it is an error of
- * the try, not of the answer. `onWait` is called by the clock while nothing has come.
+ * One attempt at a stream. Resolves at the first meaningful event, so that an earlier error fails the attempt and not
+ * the answer. The ticker calls `onWait` until then.
  */
 export function attemptStream(
   options: AttemptOptions,
@@ -46,7 +46,7 @@ export function attemptStream(
         if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
         else onWait(now)
       },
-      () => opening.giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+      () => opening.giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     opening.start()
   })
@@ -55,11 +55,11 @@ export function attemptStream(
 class Opening implements OpenStream, FrameReceiver {
   readonly #options: AttemptOptions
   readonly #settle: (result: AttemptResult<OpenStream>) => void
-  /** Before it opens: what came, to tell an error by. Afterwards: chunks that nobody has read. */
-  #held: Buffer[] = []
-  /** The frames up to the chunk that opened it. */
+  /** Before the stream opens: all bytes, from which an error is decoded. Afterwards: chunks that were not read yet. */
+  #buffered: Buffer[] = []
+  /** The frames up to the chunk that opened the stream. */
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
-  #heldBytes = 0
+  #bufferedBytes = 0
   #status = 0
   #readHeaders: () => UpstreamHeaders = () => ({})
   #isOpen = false
@@ -68,7 +68,7 @@ class Opening implements OpenStream, FrameReceiver {
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
   readonly reader: StreamReader
-  /** Some tell usage from the first frame on. */
+  /** The last usage that was reported. Some providers report usage from the first frame on. */
   #usage: Usage | undefined
 
   constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
@@ -96,14 +96,14 @@ class Opening implements OpenStream, FrameReceiver {
   }
 
   pipe(sink: StreamSink): void {
-    const [frames, held] = [this.#frames, this.#held]
+    const [frames, buffered] = [this.#frames, this.#buffered]
     this.#frames = []
-    this.#held = []
+    this.#buffered = []
     this.#sink = sink
     this.reader.receiver = sink
     try {
       for (const { events, frame } of frames) sink.onFrame(events, frame)
-      for (const chunk of held) sink.onChunk(chunk)
+      for (const chunk of buffered) sink.onChunk(chunk)
       if (this.#end === 'end') sink.onEnd()
       else if (this.#end !== undefined) sink.onError(this.#end)
     } catch (error) {
@@ -114,38 +114,41 @@ class Opening implements OpenStream, FrameReceiver {
   onFrame(events: readonly StreamEvent[], frame: Frame): void {
     if (this.#isSettled && !this.#isOpen) return
     this.#frames.push({ events, frame })
-    if (!this.#isOpen) this.#look(events)
+    if (!this.#isOpen) this.#inspect(events)
   }
 
   giveUp(error: UpstreamError): void {
     if (this.#isSettled) return
     this.#call?.abort()
-    this.#fail(error, error.status === undefined ? 'cut by us' : 'unreadable')
+    this.#fail(error, error.status === undefined ? 'stopped' : 'unreadable')
   }
 
   #onData(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.onChunk(chunk)
-    this.#held.push(chunk)
-    this.#heldBytes += chunk.length
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
     if (this.#isOpen) return
-    if (this.#heldBytes > MAX_HELD_BYTES) {
+    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
       return this.giveUp({ kind: 'unavailable', status: this.#status, detail: 'no event in the first MiB' })
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {
       this.reader.push(chunk)
-      if (this.#isOpen) this.#held = []
+      if (this.#isOpen) this.#buffered = []
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
   }
 
-  /** Does one of these events carry something? A role alone does not: after it a fallback is still invisible. */
-  #look(events: readonly StreamEvent[]): void {
+  /**
+   * Opens the stream at the first meaningful event. A role alone is not meaningful: a fallback after it is still
+   * invisible to the caller.
+   */
+  #inspect(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'error') {
         this.#call?.abort()
-        return this.#fail({ status: this.#status, ...event.error }, 'told')
+        return this.#fail({ status: this.#status, ...event.error }, 'reported')
       }
       if (event.type === 'usage') this.#usage = event.usage
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
@@ -163,9 +166,9 @@ class Opening implements OpenStream, FrameReceiver {
       return
     }
     const { format } = this.#options
-    const body = Buffer.concat(this.#held).toString('utf8')
+    const body = Buffer.concat(this.#buffered).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'told')
+      this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
     } else {
       const detail = 'the stream ended before its first event'
       this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')
@@ -178,16 +181,16 @@ class Opening implements OpenStream, FrameReceiver {
     else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status }, 'unreadable')
   }
 
-  /** `why` told: the provider itself says that it failed, and charges for nothing. */
-  #fail(error: UpstreamError, why: 'told' | 'unreadable' | 'cut by us'): void {
+  /** `reported`: the provider itself reported the failure, so it charges nothing. */
+  #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'stopped'): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    if (why === 'told') return this.#settle({ ok: false, error })
+    if (why === 'reported') return this.#settle({ ok: false, error })
     const charge = toCharge({
       isSent: this.#call?.isSent === true,
       status: this.#status,
       isAnswered: why === 'unreadable',
-      bytes: this.#heldBytes,
+      bytes: this.#bufferedBytes,
       usage: this.#usage ?? this.reader.partialUsage(),
     })
     this.#settle({ ok: false, error, charge })
@@ -204,7 +207,7 @@ function carriesSomething(event: StreamEvent & { type: 'delta' }): boolean {
   )
 }
 
-/** Some providers answer 200 with a plain JSON error where a stream was asked. */
+/** Some providers answer a stream request with 200 and a plain JSON error. */
 function looksLikeError(body: string): boolean {
   const start = body.trimStart()
   return start.startsWith('{') && start.includes('"error"')

@@ -10,28 +10,31 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** Who keeps the time and says when to stop. */
+/** What a call needs to follow the clock and to be stopped. */
 export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail'>
 
 export interface WholeOptions {
   readonly ctx: Watched
   readonly transport: Transport
   readonly request: UpstreamRequest
-  /** Milliseconds until the whole answer has to be there. */
+  /** Milliseconds within which the whole answer must arrive. */
   readonly timeoutMs: number
 }
 
-/** An answer with all of its bytes, whatever its status. */
+/** A complete answer of any status. */
 export interface WholeAnswer {
   readonly status: number
   readonly readHeaders: () => UpstreamHeaders
   readonly bytes: Buffer
 }
 
-/** An answer larger than this is a provider's mistake, or an attack through a custom address. */
+/** An answer larger than this is a provider's mistake, or an attack through a custom base URL. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** One call for an answer as a whole. What goes wrong is a classified error; it rejects for exceptions of ours only. */
+/**
+ * One call for a complete answer. Resolves with a classified error when the call fails; rejects only for exceptions of
+ * the gateway itself.
+ */
 export function attemptWhole<T>(
   options: WholeOptions,
   decode: (answer: WholeAnswer) => AttemptResult<T>,
@@ -46,7 +49,7 @@ export function attemptWhole<T>(
       ctx.unwatch()
       resolve(result)
     }
-    // A transport that is closing fails before it gives a call.
+    // A transport that is closing may fail before it returns the call.
     let hasLeft = (): boolean => false
     const fail = (error: UpstreamError, isCutByUs: boolean): void => {
       const charge = toCharge({ isSent: hasLeft(), status, isAnswered: !isCutByUs, bytes: size })
@@ -54,7 +57,7 @@ export function attemptWhole<T>(
     }
     const giveUp = (error: UpstreamError): void => {
       call.abort()
-      // A status: it is the answer's fault.
+      // An error with a status was caused by the answer, not by the gateway's timeout or stop.
       fail(error, error.status === undefined)
     }
     const deadline = performance.now() + options.timeoutMs
@@ -62,7 +65,7 @@ export function attemptWhole<T>(
       now => {
         if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
       },
-      () => giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+      () => giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     const call = options.transport.call(options.request, {
       onStart(startStatus, startHeaders) {
@@ -72,7 +75,7 @@ export function attemptWhole<T>(
       onData(chunk) {
         size += chunk.length
         if (size > MAX_ANSWER_BYTES)
-          giveUp({ kind: 'unavailable', status, detail: 'the answer is too large' })
+          giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
         else chunks.push(chunk)
       },
       onEnd() {
@@ -83,7 +86,7 @@ export function attemptWhole<T>(
         }, reject)
       },
       onFail(error) {
-        // An answer that breaks off has not been delivered: the try failed, whatever part of it came.
+        // An answer that breaks off fails the attempt, however much of it arrived.
         fail(status === 0 ? error : { ...error, status }, false)
       },
       onCrash: reject,
@@ -92,7 +95,7 @@ export function attemptWhole<T>(
   })
 }
 
-/** A provider may send anything: what our decoder does not expect is an answer that cannot be read. */
+/** Providers may send anything: an exception of the decoder means that the answer cannot be read. */
 function readAnswer<T>(
   answer: WholeAnswer,
   decode: (answer: WholeAnswer) => AttemptResult<T>,
@@ -104,7 +107,7 @@ function readAnswer<T>(
   }
 }
 
-/** A good status, and a body that is no answer: it was made, and is paid for. */
+/** A successful status with a body that is no answer. The provider made an answer, so it charges for it. */
 export function unreadable<T>(
   { status, bytes }: WholeAnswer,
   detail: string,
@@ -117,14 +120,17 @@ export function unreadable<T>(
   }
 }
 
-/** A try that failed without a word of its provider on why. `status` is 0 before its headers. */
-export interface Lost extends Charge {
+/** An attempt that failed without an error report of the provider. `status` is 0 before the headers arrived. */
+export interface AbandonedAttempt extends Charge {
   readonly isSent: boolean
   readonly status: number
 }
 
-/** Undefined: it never left, or a bad status came, which no provider charges for. */
-export function toCharge({ isSent, status, isAnswered, bytes, usage }: Lost): Charge | undefined {
+/**
+ * Why the provider may charge for an abandoned attempt. Returns undefined if the request was never sent or if the
+ * status is an error: providers do not charge for those.
+ */
+export function toCharge({ isSent, status, isAnswered, bytes, usage }: AbandonedAttempt): Charge | undefined {
   if (!isSent || (status !== 0 && (status < 200 || status >= 300))) return undefined
   return { isAnswered: isAnswered && status !== 0, bytes, usage }
 }
@@ -133,7 +139,7 @@ export type ParsedAnswer =
   | { readonly ok: true; readonly body: JsonObject }
   | (AttemptResult<never> & { readonly ok: false })
 
-/** The JSON object of a successful answer; anything else is the error that it tells of. */
+/** Returns the JSON object of a successful answer, or the error that the answer reports. */
 export function parseAnswer(answer: WholeAnswer, decodeError: ClientFormat['decodeError']): ParsedAnswer {
   const { status, readHeaders, bytes } = answer
   if (status < 200 || status >= 300) {

@@ -8,8 +8,8 @@ import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 /**
- * One try, with an access token where the provider takes one. A kept token that is refused, as after a revocation, is
- * exchanged once more within the same try.
+ * One attempt, with an access token if the provider needs one. If the provider rejects a cached token, for example
+ * after a revocation, the key is exchanged once more within the same attempt.
  */
 export function attemptWithToken<T>(
   ctx: RequestContext,
@@ -36,9 +36,9 @@ async function attemptExchanged<T>(
     if (result.ok || result.error.status !== 401 || ctx.stopped !== undefined) return hideToken(result, found)
     accessTokens.drop(credentialId, found)
   }
-  const asked = accessTokens.find(credentialId, target)
-  if (asked === undefined) return await attempt(target)
-  const answer = typeof asked === 'string' ? asked : await waitFor(ctx, asked)
+  const renewed = accessTokens.find(credentialId, target)
+  if (renewed === undefined) return await attempt(target)
+  const answer = typeof renewed === 'string' ? renewed : await waitFor(ctx, renewed)
   if (typeof answer !== 'string' && !answer.ok) return answer
   const accessToken = typeof answer === 'string' ? answer : answer.value.token
   return hideToken(await attempt({ ...target, accessToken }), accessToken)
@@ -48,7 +48,9 @@ function hideToken<T>(result: AttemptResult<T>, token: string): AttemptResult<T>
   return result.ok ? result : { ...result, error: withoutSecret(result.error, token, '[token]') }
 }
 
-/** Some providers repeat the key they refuse; from here on their words go to our log. */
+/**
+ * Returns the error without the secret. Some providers repeat the rejected key in their error message, which is logged.
+ */
 export function withoutSecret(error: UpstreamError, secret: string, mark: string): UpstreamError {
   if (secret === '' || !error.detail.includes(secret)) return error
   return { ...error, detail: error.detail.replaceAll(secret, mark) }

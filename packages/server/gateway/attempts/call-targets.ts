@@ -18,8 +18,8 @@ import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
 export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
 
 /**
- * Tries the plan's targets, each with its credentials, until one answers: one counter over retries and fallbacks.
- * Throws the fault that the caller gets of the last error.
+ * Attempts the plan's targets, each with its credentials, until one answers. Retries and fallbacks share one limit on
+ * attempts. Throws the fault that the last error maps to.
  */
 export async function callTargets<P extends ResolvedTarget, T>(
   ctx: RequestContext,
@@ -27,46 +27,53 @@ export async function callTargets<P extends ResolvedTarget, T>(
   plan: CallPlan<P>,
   attempt: Attempt<P, T>,
 ): Promise<T> {
-  if (ctx.admission === undefined) throw new Error('no provider is called before the request is admitted')
-  const way = new Way(plan.targets, deps)
+  if (ctx.reservation === undefined) throw new Error('a provider was called without a reservation')
+  const cursor = new TargetCursor(plan.targets, deps)
   ctx.calledAt = performance.now()
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     ctx.throwIfStopped()
-    const result = await makeTry(ctx, way.target, way.credential, attempt, deps)
-    if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, way.target, result, deps)
+    const result = await makeAttempt(ctx, cursor.target, cursor.credential, attempt, deps)
+    if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
     if (result.ok) return result.value
     ctx.throwIfStopped()
     const { error } = result
-    report(ctx, way.target, error, deps)
-    if (error.kind === 'auth') deps.onCredentialRejected(way.credential.id)
-    const step = nextStep(error.kind, tries, {
-      hasOther: way.hasOther,
-      isNextTarget: way.isNextTarget,
+    logFailure(ctx, cursor.target, error, deps)
+    if (error.kind === 'auth') deps.onCredentialRejected(cursor.credential.id)
+    const step = nextStep(error.kind, attempts, {
+      hasOther: cursor.hasOther,
+      isNextTarget: cursor.isNextTarget,
       retryAfterMs: error.retryAfterMs,
       shouldRetry: error.shouldRetry,
-      retries: way.mayRepeat,
+      retries: cursor.mayRepeat,
     })
-    if (step === 'stop' || (result.bill !== undefined && !(await mayTryAgain(ctx, result.bill))))
+    if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
       throw toUpstreamFault(error)
-    if (step === 'other') way.goOn()
+    if (step === 'other') cursor.advance()
     else {
-      way.repeat()
-      await pause(ctx, backoffMs(tries, error.retryAfterMs, chance(deps.random)))
+      cursor.repeat()
+      await delay(ctx, backoffMs(attempts, error.retryAfterMs, chance(deps.random)))
     }
   }
 }
 
-/** A try that is billed has used up what was held of it: the next one needs as much besides. */
-async function mayTryAgain({ admission }: RequestContext, { usage, costNanoUsd }: Bill): Promise<boolean> {
-  // Nothing held: no limit of tokens or money concerns the request.
-  if (admission === undefined || (admission.hold.tokens === 0 && admission.hold.nanoUsd === 0)) return true
+/**
+ * Reserves as much again for another attempt, since a charged attempt has used up what was reserved for it. Returns
+ * false if a limit does not allow it.
+ */
+async function canAffordRetry(
+  { reservation }: RequestContext,
+  { usage, costNanoUsd }: Bill,
+): Promise<boolean> {
+  // Nothing is reserved: no limit of tokens or money applies to the request.
+  if (reservation === undefined || (reservation.amounts.tokens === 0 && reservation.amounts.nanoUsd === 0))
+    return true
   const tokens = inputTokens(usage) + outputTokens(usage)
-  const verdict = await admission.lose({ tokens, nanoUsd: costNanoUsd ?? 0 })
+  const verdict = await reservation.chargeAbandoned({ tokens, nanoUsd: costNanoUsd ?? 0 })
   return verdict.isAdmitted
 }
 
-/** Through the targets and the credentials of each: where we are, and whether there is more. */
-class Way<P extends ResolvedTarget> {
+/** The current target and credential, and whether there are others to attempt. */
+class TargetCursor<P extends ResolvedTarget> {
   readonly #targets: readonly P[]
   readonly #deps: AttemptDeps
   #targetAt = 0
@@ -100,7 +107,10 @@ class Way<P extends ResolvedTarget> {
     return this.#credentialAt + 1 < this.#credentials.length
   }
 
-  /** Repeating is pointless on the sandbox, and an alias bounds it for each of its targets. */
+  /**
+   * Whether the same target may be retried. The sandbox always answers the same, and an alias limits the retries of
+   * each target.
+   */
   get mayRepeat(): boolean {
     const { provider, alias } = this.target
     return provider.sandbox !== true && this.#repeated < (alias?.maxRetries ?? Number.POSITIVE_INFINITY)
@@ -110,7 +120,7 @@ class Way<P extends ResolvedTarget> {
     this.#repeated++
   }
 
-  goOn(): void {
+  advance(): void {
     if (++this.#credentialAt < this.#credentials.length) return
     this.#targetAt++
     this.#credentialAt = 0
@@ -118,14 +128,14 @@ class Way<P extends ResolvedTarget> {
     this.#credentials = this.#spread()
   }
 
-  /** Several credentials of one provider share the load by their weights. */
+  /** The credentials of the target in the order to attempt them, drawn by their weights. */
   #spread(): readonly Credential[] {
     const { credentials } = this.target
     return credentials.length === 1 ? credentials : orderByWeight(credentials, chance(this.#deps.random))
   }
 }
 
-async function makeTry<P extends ResolvedTarget, T>(
+async function makeAttempt<P extends ResolvedTarget, T>(
   ctx: RequestContext,
   planned: P,
   credential: Credential,
@@ -148,7 +158,7 @@ async function makeTry<P extends ResolvedTarget, T>(
     target => attempt(target, planned),
     deps,
   )
-  const lost = result.ok ? undefined : result.bill
+  const abandoned = result.ok ? undefined : result.bill
   ctx.attempts.push({
     provider: provider.id,
     model,
@@ -156,19 +166,19 @@ async function makeTry<P extends ResolvedTarget, T>(
     status: result.ok ? result.status : (result.error.status ?? null),
     error: result.ok ? null : result.error.kind,
     ms: Math.round((performance.now() - began) * 10) / 10,
-    ...(lost === undefined ? {} : { cost_nano_usd: lost.costNanoUsd }),
+    ...(abandoned === undefined ? {} : { cost_nano_usd: abandoned.costNanoUsd }),
   })
-  if (lost !== undefined) {
-    ctx.lost = addBills(ctx.lost, lost)
-    if (provider.sandbox !== true) ctx.isLostReal = true
+  if (abandoned !== undefined) {
+    ctx.abandoned = addBills(ctx.abandoned, abandoned)
+    if (provider.sandbox !== true) ctx.isAbandonedReal = true
   }
   return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
 }
 
-/** Shorter options are names of places and versions, which a reader of the log wants to see. */
+/** Shorter options are names of regions and versions, which are useful in the log. */
 const SECRET_CHARS = 16
 
-/** The key, and options that may be as secret as it, such as a session's token. */
+/** Removes the key from an error, and options that may be secret, such as a session token. */
 function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): UpstreamError {
   let clean = withoutSecret(error, apiKey, '[key]')
   for (const value of Object.values(options)) {
@@ -178,14 +188,17 @@ function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): 
   return clean
 }
 
-/** The same body would fail anywhere: this says nothing of the target. */
+/**
+ * Errors that the request itself causes. Every target would fail alike, so they do not count as a failure of the
+ * target.
+ */
 const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
   'bad_request',
   'context_length',
   'content_filter',
 ])
 
-/** A stream's try ends with its first event, a plain answer's with its last byte. */
+/** Records the latency: of a stream until its first event, of a plain answer until its last byte. */
 function noteLatency(
   ctx: RequestContext,
   plan: CallPlan<ResolvedTarget>,
@@ -199,7 +212,12 @@ function noteLatency(
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
 }
 
-function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamError, deps: AttemptDeps): void {
+function logFailure(
+  ctx: RequestContext,
+  target: ResolvedTarget,
+  error: UpstreamError,
+  deps: AttemptDeps,
+): void {
   deps.log.warn(
     {
       requestId: ctx.requestId,
@@ -208,12 +226,12 @@ function report(ctx: RequestContext, target: ResolvedTarget, error: UpstreamErro
       status: error.status,
       detail: error.detail,
     },
-    'a try at a provider failed',
+    'an attempt at a provider failed',
   )
 }
 
-/** Waits, unless the request is stopped first. */
-function pause(ctx: RequestContext, ms: number): Promise<void> {
+/** Waits for `ms` milliseconds. Rejects as soon as the request is stopped. */
+function delay(ctx: RequestContext, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       ctx.unwatch()

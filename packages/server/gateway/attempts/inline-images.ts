@@ -9,17 +9,17 @@ import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 
-/** Data URLs by the address that they came from. */
+/** Data URLs, by the address of the image. */
 export type FetchedImages = Map<string, string>
 
 const MAX_IMAGES = 16
-/** Of all images of a request together: what providers take in one body. */
+/** Limit on all images of a request together. Providers accept about this much in one body. */
 const MAX_BYTES = 20 * 1024 * 1024
-/** For one image, redirects included. */
+/** Timeout of one image, redirects included. */
 const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 3
 
-/** Does the target's provider fetch no images, and does the request name one by its address? */
+/** Whether the target's provider cannot fetch images and the request names one by its address. */
 export function needsImages({ format, provider, request }: PlannedTarget): boolean {
   if (format.inlinesImages !== true && provider.inlinesImages !== true) return false
   return request.messages.some(
@@ -28,8 +28,9 @@ export function needsImages({ format, provider, request }: PlannedTarget): boole
 }
 
 /**
- * The request with every image that it names by address put into it, for providers that fetch none (contract.md §3).
- * Throws `invalid_request` with the image's place: what its host answered is not told, lest we be used to look around.
+ * Returns the request with every image that it names by address inlined as a data URL, for providers that do not fetch
+ * images. Throws `invalid_request` that names the image's place. The answer of the image's host is not disclosed, since
+ * callers could use it to explore the gateway's network.
  */
 export async function inlineImages(
   ctx: RequestContext,
@@ -41,7 +42,7 @@ export async function inlineImages(
   return { ...request, messages: request.messages.map(message => inline(message, images)) }
 }
 
-/** One after the other, so that a request holds no more than it may send. */
+/** Fetches one image after another, so that the bytes left for a request are known before each. */
 async function fetchAll(
   ctx: RequestContext,
   messages: readonly Message[],
@@ -59,13 +60,13 @@ async function fetchAll(
       if (images.size === MAX_IMAGES) {
         throw invalid(
           param,
-          `must not name more than ${MAX_IMAGES} images by their addresses; send the others as data.`,
+          `must not be one of more than ${MAX_IMAGES} images named by URL; send the others as data URLs.`,
         )
       }
       const bytes = await fetchImage(url, param, left, deps)
       left -= bytes.length
       const type = findImageType(bytes)
-      if (type === undefined) throw invalid(param, 'does not lead to an image that we know.')
+      if (type === undefined) throw invalid(param, 'does not lead to an image of a supported type.')
       images.set(url, `data:${type};base64,${bytes.toString('base64')}`)
     }
   }
@@ -73,11 +74,11 @@ async function fetchAll(
 
 const REASONS = {
   refused: 'names an address that is not allowed.',
-  timeout: 'did not answer in time.',
+  timeout: `did not answer within ${TIMEOUT_MS} ms.`,
   unreachable: 'could not be reached.',
 }
 
-/** The bytes at an address, through the guard. Throws `invalid_request` with `param`. */
+/** Fetches the bytes at an address under the egress policy. Throws `invalid_request` with `param`. */
 export async function fetchImage(
   address: string,
   param: string,
@@ -98,12 +99,12 @@ export async function fetchImage(
     if (!answer.ok) throw invalid(param, REASONS[answer.reason])
     const next = findRedirect(answer, url)
     if (next === undefined) return readImage(answer, param)
-    if (redirects === MAX_REDIRECTS) throw invalid(param, 'redirects too often.')
+    if (redirects === MAX_REDIRECTS) throw invalid(param, `redirects more than ${MAX_REDIRECTS} times.`)
     url = next
   }
 }
 
-/** Each hop is judged as the first address was. */
+/** Returns the address that an answer redirects to. Every redirect is checked like the first address. */
 function findRedirect(
   { status, location }: Extract<GuardedAnswer, { ok: true }>,
   from: string,
@@ -115,12 +116,15 @@ function findRedirect(
 }
 
 function readImage(answer: Extract<GuardedAnswer, { ok: true }>, param: string): Buffer {
-  if (answer.isCut) throw invalid(param, 'leads to more than the 20 MiB that all images may have.')
+  if (answer.isCut) throw invalid(param, 'exceeds the 20 MiB that all images of a request may have together.')
   if (answer.status !== 200) throw invalid(param, 'did not lead to an image.')
   return answer.body
 }
 
-/** undefined: no image, or one that is sent along. Other schemes are the provider's own. */
+/**
+ * The address of an image part. undefined: not an image, or not an http address. Data URLs are sent on; other schemes
+ * belong to the provider.
+ */
 function findAddress(part: ContentPart): string | undefined {
   if (part.type !== 'image_url') return undefined
   const { image_url: image } = part

@@ -5,13 +5,15 @@ import { waitFor } from '../request/wait-for.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import { fetchImage } from './inline-images.ts'
 
-/** Of all images of a request together: what providers take in one body. */
+/** Limit on all images of a request together. Providers accept about this much in one body. */
 const MAX_BYTES = 20 * 1024 * 1024
 
-/** What was fetched, by address: for every try once. */
+/** Fetched images, by address. Fetched once for all attempts. */
 export type FetchedSources = Map<string, ImageSource>
 
-/** An edit with every image that it names by address put into it, for providers that fetch none (contract.md §3). */
+/**
+ * Returns an edit request with every image that it names by address inlined, for providers that do not fetch images.
+ */
 export async function inlineSources(
   ctx: RequestContext,
   request: ImageRequest,

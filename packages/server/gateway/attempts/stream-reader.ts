@@ -3,17 +3,17 @@ import { type Frame, type FrameParser, openFrames } from '@rideau/llm/frames/ope
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
 
-/** Takes the frames of a stream. */
+/** Receives the frames of a stream. */
 export interface FrameReceiver {
-  /** One frame: what it means, and the bytes that it came in. */
+  /** Called for each frame, with its decoded events and its raw bytes. */
   onFrame(events: readonly StreamEvent[], frame: Frame): void
 }
 
-/** Reads a provider's stream. Every frame is parsed and decoded once, whoever receives it. */
+/** Reads a provider's stream. Every frame is parsed and decoded once. */
 export class StreamReader {
   readonly #parser: FrameParser
   readonly #decoder: StreamDecoder
-  /** Takes the frames of the next chunk. */
+  /** Receives the frames of the next chunk. Replaced when the stream opens. */
   receiver: FrameReceiver
 
   constructor(framing: Framing, decoder: StreamDecoder, receiver: FrameReceiver) {
@@ -24,22 +24,22 @@ export class StreamReader {
     )
   }
 
-  /** Throws where the chunk cannot be read, after which the reader is of no use. */
+  /** Parses a chunk. Throws if it cannot be read; the reader must not be used afterwards. */
   push(chunk: Buffer): void {
     this.#parser.push(chunk)
   }
 
-  /** The stream is over. Throws where its last frame is torn. */
+  /** Ends the stream. Throws if its last frame is incomplete. */
   end(): void {
     this.#parser.end()
   }
 
-  /** Has a frame begun that no chunk has ended yet? */
+  /** Whether the last chunk ended within a frame. */
   get hasPartial(): boolean {
     return this.#parser.hasPartial()
   }
 
-  /** Usage as far as the provider reported it. */
+  /** The usage reported so far. */
   partialUsage(): Usage | undefined {
     return this.#decoder.partialUsage?.()
   }

@@ -13,11 +13,11 @@ import type { TestApp } from '../../testing/harness/app.ts'
 import { ASK, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
-/** $100 per million tokens of input, of which there are five: four a message, and one for its two letters. */
+/** $100 per million input tokens. The request has five: four for the message and one for its two letters. */
 const CHAT = { ...ASK, model: MODEL }
 const INPUT_USD = 5 * 100e-6
 const EMBED = { model: MODEL, input: ['one', 'two words'] }
-/** By their bytes, four a token. */
+/** Estimated from the bytes, four per token. */
 const EMBED_USD = (1 + 3) * 100e-6
 
 let limited: LimitedApp
@@ -28,7 +28,7 @@ beforeAll(async () => {
   limited = await openLimitedApp()
   ;({ app, upstream } = limited)
   await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
-  // A provider behind an address where nobody listens.
+  // A provider at an address where no server listens.
   const closed = createServer()
   await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address() as { port: number }
@@ -53,8 +53,8 @@ beforeEach(async () => {
   await limited.reset()
 })
 
-/** Sends it, and leaves or cancels as soon as the provider has it. Gives what its budget and its record say then. */
-async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') {
+/** Sends a request, and disconnects or cancels it once the provider has it. Returns its budget and its record. */
+async function breakOff(route: string, body: object, how: 'disconnects' | 'cancels') {
   const { key, budget } = await limited.freshKey(100)
   const id = crypto.randomUUID()
   let gone: Promise<void> = Promise.resolve()
@@ -72,7 +72,7 @@ async function breakOff(route: string, body: object, how: 'leaves' | 'cancels') 
     body: JSON.stringify(body),
   })
   await called
-  if (how === 'leaves') abort.abort()
+  if (how === 'disconnects') abort.abort()
   else await app.call(`/v1/requests/${id}/cancel`, {}, { key })
   await call.catch(() => {})
   await gone
@@ -86,9 +86,9 @@ async function fail(answer: UpstreamAnswer, body: object, route = '/v1/chat') {
   const response = await app.call(route, body, { key })
   expect(response.status).toBeGreaterThanOrEqual(400)
   await response.text()
-  const tries = upstream.requests.length - before
+  const attempts = upstream.requests.length - before
   return {
-    tries,
+    attempts,
     budget: await budget(),
     log: await app.findLog(response.headers.get('x-request-id') ?? ''),
   }
@@ -102,13 +102,19 @@ function expectBilled({ budget, log }: Pick<Seen, 'budget' | 'log'>, usd: number
   expect(budget).toMatchObject({ spent_usd: exact, reserved_usd: 0 })
 }
 
-describe('its input is billed, as an estimate, of a request that had left and was not answered:', () => {
-  test.each<[string, string, object, 'leaves' | 'cancels', number]>([
-    ['a plain one whose caller leaves', '/v1/chat', CHAT, 'leaves', INPUT_USD],
-    ['a plain one that is cancelled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
-    ['a stream left before its first event', '/v1/chat', { ...CHAT, stream: true }, 'leaves', INPUT_USD],
-    ['embeddings whose caller leaves', '/v1/embeddings', EMBED, 'leaves', EMBED_USD],
-    ['embeddings that are cancelled', '/v1/embeddings', EMBED, 'cancels', EMBED_USD],
+describe('bills the estimated input of a request that was sent and not answered:', () => {
+  test.each<[string, string, object, 'disconnects' | 'cancels', number]>([
+    ['a plain one whose caller disconnects', '/v1/chat', CHAT, 'disconnects', INPUT_USD],
+    ['a plain one that is canceled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
+    [
+      'a stream whose caller disconnects before its first event',
+      '/v1/chat',
+      { ...CHAT, stream: true },
+      'disconnects',
+      INPUT_USD,
+    ],
+    ['embeddings whose caller disconnects', '/v1/embeddings', EMBED, 'disconnects', EMBED_USD],
+    ['embeddings that are canceled', '/v1/embeddings', EMBED, 'cancels', EMBED_USD],
   ])('%s', async (_what, route, body, how, usd) => {
     expectBilled(await breakOff(route, body, how), usd)
   })
@@ -117,29 +123,29 @@ describe('its input is billed, as an estimate, of a request that had left and wa
   test.each<[string, UpstreamAnswer, object]>([
     ['a plain one that timed out', () => {}, { ...CHAT, timeout_ms: 1000 }],
     ['a stream that timed out before its first event', () => {}, { ...STREAM, timeout_ms: 1000 }],
-    ['a stream that ended before its first event, of each of its tries', cutStream(), STREAM],
-    ['a connection that was reset, of each of its tries', res => void res.destroy(), CHAT],
+    ['a stream that ended before its first event, for each attempt', cutStream(), STREAM],
+    ['a connection that was reset, for each attempt', res => void res.destroy(), CHAT],
   ])(
     '%s',
     async (_what, answer, body) => {
       const seen = await fail(answer, body)
-      expectBilled(seen, seen.tries * INPUT_USD)
-      expect(seen.tries).toBe('timeout_ms' in body ? 1 : 3)
-      const lost = { lost_cost_usd: INPUT_USD }
-      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.tries }, () => lost))
+      expectBilled(seen, seen.attempts * INPUT_USD)
+      expect(seen.attempts).toBe('timeout_ms' in body ? 1 : 3)
+      const abandoned = { lost_cost_usd: INPUT_USD }
+      expect(seen.log.attempts).toMatchObject(Array.from({ length: seen.attempts }, () => abandoned))
     },
     30_000,
   )
 })
 
-/** Of output, at most: $50 per million. Thrice, since each try is paid for. */
-const HELD_USD = 200 * 50e-6
+/** The most output costs $50 per million. Three times, since each attempt is charged. */
+const RESERVED_USD = 200 * 50e-6
 
 function text(status: number, body: string, type = 'application/json'): UpstreamAnswer {
   return res => void res.writeHead(status, { 'content-type': type }).end(body)
 }
 
-/** A body that is cut in the middle. */
+/** A body that breaks off in the middle. */
 const cutJson: UpstreamAnswer = res => {
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' })
   res.write('{"choices":[', () => setImmediate(() => res.destroy()))
@@ -147,30 +153,30 @@ const cutJson: UpstreamAnswer = res => {
 
 const ODD = { choices: [{ index: 0, message: { role: 'assistant', content: 'x' } }] }
 
-describe('an answer of a good status that cannot be read was made, and is billed at what is held:', () => {
+describe('bills the reserved output of a successful answer that cannot be read:', () => {
   test.each<[string, UpstreamAnswer]>([
-    ['no JSON', text(200, '{"choices": [{"mess')],
-    ['a page', text(200, '<html>hello</html>', 'text/html')],
+    ['text that is not JSON', text(200, '{"choices": [{"mess')],
+    ['an HTML page', text(200, '<html>hello</html>', 'text/html')],
     ['an empty body', text(200, '')],
     ['one that breaks off', cutJson],
     ['a list', json(200, [ODD])],
     ['choices of a wrong type', json(200, { ...ODD, choices: 'one' })],
     ['no choices', json(200, { id: 'x' })],
     [
-      'no choices, and usage that cannot be',
+      'no choices, and an incredible usage',
       json(200, { usage: { prompt_tokens: -5, completion_tokens: 1 } }),
     ],
   ])(
     '%s',
     async (_what, answer) => {
       const seen = await fail(answer, { ...CHAT, max_tokens: 200 })
-      expect(seen.tries).toBe(3)
-      expectBilled(seen, 3 * (INPUT_USD + HELD_USD))
+      expect(seen.attempts).toBe(3)
+      expectBilled(seen, 3 * (INPUT_USD + RESERVED_USD))
     },
     30_000,
   )
 
-  test('what this key’s answers are known to use, where enough of them were seen', async () => {
+  test("bills the usual output of the key's answers once enough of them were seen", async () => {
     const { key, budget } = await limited.freshKey(100)
     const usage = { prompt_tokens: 5, completion_tokens: 10, total_tokens: 15 }
     upstream.script(completion('hello', { usage }))
@@ -179,26 +185,26 @@ describe('an answer of a good status that cannot be read was made, and is billed
     const before = (await budget()).spent_usd
     upstream.script(text(200, 'no'))
     await (await app.call('/v1/chat', ask, { key })).text()
-    // In steps of 30 %: 10 tokens are told as 10 or a little more.
+    // Learned lengths grow by 30 %: 10 tokens are learned as 10 or a little more.
     const output = ((await budget()).spent_usd - before) / 3 - INPUT_USD
     expect(output).toBeGreaterThanOrEqual(10 * 50e-6 - 1e-9)
     expect(output).toBeLessThan(14 * 50e-6)
   }, 30_000)
 
-  test('what the provider told of it, where that can be believed', async () => {
+  test('bills the usage that the provider reported if it is credible', async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
     const { budget, log } = await fail(json(200, { choices: [], usage }), CHAT)
     expect(log).toMatchObject({ cost_usd: 0.006 })
     expect(budget).toMatchObject({ spent_usd: 0.006, reserved_usd: 0 })
   }, 30_000)
 
-  test('a stream, at what came of it', async () => {
-    // 40 bytes, four a token.
+  test('bills a stream by the bytes that arrived', async () => {
+    // 40 bytes, four per token.
     const seen = await fail(text(200, 'x'.repeat(40)), { ...CHAT, stream: true })
     expectBilled(seen, 3 * (INPUT_USD + 10 * 50e-6))
   }, 30_000)
 
-  test('a stream that had told its usage, at that', async () => {
+  test('bills a stream by the usage that it had reported', async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 2, total_tokens: 22 }
     const seen = await fail(cutStream(usageChunk(usage)), { ...CHAT, stream: true })
     expect(seen.log).toMatchObject({ cost_usd: 0.0063 })
@@ -206,43 +212,43 @@ describe('an answer of a good status that cannot be read was made, and is billed
   }, 30_000)
 
   test.each<[string, UpstreamAnswer]>([
-    ['embeddings that are no JSON', text(200, '{"data"')],
+    ['embeddings that are not JSON', text(200, '{"data"')],
     ['embeddings with too few vectors', json(200, { data: [] })],
   ])(
     '%s',
     async (_what, answer) => {
       const seen = await fail(answer, EMBED, '/v1/embeddings')
-      expectBilled(seen, seen.tries * EMBED_USD)
+      expectBilled(seen, seen.attempts * EMBED_USD)
     },
     30_000,
   )
 })
 
-describe('images of which nobody got an answer are billed at their hold:', () => {
+describe('bills images without an answer at their reservation:', () => {
   const IMAGE = { model: 'openai/dall-e-2', prompt: 'a fox', n: 2 }
   const ROUTE = '/openai/v1/images/generations'
   const USD = 2 * 0.02
 
-  test.each(['leaves', 'cancels'] as const)('one whose caller %s', async how => {
+  test.each(['disconnects', 'cancels'] as const)('one whose caller %s', async how => {
     expectBilled(await breakOff(ROUTE, IMAGE, how), USD)
   })
 
   test.each<[string, UpstreamAnswer]>([
     ['a connection that was reset', res => void res.destroy()],
-    ['no JSON', text(200, '<html>')],
+    ['text that is not JSON', text(200, '<html>')],
     ['no image', json(200, { created: 1, data: [] })],
   ])(
-    '%s, of each of its tries',
+    '%s, for each of its attempts',
     async (_what, answer) => {
       const seen = await fail(answer, IMAGE, ROUTE)
-      expectBilled(seen, seen.tries * USD)
+      expectBilled(seen, seen.attempts * USD)
     },
     30_000,
   )
 
-  test('of several calls those that were lost, beside those that were answered', async () => {
+  test('bills the abandoned ones of several calls in addition to the answered ones', async () => {
     const { key, budget } = await limited.freshKey(100)
-    // One image a call: the second is lost.
+    // One image per call. The second call is abandoned.
     upstream.script(json(200, { data: [{ b64_json: 'QUJD' }] }), res => void res.destroy())
     const response = await app.call(ROUTE, { model: 'openai/dall-e-3', prompt: 'a fox', n: 2 }, { key })
     expect(response.status).toBe(200)
@@ -251,14 +257,14 @@ describe('images of which nobody got an answer are billed at their hold:', () =>
     expect(await budget()).toMatchObject({ spent_usd: 0.08, reserved_usd: 0 })
   })
 
-  test('an error that the provider tells costs nothing', async () => {
+  test('bills nothing for an error that the provider reports', async () => {
     const { budget } = await fail(json(400, { error: { message: 'no' } }), IMAGE, ROUTE)
     expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })
 })
 
-describe('where another try answers', () => {
-  test('the one that was lost is billed besides: the record has the sum, the answer its own', async () => {
+describe('if another attempt answers', () => {
+  test('bills the abandoned attempt too: the record has the sum, the answer its own cost', async () => {
     const { key, budget } = await limited.freshKey(100)
     const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
     upstream.script(res => void res.destroy(), completion('hello', { usage }))
@@ -270,8 +276,8 @@ describe('where another try answers', () => {
     expect(await budget()).toMatchObject({ spent_usd: 0.0025, reserved_usd: 0 })
   })
 
-  test('it is asked only where the limits have room for both', async () => {
-    // Input 0.0005 and output 0.01, held once; twice does not fit.
+  test('makes the second attempt only if the limits have room for both', async () => {
+    // Input costs 0.0005 and output 0.01. The budget allows one reservation, not two.
     const { key, budget } = await limited.freshKey(0.0205)
     const before = upstream.requests.length
     upstream.script(text(200, 'no'), completion('hello'))
@@ -281,7 +287,7 @@ describe('where another try answers', () => {
     expect(await budget()).toMatchObject({ spent_usd: 0.0105, reserved_usd: 0 })
   })
 
-  test('one of a provider that takes money counts for real, though the sandbox answers', async () => {
+  test('bills an abandoned attempt at a paid provider although the sandbox answers', async () => {
     const { key, budget } = await limited.freshKey(100)
     await limited.make(`/v1/environments/${app.developmentId}/model-aliases`, {
       alias: 'then-sandbox',
@@ -295,15 +301,19 @@ describe('where another try answers', () => {
   })
 })
 
-describe('nothing is billed', () => {
+describe('bills nothing', () => {
   const REFUSED = { ...CHAT, model: 'custom-refused/read' }
-  const WORD = { error: { message: 'no', type: 'server_error' } }
+  const REPORT = { error: { message: 'no', type: 'server_error' } }
   test.each<[string, UpstreamAnswer, object]>([
-    ['of an error status', json(400, WORD), CHAT],
-    ['of an error status after retries', json(500, WORD), CHAT],
-    ['of an error told in a stream', stream(`data: ${JSON.stringify(WORD)}\n\n`), { ...CHAT, stream: true }],
-    ['where nobody could be reached', () => {}, REFUSED],
-    ['where nobody could be reached, of a stream', () => {}, { ...REFUSED, stream: true }],
+    ['for an error status', json(400, REPORT), CHAT],
+    ['for an error status after retries', json(500, REPORT), CHAT],
+    [
+      'for an error event in a stream',
+      stream(`data: ${JSON.stringify(REPORT)}\n\n`),
+      { ...CHAT, stream: true },
+    ],
+    ['for an unreachable provider', () => {}, REFUSED],
+    ['for an unreachable provider, of a stream', () => {}, { ...REFUSED, stream: true }],
   ])(
     '%s',
     async (_what, answer, body) => {
@@ -314,8 +324,8 @@ describe('nothing is billed', () => {
     30_000,
   )
 
-  test('of embeddings that are refused', async () => {
-    const { budget } = await fail(json(400, WORD), EMBED, '/v1/embeddings')
+  test('for embeddings that the provider rejects', async () => {
+    const { budget } = await fail(json(400, REPORT), EMBED, '/v1/embeddings')
     expect(budget).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })
 })

@@ -5,8 +5,8 @@ import type { Watched } from './attempt-whole.ts'
 type OnTick = (now: number) => void
 type OnStop = (fault: Fault) => void
 
-/** A request context watches one wait; this passes its ticks and its end on to several. */
-export class Fan {
+/** Lets several concurrent waits share the one watch of a request context: passes ticks and stops on to each. */
+export class WatchGroup {
   readonly #ctx: Watched
   readonly #waits = new Set<{ onTick: OnTick | undefined; onStop: OnStop }>()
 
@@ -34,7 +34,7 @@ export class Fan {
     }
   }
 
-  /** What still runs is for nothing. */
+  /** Stops every wait that is still running. */
   stop(): void {
     this.#end(canceledFault())
   }
@@ -43,7 +43,7 @@ export class Fan {
     this.#ctx.unwatch()
   }
 
-  /** All end, also where one of them throws. */
+  /** Stops all waits, even if one of them throws. */
   #end(fault: Fault): void {
     for (const wait of [...this.#waits]) {
       try {

@@ -15,13 +15,13 @@ const USAGE: Usage = { uncachedInput: 10, cacheRead: 0, cacheWrite: 0, output: 5
 const SEEN = { requestBytes: 100, deliveredTokens: 3 }
 
 describe('toBill', () => {
-  test('what a provider says of its price counts before ours, also where we have none', () => {
+  test("prefers the cost that a provider reports to the catalogue's price, and uses it without one", () => {
     const reported = { ...USAGE, reportedCostNanoUsd: 7 }
     expect(toBill(MODEL, reported, SEEN).costNanoUsd).toBe(7)
     expect(toBill({ ...MODEL, pricing: null }, reported, SEEN).costNanoUsd).toBe(7)
   })
 
-  test('where it says nothing our prices count, and none is not zero', () => {
+  test("uses the catalogue's price if no cost is reported, and an unknown price is not zero", () => {
     expect(toBill(MODEL, USAGE, SEEN).costNanoUsd).toBe(20_000)
     expect(toBill(undefined, USAGE, SEEN).costNanoUsd).toBeNull()
   })
@@ -30,10 +30,10 @@ describe('toBill', () => {
     ['negative', { uncachedInput: -5 }],
     ['a fraction', { output: 0.5 }],
     ['far too much', { output: 5e8 }],
-    ['no number', { uncachedInput: Number.NaN }],
+    ['not a number', { uncachedInput: Number.NaN }],
     ['without input', { uncachedInput: 0 }],
     ['nothing at all', { uncachedInput: 0, output: 0 }],
-  ])('what a stream told before it broke off is not believed where it is %s', (_what, odd) => {
+  ])('ignores the partial usage of a broken stream if it is %s', (_what, odd) => {
     const seen = { ...SEEN, inputTokens: 25, partialUsage: { ...USAGE, ...odd } }
     expect(toBill(MODEL, undefined, seen)).toEqual({
       usage: { ...USAGE, uncachedInput: 25, output: 3 },
@@ -42,7 +42,7 @@ describe('toBill', () => {
     })
   })
 
-  test('an incredible usage takes its price with it', () => {
+  test('ignores the cost of an incredible usage', () => {
     const bill = toBill(MODEL, { ...USAGE, output: 5e8, reportedCostNanoUsd: 7 }, SEEN)
     expect(bill.isEstimated).toBe(true)
     expect(bill.costNanoUsd).toBeGreaterThan(7)

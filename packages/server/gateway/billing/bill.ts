@@ -6,22 +6,22 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import { inputTokens as inputOf } from '@rideau/llm/usage/usage-sums'
 
 const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
-/** For a request that no provider was paid for. */
+/** The bill of a request for which no provider charges. */
 export const FREE: Bill = { usage: NOTHING_USED, isEstimated: false, costNanoUsd: 0 }
 
-/** What is known of a request besides the usage that its provider reports in the end. */
+/** What the gateway knows of a request besides the usage that its provider reports at the end. */
 export interface Seen {
   readonly requestBytes: number
-  /** What was counted, and held, of its input; absent: the bytes stand in. */
+  /** The input tokens that were counted and reserved. Absent: estimated from `requestBytes`. */
   readonly inputTokens?: number | undefined
   readonly deliveredTokens: number
-  /** What a provider had told when its stream broke off: the input is right, the output is not yet. */
+  /** The usage that the provider had reported when its stream broke off. Its input is final, its output is not. */
   readonly partialUsage?: Usage | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
   const { requestBytes, inputTokens, deliveredTokens, partialUsage } = seen
-  // What cannot be true of a whole answer is not believed of a part of one.
+  // A partial usage must be as credible as a complete one.
   if (partialUsage !== undefined && isCredible(partialUsage, model) && inputOf(partialUsage) > 0) {
     return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
   }
@@ -33,8 +33,9 @@ function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
 }
 
 /**
- * Prices what the provider reported, or takes its own word for the price where that counts. Where it reported nothing (a caller that left, a provider that does not tell), the
- * request's bytes and the tokens delivered stand in: never nothing for something that was generated.
+ * Returns the bill of an answer. Uses the usage and cost that the provider reported if they are credible. Otherwise
+ * estimates usage from the counted input or the request's bytes and from the delivered tokens, so that generated output
+ * is never free.
  */
 export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
   if (reported !== undefined && isCredible(reported, model)) {
@@ -45,21 +46,23 @@ export function toBill(model: CatalogModel | undefined, reported: Usage | undefi
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
 }
 
-/** What is known of a try that left, and of which nobody got an answer. */
+/** What is known of an attempt that was sent and ended without an answer. */
 export interface Charge {
-  /** Its provider answered as for a success, with something that cannot be read; else nobody knows how far it got. */
+  /**
+   * True if the provider answered with a success that cannot be read. False if it is unknown how far the provider got.
+   */
   readonly isAnswered: boolean
-  /** Of the answer, as far as it came. */
+  /** Bytes of the answer that arrived. */
   readonly bytes: number
-  /** As far as it was told. */
+  /** The usage reported before the attempt ended. */
   readonly usage?: Usage | undefined
 }
 
 /**
- * For a try that nobody got an answer of: its provider may charge for what it read, so its input counts, and as output what
- * is said here of it. What the provider told goes before, where it told that and can be believed.
+ * The bill of an attempt that ended without an answer. Its input counts, since the provider may charge for what it
+ * read, and `outputTokens` as its output. A credible usage that the provider reported takes precedence.
  */
-export function toLostBill(
+export function toAbandonedBill(
   model: CatalogModel | undefined,
   charge: Charge,
   { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
@@ -69,7 +72,7 @@ export function toLostBill(
   return toBill(model, undefined, { ...seen, partialUsage: charge.usage })
 }
 
-/** Of one request: its tries that were lost, and the one that answered. An unknown price stays unknown. */
+/** Adds the bill of abandoned attempts to the bill of the answer. The sum is unknown (null) if one cost is unknown. */
 export function addBills(one: Bill | undefined, other: Bill): Bill {
   if (one === undefined) return other
   const cost =
@@ -93,12 +96,12 @@ function addUsage(one: Usage, other: Usage): Usage {
   }
 }
 
-/** No request of today's models comes near it. */
-const MOST_TOKENS = 20_000_000
+/** Far above what any request to a current model can use. */
+const MAX_TOKENS = 20_000_000
 
 /**
- * Can this be what a request used? Whole numbers, none of them negative, some input, and no more than the model takes:
- * twice its window, since windows are told in round numbers and what a provider adds counts too.
+ * Whether a request can have used this: whole numbers, none negative, some usage, and at most twice the model's context
+ * window. Twice, because published windows are rounded and providers count their own additions too.
  */
 function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
   const { uncachedInput, cacheRead, cacheWrite, cacheWrite1h = 0, output, reasoning } = usage
@@ -108,6 +111,6 @@ function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
   return (
     counts.every(count => Number.isSafeInteger(count) && count >= 0) &&
     total > 0 &&
-    total <= (window === null ? MOST_TOKENS : Math.max(2 * window, 100_000))
+    total <= (window === null ? MAX_TOKENS : Math.max(2 * window, 100_000))
   )
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { expect, test } from 'vitest'
-import { countInput, countMostInput } from './count-input.ts'
+import { countInput, countMaxInput } from './count-input.ts'
 
 const WIRE = new URL('../../../../../shared/wire/', import.meta.url)
 const hasWire = existsSync(WIRE)
@@ -9,11 +9,13 @@ if (!hasWire) console.log('skipped: the recordings of ../shared/wire are not the
 
 interface Recorded {
   readonly request: ChatRequest
-  /** As the provider counted it. */
+  /** The count that the provider reported. */
   readonly real: number
 }
 
-/** Recorded chats of text alone, in the two formats whose requests are nearly ours, that tell their input. */
+/**
+ * Recorded text-only chats that report their input, in the two formats whose requests are closest to the internal form.
+ */
 function* readAll(): Generator<Recorded> {
   for (const folder of readdirSync(WIRE, { withFileTypes: true })) {
     if (!folder.isDirectory()) continue
@@ -60,26 +62,26 @@ function readReal(text: string): number {
   return most('input_tokens') + most('cache_read_input_tokens') + most('cache_creation_input_tokens')
 }
 
-test.skipIf(!hasWire)('of few recorded chats more input was counted than is held', () => {
+test.skipIf(!hasWire)('few recorded chats counted more input than is reserved', () => {
   const all = [...readAll()]
   const share = (count: (request: ChatRequest) => number): number =>
     all.filter(({ request, real }) => real > count(request)).length / all.length
-  const [likely, held] = [share(countInput), share(countMostInput)]
-  const show = (part: number): string => `${(100 * part).toFixed(1)} %`
+  const [likely, reserved] = [share(countInput), share(countMaxInput)]
+  const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
   console.log(
-    `${all.length} chats: above four bytes a token ${show(likely)}, above what is held ${show(held)}`,
+    `${all.length} chats: above four bytes a token ${percent(likely)}, above what is reserved ${percent(reserved)}`,
   )
   expect(all.length).toBeGreaterThan(500)
-  // The rest: tools that a provider runs itself, whose results it counts, and templates that think.
-  expect(held).toBeLessThan(0.2)
+  // The rest have tools that the provider runs and whose results it counts, or templates that think.
+  expect(reserved).toBeLessThan(0.2)
 })
 
-test('a request of words is not held far above what it takes', () => {
+test('reserves little more for plain words than they take', () => {
   const content = 'The quick brown fox jumps over the lazy dog. '.repeat(100)
   const request = {
     model: 'm',
     stream: false,
     messages: [{ role: 'user', content }],
   } as unknown as ChatRequest
-  expect(countMostInput(request) / countInput(request)).toBeLessThan(1.25)
+  expect(countMaxInput(request) / countInput(request)).toBeLessThan(1.25)
 })

@@ -2,26 +2,28 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 
-/** What a message costs besides its text. */
+/** Tokens of a message besides its text. */
 const TOKENS_A_MESSAGE = 4
-/** An image in high detail, whatever its bytes. */
+/** Tokens of an image in high detail, whatever its size in bytes. */
 const TOKENS_AN_IMAGE = 1_600
 
-/** What chat templates put around any request. */
+/** Tokens that chat templates add to any request. */
 const TOKENS_A_REQUEST = 16
-/** What a provider tells a model of how to use tools, or to keep to a format; Anthropic documents up to 530. */
+/**
+ * Tokens of the instructions that a provider adds for tools (Anthropic documents up to 530) or for a response format.
+ */
 const TOKENS_OF_TOOLS = 530
 const TOKENS_OF_FORMAT = 128
 
 type Count = (text: string) => number
 
-/** The tokens that a provider is likely to count as this request's input: what is billed where it tells none. */
+/** Estimates the input tokens that a provider is likely to count. Billed when the provider reports no usage. */
 export function countInput(request: ChatRequest): number {
   return countBy(request, estimateTokens)
 }
 
-/** The tokens that it counts at most, as far as that can be told from here: what is held. */
-export function countMostInput(request: ChatRequest): number {
+/** Estimates the most input tokens that a provider may count. Used for reservations. */
+export function countMaxInput(request: ChatRequest): number {
   let around = TOKENS_A_REQUEST
   if (request.tools !== undefined && request.tools.length > 0) around += TOKENS_OF_TOOLS
   if (request.responseFormat !== undefined) around += TOKENS_OF_FORMAT

@@ -1,10 +1,13 @@
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 
-/** What one event of a chunk is made of besides its text, at least. Bytes. */
+/** Bytes of an event besides its text, at least. */
 const EVENT_BYTES = 320
 
-/** The output tokens of events: most providers send a token an event, some send whole sentences. */
+/**
+ * Estimates the output tokens of events: at least one for each delta. Most providers send one token an event, some send
+ * whole sentences.
+ */
 export function countEvents(events: readonly StreamEvent[]): number {
   let tokens = 0
   for (const event of events) if (event.type === 'delta') tokens += countDelta(event)
@@ -22,7 +25,7 @@ function countDelta({ content, reasoning, toolCalls }: StreamEvent & { type: 'de
   return Math.max(1, estimateTokens(chars))
 }
 
-/** The output tokens of a chunk that nobody reads: at least one for each of its events. */
+/** Estimates the output tokens of a chunk that is passed on undecoded: at least one for each of its events. */
 export function countTokens(chunk: Buffer, events = countBlankLines(chunk)): number {
   return Math.max(1, events, estimateTokens(Math.max(0, chunk.length - events * EVENT_BYTES)))
 }

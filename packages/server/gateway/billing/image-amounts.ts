@@ -6,37 +6,37 @@ import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 
-/** What of a target decides what its images cost. */
+/** The fields of a target that determine the cost of its images. */
 export interface ImagePriced {
   readonly model: string
   readonly catalogModel: CatalogModel | undefined
   readonly format: ImageFormat
 }
 
-/** The most that a request may use of a target; `nanoUsd` null: its price is unknown. */
-export function mostOf(
+/** Returns the most that a request may use of a target. `nanoUsd` is null if the price is unknown. */
+export function maxImageAmounts(
   request: ImageRequest,
   target: ImagePriced,
 ): { tokens: number; nanoUsd: number | null } {
   const prices = target.catalogModel?.image_pricing
   const usage = mostUsage(request, target)
   const nanoUsd = priceOf(request, target, request.n, usage)
-  // A model that is priced by the image counts no tokens.
+  // Models priced per image count no tokens.
   return { tokens: prices?.per_image === undefined ? sum(usage) : 0, nanoUsd }
 }
 
-/** What is held of limits: the most at the dearest of the targets. */
-export function toImageHold(request: ImageRequest, targets: readonly ImagePriced[]): Amounts {
-  const mosts = targets.map(target => mostOf(request, target))
+/** Returns what to reserve: the maximum over all targets. */
+export function toReservedImageAmounts(request: ImageRequest, targets: readonly ImagePriced[]): Amounts {
+  const maxima = targets.map(target => maxImageAmounts(request, target))
   return {
-    tokens: Math.max(...mosts.map(({ tokens }) => tokens)),
-    nanoUsd: Math.max(...mosts.map(({ nanoUsd }) => nanoUsd ?? 0)),
+    tokens: Math.max(...maxima.map(({ tokens }) => tokens)),
+    nanoUsd: Math.max(...maxima.map(({ nanoUsd }) => nanoUsd ?? 0)),
   }
 }
 
 /**
- * What images used and cost: the provider's own word where its word counts, else by the catalogue. Where tokens are priced
- * and none were named, the most stands in: never nothing for something that was made.
+ * Returns the bill of an image request: the cost that the provider reported if there is one, else the cost by the
+ * catalogue. If tokens are priced and the provider reported none, bills the maximum, so that images are never free.
  */
 export function toImageBill(request: ImageRequest, target: ImagePriced, reply: ImageReply): Bill {
   const count = reply.images.length
@@ -50,15 +50,15 @@ export function toImageBill(request: ImageRequest, target: ImagePriced, reply: I
   }
 }
 
-/** For images of which nobody got an answer: all of them at their most, which is what was held of them. */
-export function toLostImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
-  const lost = { ...request, n: images }
-  const usage = mostUsage(lost, target)
+/** The bill of images whose calls ended without an answer: each at its maximum, which is what was reserved. */
+export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
+  const abandoned = { ...request, n: images }
+  const usage = mostUsage(abandoned, target)
   const isPerImage = target.catalogModel?.image_pricing?.per_image !== undefined
   return {
     usage: toUsage(isPerImage ? undefined : usage),
     isEstimated: true,
-    costNanoUsd: priceOf(lost, target, images, usage),
+    costNanoUsd: priceOf(abandoned, target, images, usage),
   }
 }
 

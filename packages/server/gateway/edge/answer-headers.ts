@@ -5,13 +5,15 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 import { idHeaders } from './send.ts'
 
-/** What a 200 tells of who answered, besides its body. */
+/** The answering target and dropped parameters, for the headers of a 200. */
 export interface AnsweredBy extends ResolvedTarget {
-  /** Parameters left out because the environment says `drop`. */
+  /** Wire names of parameters that were left out because the environment's `unsupported_params` is `drop`. */
   readonly dropped?: readonly string[]
 }
 
-/** Headers of a 200, as name, value, name, value: an allow-list of our own, nothing of a provider's. */
+/**
+ * Returns the headers of a 200 as [name, value, name, value, ...]. An allow-list: no header of a provider is passed on.
+ */
 export function answerHeaders(
   ctx: RequestContext,
   { provider, id, dropped = [] }: AnsweredBy,
@@ -29,7 +31,7 @@ export function answerHeaders(
     'X-Rideau-Attempts',
     String(Math.max(1, ctx.attempts.length)),
   ]
-  headers.push(...limitHeaders(ctx.admission?.standings, deps.now()))
+  headers.push(...limitHeaders(ctx.reservation?.meterStatuses, deps.now()))
   if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))
   return headers
 }

@@ -38,7 +38,7 @@ function request(stream: boolean, headers: string[] = []): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** A provider that answers in two parts: what it began, and the rest when it is told. */
+/** A provider that answers in two parts: the first at once, the second on demand. */
 function inTwoParts(begin: UpstreamAnswer, end: UpstreamAnswer): { called: Promise<void>; release(): void } {
   let called = (): void => {}
   let release = (): void => {}
@@ -57,7 +57,9 @@ function inTwoParts(begin: UpstreamAnswer, end: UpstreamAnswer): { called: Promi
   return { called: calling, release: () => release() }
 }
 
-/** Writes `more` behind a request that is being answered; gives all that came until the connection was closed. */
+/**
+ * Writes `more` on the connection of a request that is being answered. Returns all bytes until the connection closed.
+ */
 async function sendBehind(stream: boolean, more: string): Promise<string> {
   const { called, release } = stream
     ? inTwoParts(
@@ -74,7 +76,7 @@ async function sendBehind(stream: boolean, more: string): Promise<string> {
   await called
   if (stream) await raw.until('first')
   raw.socket.write(more)
-  // Answered on another connection, so that the gateway has read what was written before.
+  // Answered on another connection, so that the gateway has read the earlier bytes.
   expect((await fetch(`${app.gatewayUrl}/healthz`)).status).toBe(200)
   raw.socket.write('and more of it')
   release()
@@ -89,9 +91,9 @@ const BROKEN = [
   ['two lengths', 'POST /v1/chat HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
 ] as const
 
-describe('behind a request that is being answered, a broken one is not answered:', () => {
+describe('does not answer a broken request behind one that is being answered:', () => {
   test.each(BROKEN)(
-    '%s, behind a stream, which ends whole before the connection does',
+    '%s, behind a stream, which is completed before the connection closes',
     async (_what, more) => {
       const text = await sendBehind(true, more)
       expect(text.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1'])
@@ -100,7 +102,7 @@ describe('behind a request that is being answered, a broken one is not answered:
   )
 
   test.each(BROKEN)(
-    '%s, behind a plain answer, which comes whole and says that it is the last',
+    '%s, behind a plain answer, which is completed with "Connection: close"',
     async (_what, more) => {
       const text = await sendBehind(false, more)
       expect(text.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1'])
@@ -108,12 +110,12 @@ describe('behind a request that is being answered, a broken one is not answered:
     },
   )
 
-  test('a body that breaks, of a request that waits behind a stream: the connection is cut', async () => {
+  test('closes the connection if the body of a request behind a stream breaks', async () => {
     const broken = 'POST /v1/chat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n'
     expect(await sendBehind(true, broken)).not.toContain('HTTP/1.1 4')
   })
 
-  test('two whole requests and a broken one: both are answered', async () => {
+  test('answers two complete requests before a broken one', async () => {
     const { called, release } = inTwoParts(() => {}, completion('the whole answer'))
     const raw = await openRaw(app.gatewayUrl)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
@@ -125,7 +127,7 @@ describe('behind a request that is being answered, a broken one is not answered:
   })
 })
 
-test('a request whose own body breaks is told so', async () => {
+test('answers a request whose own body is broken with an error', async () => {
   const raw = await openRaw(app.gatewayUrl)
   const head = `POST /anthropic/v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${app.secretKey}\r\n`
   raw.socket.write(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`)
@@ -134,7 +136,7 @@ test('a request whose own body breaks is told so', async () => {
   expect(text).toContain('"type":"error"')
 })
 
-test('a broken request behind an answer that is complete is told so', async () => {
+test('answers a broken request behind a complete answer with an error', async () => {
   const raw = await openRaw(app.gatewayUrl)
   raw.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   await raw.until('"ok"')

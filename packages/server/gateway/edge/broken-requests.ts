@@ -4,20 +4,19 @@ import { answerClientError, type BrokenAnswer, isOfOwnRequest } from '../../http
 import { findMount } from '../request/prefixes.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 
-/** What Node's parser gives of a request that it refuses. */
+/** The error of Node's parser for a request that it rejects. */
 interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes that it was reading. */
+  /** The bytes that were being parsed. */
   readonly rawPacket?: Buffer
 }
 
-/** As far as a request line is looked for. */
+/** How many bytes are searched for a request line. */
 const LINE_BYTES = 8 * 1024
 const REQUEST_LINE = /^\S{1,32} (\/[^\s?]*)/
 
 /**
- * Answers a request that broke below the router, in the shape of the surface that it was for. Its path is known where
- * its head had been read, or where what could not be read begins with a request line; else the envelope is ours, since
- * nothing tells what the bytes were meant for.
+ * Answers a request that Node's parser rejected, in the format of the mount that it was sent to. The path is known if
+ * the head was parsed, or if the unparsed bytes begin with a request line. Otherwise the answer has the native format.
  */
 export function answerBrokenRequest(
   error: ParserError,

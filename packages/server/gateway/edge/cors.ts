@@ -1,7 +1,7 @@
 import { isHeaderText } from '../../http/header-text.ts'
 import type { RequestContext } from '../request/request-context.ts'
 
-/** What a browser's script may read of an answer besides the body. */
+/** Response headers that a browser's script may read. */
 const EXPOSED = [
   'X-Request-Id',
   'request-id',
@@ -18,17 +18,17 @@ const EXPOSED = [
 
 const PREFLIGHT_SECONDS = 600
 
-/** Headers for a call from a browser, as name, value…; nothing for one without `Origin`. */
+/** Returns the CORS headers of an answer as [name, value, ...]. Empty for a request without `Origin`. */
 export function corsHeaders(ctx: RequestContext): readonly string[] {
   const { origin } = ctx.req.headers
-  // No browser sends another. Encoded or cut it would name another origin.
+  // Browsers never send such an origin, and encoding or cutting it would name another origin.
   if (origin === undefined || !isHeaderText(origin)) return []
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin']
 }
 
 /**
- * Answers a preflight. It carries no credential, so it decides nothing: whether the origin may call is checked on the
- * call itself, by the key's project.
+ * Returns the headers of an answer to a preflight. Preflights carry no credential, so any origin is allowed here. The
+ * call itself checks the origin against the project of its key.
  */
 export function preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {
   return [

@@ -4,7 +4,7 @@ import type { LastUsed } from '../tenants/last-used.ts'
 import type { SigningKeys } from '../tenants/signing-keys.ts'
 import type { Snapshots } from '../tenants/snapshots.ts'
 
-/** What identification and answers need of the process. */
+/** What identifying callers and sending answers needs of the process. */
 export interface EdgeDeps {
   /** Unix milliseconds. */
   readonly now: () => number
@@ -14,8 +14,8 @@ export interface EdgeDeps {
   readonly snapshots: Snapshots
   readonly signingKeys: SigningKeys
   readonly lastUsed: LastUsed
-  /** Where `doc_url` points: the control plane as callers reach it. */
+  /** The URL of the control plane as callers reach it. `doc_url` of errors points there. */
   readonly baseUrl: () => string
-  /** As callers reach this host: the issuer of client tokens. */
+  /** The URL of the gateway as callers reach it. It is the issuer of client tokens. */
   readonly gatewayUrl: () => string
 }

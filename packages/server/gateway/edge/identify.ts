@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
-import { refuseClientOrigin, refuseDead, refuseEndpoint, refuseOrigin } from '../../core/authorize.ts'
+import { checkClientOrigin, checkEndpoint, checkLife, checkOrigin } from '../../core/authorize.ts'
 import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { parseBearer } from '../../http/request-headers.ts'
-import { refuseBlocked, refuseNamedEndUser } from '../request/name-end-user.ts'
+import { assertNoNamedEndUser, assertNotBlocked } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 
 /**
- * Credential to tenant, before the body is read: an unknown caller costs no body, no parse, no database.
- * Synchronous where the credential is in memory, which is nearly always.
+ * Finds the tenant of the request's credential, before the body is read, so that an unknown caller causes no read,
+ * parse or query of a body. Synchronous if the credential is in memory, which is the normal case.
  */
 export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
-  refuseKeyInAddress(ctx)
+  assertNoKeyInUrl(ctx)
   const token = readCredential(ctx)
   if (token === undefined) {
     const explained = ctx.route.mount.explainCredential?.(ctx.req.headers.authorization)
@@ -30,8 +30,8 @@ export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<vo
 const SEND_A_KEY = 'Send a secret key or client token as "Authorization: Bearer …".'
 
 /**
- * Clients of some formats send their key in a header of their own, a Bearer token or both; of two the one that has the
- * form of a key of ours counts.
+ * Returns the credential of the request. Clients of some formats send their key in a header of its own, as a Bearer
+ * token, or both. Of two, the one with the form of a Rideau key counts.
  */
 function readCredential({ req, route }: RequestContext): string | undefined {
   const bearer = parseBearer(req.headers.authorization)
@@ -42,13 +42,13 @@ function readCredential({ req, route }: RequestContext): string | undefined {
   return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer
 }
 
-/** Proxies log addresses: a key that was sent in one is a key that others may have read. */
-function refuseKeyInAddress({ req, route }: RequestContext): void {
+/** Throws `unauthenticated` if the URL contains a key. Proxies log URLs, so others may have read it. */
+function assertNoKeyInUrl({ req, route }: RequestContext): void {
   const { refusedKeyParam, keyHeader = 'authorization' } = route.mount
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
   if (refusedKeyParam === undefined || query === undefined) return
   if (!new URLSearchParams(query).has(refusedKeyParam)) return
-  const message = `A key in the address ends in logs. Send it in the header ${keyHeader}, and roll the one that was sent.`
+  const message = `${refusedKeyParam}: must not contain a key, since URLs are logged. Roll this key, and send keys in the header ${keyHeader}.`
   throw new Fault('unauthenticated', message, { param: refusedKeyParam })
 }
 
@@ -59,7 +59,7 @@ async function identifySlowly(
   deps: EdgeDeps,
 ): Promise<void> {
   const form = parseKeyText(token)
-  // A management key is nothing to this host; a mistyped key is told from an unknown one without asking anybody.
+  // The gateway accepts no management keys. The checksum of a mistyped key fails without a query.
   if (form?.kind === 'management') throw unknownCredential()
   const tenant =
     form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
@@ -67,7 +67,10 @@ async function identifySlowly(
   accept(ctx, tenant, deps)
 }
 
-/** Verified each time that memory has no tenant of it: what memory has was verified. */
+/**
+ * Returns the tenant of a client token, or undefined if the token is invalid. Verifies the signature on every call;
+ * tokens in the snapshot cache were verified before they were cached.
+ */
 async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant | undefined> {
   const kid = readTokenKid(token)
   if (kid === undefined) return undefined
@@ -83,24 +86,24 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   const { caller, life, environment } = tenant
   const now = deps.now()
   const { origin } = ctx.req.headers
-  refuse(refuseDead(life, environment, now))
+  assertAllowed(checkLife(life, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
   ctx.endUser = caller.endUser ?? undefined
-  refuseBlocked(ctx)
-  refuse(refuseEndpoint(caller, ctx.route.need))
-  if (caller.kind === 'secret') refuse(refuseOrigin(environment, origin))
-  else if (origin !== undefined) refuse(refuseClientOrigin(caller, environment, origin, deps.baseUrl()))
-  refuseNamedEndUser(ctx)
+  assertNotBlocked(ctx)
+  assertAllowed(checkEndpoint(caller, ctx.route.need))
+  if (caller.kind === 'secret') assertAllowed(checkOrigin(environment, origin))
+  else if (origin !== undefined) assertAllowed(checkClientOrigin(caller, environment, origin, deps.baseUrl()))
+  assertNoNamedEndUser(ctx)
 }
 
-function refuse(refusal: Refusal | undefined): void {
+function assertAllowed(refusal: Refusal | undefined): void {
   if (refusal === undefined) return
   const { code, message, param } = refusal
   throw new Fault(code, message, param === undefined ? {} : { param })
 }
 
 function unknownCredential(): Fault {
-  return new Fault('invalid_key', 'This host does not recognize the credential.')
+  return new Fault('invalid_key', 'The gateway does not recognize this credential.')
 }

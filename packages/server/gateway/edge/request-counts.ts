@@ -1,4 +1,4 @@
-/** How many requests were answered, by the first digit of their status. One addition a request. */
+/** Counts answered requests by the first digit of their status. */
 export class RequestCounts {
   readonly #classes = [0, 0, 0, 0, 0, 0]
 
@@ -7,7 +7,7 @@ export class RequestCounts {
     if (digit >= 1 && digit <= 5) (this.#classes[digit] as number)++
   }
 
-  /** Of a class, such as 2 for 200 to 299. */
+  /** Returns the count of a status class; 2 stands for 200 to 299. */
   of(digit: 1 | 2 | 3 | 4 | 5): number {
     return this.#classes[digit] as number
   }

@@ -5,7 +5,7 @@ import { writeHead } from '../../http/write-head.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { corsHeaders } from './cors.ts'
 
-/** Some clients read the request's id from a header of their own name. */
+/** Returns the headers that carry the request id. Some formats have a header of their own for it. */
 export function idHeaders(ctx: RequestContext): string[] {
   const { requestId, route } = ctx
   const { idHeader } = route.mount
@@ -14,7 +14,7 @@ export function idHeaders(ctx: RequestContext): string[] {
     : ['X-Request-Id', requestId, idHeader, requestId]
 }
 
-/** What every failure looks like, in the shape of the surface that was called. */
+/** Encodes a fault in the format of the mount that was called. */
 function encodeFault({ requestId, route }: RequestContext, fault: Fault, baseUrl: string): object {
   return route.mount.encodeFault(fault, requestId, baseUrl)
 }
@@ -32,10 +32,10 @@ export function sendJson(ctx: RequestContext, status: number, body: unknown): vo
   ctx.res.end(bytes)
 }
 
-/** An unread upload is waited out this long, so that the caller reads our answer before the connection closes. */
+/** How long to wait for the rest of an upload, so that the caller can read the answer before the connection closes. */
 const LINGER_MS = 10_000
 
-/** Tells the caller of a fault: as an answer, or as the last frame of a stream that has begun. */
+/** Sends a fault to the caller: as an answer, or as the last frame of a stream that has begun. */
 export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): void {
   const { res } = ctx
   if (ctx.isGone || res.writableEnded) return
@@ -65,8 +65,8 @@ export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): v
 }
 
 /**
- * Answers at once, but ends only when the rest of the upload was read or waited for: closing earlier would reset the
- * connection and could take our answer with it.
+ * Sends the answer at once, but ends it only when the rest of the upload was read or LINGER_MS have passed. Closing
+ * earlier would reset the connection, and the answer could be lost.
  */
 function endAfterUpload({ req, res }: RequestContext, bytes: Buffer): void {
   res.write(bytes)

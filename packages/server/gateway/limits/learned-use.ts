@@ -1,22 +1,22 @@
-/** Bounds of the slots grow by this factor. */
+/** Factor between the upper bounds of neighbouring slots. */
 const GROWTH = 1.3
 const SLOTS = 64
-/** Fewer answers than this teach nothing. */
-const ENOUGH = 20
-/** Then what was learned counts half, so that what changes is learned anew. */
+/** Fewer answers than this are not enough for an estimate. */
+const MIN_ANSWERS = 20
+/** At this many answers all counts are halved, so that newer answers weigh more. */
 const HALVE_AT = 2_000
 const MAX_KEYS = 20_000
-const USUAL = 0.99
+const SHARE = 0.99
 
-/** What answers to a key by a model were known to use, in output tokens. */
-export interface Learned {
-  /** 99 of 100 answers use no more. */
-  readonly usual: number
+/** Output tokens that a key's answers by a model used so far. */
+export interface LearnedOutput {
+  /** 99 of 100 answers used no more. */
+  readonly p99: number
   /** No answer used more. */
-  readonly most: number
+  readonly max: number
 }
 
-/** How long answers are, by key and model: what a request is likely to use of its output cap. */
+/** Histograms of answer lengths by key and model. Predicts how much of its output cap a request is likely to use. */
 export class LearnedUse {
   readonly #seen = new Map<string, { counts: Uint32Array; total: number }>()
 
@@ -39,23 +39,23 @@ export class LearnedUse {
     })
   }
 
-  /** undefined: too few answers were seen. */
-  find(keyId: string | null, modelId: string): Learned | undefined {
+  /** Returns undefined after too few answers. */
+  find(keyId: string | null, modelId: string): LearnedOutput | undefined {
     const seen = this.#seen.get(`${keyId} ${modelId}`)
-    if (seen === undefined || seen.total < ENOUGH) return undefined
-    let left = seen.total * (1 - USUAL)
-    let usual: number | undefined
-    let most = 0
+    if (seen === undefined || seen.total < MIN_ANSWERS) return undefined
+    let left = seen.total * (1 - SHARE)
+    let p99: number | undefined
+    let max = 0
     for (let slot = SLOTS - 1; slot >= 0; slot--) {
       const count = seen.counts[slot] ?? 0
-      if (count > 0 && most === 0) most = boundOf(slot)
+      if (count > 0 && max === 0) max = boundOf(slot)
       left -= count
       if (left < 0) {
-        usual = boundOf(slot)
+        p99 = boundOf(slot)
         break
       }
     }
-    return { usual: usual ?? most, most }
+    return { p99: p99 ?? max, max }
   }
 }
 
@@ -63,7 +63,7 @@ function slotOf(tokens: number): number {
   return tokens <= 1 ? 0 : Math.min(SLOTS - 1, Math.ceil(Math.log(tokens) / Math.log(GROWTH) - 1e-9))
 }
 
-/** The most that falls into a slot. */
+/** Returns the upper bound of a slot, in tokens. */
 function boundOf(slot: number): number {
   return Math.floor(GROWTH ** slot + 1e-6)
 }

@@ -5,31 +5,40 @@ import type { LimitRefusal } from '../../ledger/ledger.ts'
 const NANO_PER_USD = 1_000_000_000
 
 /**
- * A slot is free when a request that runs ends, which nobody can tell: the one refusal whose wait is a guess. Contract.md §2
- * wants a number with every 429, so it says the least there is; an honest long one would keep slots empty. Seconds.
+ * Seconds to wait for a slot of a concurrency limit. A slot becomes free when a running request ends, which cannot be
+ * predicted, and every 429 needs a `Retry-After`. The shortest wait keeps slots from staying empty.
  */
 const SLOT_SECONDS = 1
 
-/** What a caller is told of the limit that refused it: scope, limit, settled, held, reset (contract.md §2). */
+/**
+ * Returns the fault for a limit that refused a request. Its message names the scope, the limit, the settled, reserved
+ * and wanted amounts and the reset.
+ */
 export function toLimitFault(refused: LimitRefusal, now: number): Fault {
   const { meter, settled, reserved, wanted, resetAt } = refused
   const { code, kind, scope, ref } = meter.source
   const amounts = [
-    `limit ${show(meter, meter.nominalLimit)}${graceOf(meter)}`,
-    `settled ${show(meter, settled)}`,
-    `held ${show(meter, reserved)}`,
-    `wanted ${show(meter, wanted)}`,
+    `limit ${formatAmount(meter, meter.nominalLimit)}${graceOf(meter)}`,
+    `settled ${formatAmount(meter, settled)}`,
+    `held ${formatAmount(meter, reserved)}`,
+    `wanted ${formatAmount(meter, wanted)}`,
   ]
   const reset = resetAt === null ? 'does not reset by time' : `resets at ${new Date(resetAt).toISOString()}`
-  const never = wanted > meter.limit ? ' This request alone is more than that: no wait helps.' : ''
-  const message = `The ${kind} of ${WORDS[meter.metric]} for ${SCOPES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${never}`
-  // 402 is no matter of waiting: clients are not to try again by themselves (spec.md "Errors").
+  const impossible =
+    wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
+  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${impossible}`
+  // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, { retryAfterSeconds: secondsOf(refused, now) })
 }
 
-const WORDS = { requests: 'requests', tokens: 'tokens', nano_usd: 'spend', in_flight: 'concurrent requests' }
-const SCOPES = {
+const METRIC_NAMES = {
+  requests: 'requests',
+  tokens: 'tokens',
+  nano_usd: 'spend',
+  in_flight: 'concurrent requests',
+}
+const SCOPE_NAMES = {
   org: 'the organization',
   project: 'the project',
   environment: 'the environment',
@@ -37,24 +46,24 @@ const SCOPES = {
   end_user: 'the end user',
 }
 
-/** Rounded up to whole seconds, so that who waits exactly that long is not early. */
+/** Returns the wait in whole seconds, rounded up so that a retry after it is not too early. */
 function secondsOf({ meter, retryAt, resetAt }: LimitRefusal, now: number): number {
   if (meter.metric === 'in_flight') return SLOT_SECONDS
   if (retryAt !== null) return Math.ceil((retryAt - now) / 1000)
-  // It never fits: the end of the window is when the question is worth another look.
+  // The request never fits. After the end of the window the limit may have changed.
   if (meter.kind === 'rolling') return Math.ceil(meter.windowMs / 1000)
   return resetAt === null ? SLOT_SECONDS : Math.ceil((resetAt - now) / 1000)
 }
 
 function graceOf(meter: Meter): string {
-  return meter.limit === meter.nominalLimit ? '' : ` (${show(meter, meter.limit)} with grace)`
+  return meter.limit === meter.nominalLimit ? '' : ` (${formatAmount(meter, meter.limit)} with grace)`
 }
 
-function show({ metric }: Meter, amount: number): string {
+function formatAmount({ metric }: Meter, amount: number): string {
   return metric === 'nano_usd' ? `$${toDecimal(amount)}` : String(amount)
 }
 
-/** At least cents, and as many digits as it takes to be exact. */
+/** Formats an amount exactly, with at least two decimals. */
 function toDecimal(nanoUsd: number): string {
   const text = (nanoUsd / NANO_PER_USD).toFixed(9)
   return text.replace(/(\.\d\d\d*?)0+$/, '$1')

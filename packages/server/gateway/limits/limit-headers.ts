@@ -4,27 +4,30 @@ import type { MeterStatus } from '../../ledger/ledger.ts'
 const NONE: readonly string[] = []
 
 /**
- * How the limits stand after this request was admitted, of those of requests and of tokens the one that binds: the
- * fields of the IETF's draft (`RateLimit`, `RateLimit-Policy`) and the ones that OpenAI's clients know. As name, value,
- * name, value. Money is no rate: it is not among them.
+ * Returns rate limit headers as [name, value, name, value, ...]: `RateLimit` and `RateLimit-Policy` of the IETF draft,
+ * and the `x-ratelimit-*` headers of OpenAI. For requests and for tokens they describe the limit with the smallest
+ * remaining share. Limits of money are not included, since they are not rates.
  */
-export function limitHeaders(standings: readonly MeterStatus[] | undefined, now: number): readonly string[] {
-  if (standings === undefined || standings.length === 0) return NONE
-  const requests = findBinding(standings, 'requests')
-  const tokens = findBinding(standings, 'tokens')
+export function limitHeaders(
+  meterStatuses: readonly MeterStatus[] | undefined,
+  now: number,
+): readonly string[] {
+  if (meterStatuses === undefined || meterStatuses.length === 0) return NONE
+  const requests = findBinding(meterStatuses, 'requests')
+  const tokens = findBinding(meterStatuses, 'tokens')
   if (requests === undefined && tokens === undefined) return NONE
   const policies: string[] = []
   const states: string[] = []
   const headers: string[] = []
-  for (const [standing, unit] of [
+  for (const [status, unit] of [
     [requests, 'requests'],
     [tokens, 'tokens'],
   ] as const) {
-    if (standing === undefined) continue
-    const { meter } = standing
-    const left = Math.max(0, meter.limit - standing.settled - standing.reserved)
-    const resetSeconds = Math.max(0, Math.ceil(((standing.resetAt ?? now) - now) / 1000))
-    // Scope and unit name the policy: which limit it is that binds.
+    if (status === undefined) continue
+    const { meter } = status
+    const left = Math.max(0, meter.limit - status.settled - status.reserved)
+    const resetSeconds = Math.max(0, Math.ceil(((status.resetAt ?? now) - now) / 1000))
+    // The policy is named by scope and unit, which identifies the limit.
     const name = `"${meter.source.scope}-${unit}"`
     policies.push(
       `${name};q=${meter.limit};w=${windowSeconds(meter)}${unit === 'tokens' ? ';qu="tokens"' : ''}`,
@@ -42,15 +45,15 @@ export function limitHeaders(standings: readonly MeterStatus[] | undefined, now:
   return ['RateLimit-Policy', policies.join(', '), 'RateLimit', states.join(', '), ...headers]
 }
 
-/** The one with the smallest part left. */
+/** Returns the limit of a metric with the smallest remaining share. */
 function findBinding(
-  standings: readonly MeterStatus[],
+  meterStatuses: readonly MeterStatus[],
   metric: 'requests' | 'tokens',
 ): MeterStatus | undefined {
   let binding: MeterStatus | undefined
-  for (const standing of standings) {
-    if (standing.meter.metric !== metric) continue
-    if (binding === undefined || partLeft(standing) < partLeft(binding)) binding = standing
+  for (const status of meterStatuses) {
+    if (status.meter.metric !== metric) continue
+    if (binding === undefined || partLeft(status) < partLeft(binding)) binding = status
   }
   return binding
 }

@@ -1,24 +1,27 @@
 import { listMeters, type MeterSet } from '../../core/list-meters.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 
-/** Sets kept for one environment at most. */
+/** Meter sets cached for one environment at most. */
 const MAX_SETS = 20_000
 
 /**
- * The meters of each caller, made once and kept until a window ends or the environment's snapshot is replaced: a change
- * of a policy announces the environment, so that the next request meets a new object here.
+ * The meters of each caller, cached until a window ends or the environment's snapshot is replaced. A change of a policy
+ * replaces the snapshot, so the cache is keyed by that object.
  */
 export class MeterSets {
   readonly #sets = new WeakMap<Environment, Map<string, MeterSet>>()
 
-  /** `at` is the instant whose calendar windows count: when the request arrived. */
+  /**
+   * Returns the meters that limit a request. `at` is the request's arrival in Unix milliseconds; it selects the
+   * calendar windows.
+   */
   find(environment: Environment, caller: Caller, endUser: EndUser | undefined, at: number): MeterSet {
     let sets = this.#sets.get(environment)
     if (sets === undefined) {
       sets = new Map()
       this.#sets.set(environment, sets)
     }
-    // A plan may be set in a client token: the same end user can come with another.
+    // Client tokens can name a plan, so the same end user may come with different plans.
     const name =
       endUser === undefined ? String(caller.keyId) : JSON.stringify([caller.keyId, endUser.id, endUser.plan])
     const known = sets.get(name)
@@ -26,7 +29,7 @@ export class MeterSets {
     const { id: environmentId, orgId, projectId, policies } = environment
     const { keyId } = caller
     const set = listMeters(policies, { orgId, projectId, environmentId, keyId, endUser: endUser ?? null }, at)
-    // A request that is late for a window that has ended leaves the newer set in its place.
+    // A request that arrived before the window ended does not replace the newer set.
     if (known === undefined || set.until > known.until) {
       if (sets.size >= MAX_SETS) sets.clear()
       sets.set(name, set)

@@ -1,56 +1,62 @@
 import type { Verdict } from '../../ledger/ledger.ts'
-import type { Admission } from './admission.ts'
-import type { HeldOutput } from './held-output.ts'
+import type { Reservation } from './reservations.ts'
+import type { ReservedOutput } from './reserved-output.ts'
 
-/** The hold grows when this part of it was delivered, by this factor. */
-const GROW_AT = 3 / 4
-const GROW_BY = 2
+/** The reservation is extended once this share of it is delivered, by this factor. */
+const EXTEND_AT = 3 / 4
+const EXTEND_BY = 2
 
-/** Keeps a stream within what is held for it: extends the hold as it goes, and says when no more is to be had. */
+/**
+ * Keeps a stream within its reservation. Extends the reservation as the stream goes on, and ends the stream when the
+ * limits allow no more.
+ */
 export class SpendGuard {
-  readonly #admission: Admission
-  readonly #held: HeldOutput
-  /** Output tokens that are held. */
+  readonly #reservation: Reservation
+  readonly #reserved: ReservedOutput
+  /** Output tokens reserved now. */
   #output: number
-  #isAsking = false
+  #isExtending = false
   #isRefused = false
 
-  readonly #onGrown: (held: HeldOutput) => void
+  readonly #onExtended: (reserved: ReservedOutput) => void
   readonly #onError: (error: unknown) => void
 
-  /** `onGrown` is told what is held then, before more is delivered. `onError` is given what a later answer threw. */
+  /**
+   * `onExtended` is called with the new reservation before more output is delivered. `onError` is called with
+   * exceptions of later extensions.
+   */
   constructor(
-    admission: Admission,
-    held: HeldOutput,
-    onGrown: (held: HeldOutput) => void,
+    reservation: Reservation,
+    reserved: ReservedOutput,
+    onExtended: (reserved: ReservedOutput) => void,
     onError: (error: unknown) => void,
   ) {
-    this.#onGrown = onGrown
+    this.#onExtended = onExtended
     this.#onError = onError
-    this.#admission = admission
-    this.#held = held
-    this.#output = held.outputTokens
+    this.#reservation = reservation
+    this.#reserved = reserved
+    this.#output = reserved.outputTokens
   }
 
-  /** May so many output tokens be delivered? */
+  /** Whether this many output tokens in total may be delivered. */
   mayDeliver(tokens: number): boolean {
-    while (tokens >= this.#output * GROW_AT && this.#grow()) {}
-    return tokens <= this.#output || this.#isAsking || this.#output >= this.#held.mostOutputTokens
+    while (tokens >= this.#output * EXTEND_AT && this.#extend()) {}
+    return tokens <= this.#output || this.#isExtending || this.#output >= this.#reserved.maxOutputTokens
   }
 
-  /** True where more is held now. */
-  #grow(): boolean {
-    if (this.#isAsking || this.#isRefused || this.#output >= this.#held.mostOutputTokens) return false
-    const output = Math.min(this.#output * GROW_BY, this.#held.mostOutputTokens)
-    const verdict = this.#admission.extend(this.#held.toAmounts(output))
+  /** Returns true if the reservation was extended at once. */
+  #extend(): boolean {
+    if (this.#isExtending || this.#isRefused || this.#output >= this.#reserved.maxOutputTokens) return false
+    const output = Math.min(this.#output * EXTEND_BY, this.#reserved.maxOutputTokens)
+    const verdict = this.#reservation.extend(this.#reserved.toAmounts(output))
     if (!(verdict instanceof Promise)) {
       this.#note(verdict, output)
       return verdict.isAdmitted
     }
-    this.#isAsking = true
+    this.#isExtending = true
     verdict
       .then(each => {
-        this.#isAsking = false
+        this.#isExtending = false
         this.#note(each, output)
       })
       .catch(this.#onError)
@@ -63,6 +69,6 @@ export class SpendGuard {
       return
     }
     this.#output = output
-    this.#onGrown({ ...this.#held, outputTokens: output })
+    this.#onExtended({ ...this.#reserved, outputTokens: output })
   }
 }

@@ -5,7 +5,7 @@ import { type FormatHarness, openFormatHarness } from '../../testing/harness/for
 import { SURFACE_REQUESTS } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
-/** Random extra fields on every surface, to providers of every format, cannot change what is authorized or priced. */
+/** Random extra fields in every format, to providers of every format, cannot change what is authorized or priced. */
 
 let harness: FormatHarness
 const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
@@ -36,13 +36,13 @@ function listCritical(value: unknown, path = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([name, each], at): [string, unknown][] => {
     const own = plain[at] ?? ''
     if (!CRITICAL.has(own)) return listCritical(each, `${path}/${name}`)
-    // Null is harmless, except beside the real field: a parser that ignores case would take it for that.
+    // Null is harmless unless the real field is present too: a parser that ignores case would take it for that field.
     const isNothing = each === null && plain.indexOf(own) === plain.lastIndexOf(own)
     return isNothing ? [] : [[`${path}/${name}`, each]]
   })
 }
 
-/** Fields of each surface that the caller may set: their values are the authorized ones. */
+/** Fields of each format that the caller may set. Their values are the authorized ones. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   native: [
     'model',
@@ -150,44 +150,42 @@ const extras = fc.letrec(tie => ({
   ),
 })).object as fc.Arbitrary<Record<string, unknown>>
 
-/** A seed repeats the same inputs. */
+/** A seed reproduces the same inputs. */
 const RUNS = Number(process.env.RIDEAU_TEST_RUNS ?? 3_000)
 const SEED = Number(process.env.RIDEAU_TEST_SEED ?? Date.now() % 2_147_483_647)
 
-test(`chat: the provider receives what was authorized, or the request is refused (seed ${SEED})`, async () => {
+test(`chat: sends the provider what was authorized, or refuses the request (seed ${SEED})`, async () => {
   await set({ unsupported_params: 'drop', allow_client_passthrough: true })
   const usual = new Map<string, unknown>()
   let [sent, refused] = [0, 0]
   const request = fc.record({
-    surface: fc.constantFrom(...Object.keys(SURFACE_REQUESTS)),
+    format: fc.constantFrom(...Object.keys(SURFACE_REQUESTS)),
     target: fc.constantFrom(...Object.keys(FORMAT_TARGETS)),
     isToken: fc.boolean(),
     place: fc.constantFrom('provider_options', 'extra_body', undefined),
     extra: extras,
   })
   await fc.assert(
-    fc.asyncProperty(request, async ({ surface, target, isToken, place, extra }) => {
-      const tools = SURFACE_REQUESTS[surface]?.tools ?? {}
+    fc.asyncProperty(request, async ({ format, target, isToken, place, extra }) => {
+      const tools = SURFACE_REQUESTS[format]?.tools ?? {}
       const key = isToken ? harness.token : harness.app.secretKey
-      const known = `${surface} ${target}`
-      if (!usual.has(known)) usual.set(known, listCritical((await ask(surface, target, tools)).sent[0]))
+      const known = `${format} ${target}`
+      if (!usual.has(known)) usual.set(known, listCritical((await ask(format, target, tools)).sent[0]))
       const provider = FORMAT_TARGETS[target]?.[0].split('/')[0] ?? ''
       const added =
         place === undefined
-          ? Object.fromEntries(
-              Object.entries(extra).filter(([name]) => OWN[surface]?.includes(name) !== true),
-            )
+          ? Object.fromEntries(Object.entries(extra).filter(([name]) => OWN[format]?.includes(name) !== true))
           : { [place]: place === 'provider_options' ? { [provider]: extra } : extra }
-      const told = await ask(surface, target, { ...tools, ...added }, key)
-      expect([200, 400]).toContain(told.status)
-      if (told.status === 400) expect(told.sent).toEqual([])
-      for (const body of told.sent) expect(listCritical(body)).toEqual(usual.get(known))
-      if (told.status === 200) sent++
+      const outcome = await ask(format, target, { ...tools, ...added }, key)
+      expect([200, 400]).toContain(outcome.status)
+      if (outcome.status === 400) expect(outcome.sent).toEqual([])
+      for (const body of outcome.sent) expect(listCritical(body)).toEqual(usual.get(known))
+      if (outcome.status === 200) sent++
       else refused++
     }),
     { seed: SEED, numRuns: RUNS },
   )
-  // Both outcomes are frequent.
+  // Both results occur often.
   expect(Math.min(sent, refused)).toBeGreaterThan(RUNS / 10)
   await set({ unsupported_params: 'refuse', allow_client_passthrough: false })
 })
@@ -211,7 +209,7 @@ const OTHERS = [
   },
 ]
 
-test(`embeddings and images: the provider receives what was authorized, or the request is refused (seed ${SEED})`, async () => {
+test(`embeddings and images: sends the provider what was authorized, or refuses the request (seed ${SEED})`, async () => {
   const { app, upstream } = harness
   const send = async (at: number, added: Record<string, unknown>): Promise<readonly unknown[]> => {
     const { route, body, answer } = OTHERS[at] as (typeof OTHERS)[number]

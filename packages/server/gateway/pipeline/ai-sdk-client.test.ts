@@ -98,15 +98,15 @@ describe.each([
     json: responseOf(messageItem('{"time":"12:00"}')),
     total: 30,
   },
-])('the AI SDK, over a model of $kind', ({ model, plain, streamed, called, calledStream, json, total }) => {
-  test('a plain answer', async () => {
+])('the AI SDK, with a model of $kind', ({ model, plain, streamed, called, calledStream, json, total }) => {
+  test('gets a plain answer', async () => {
     upstream.script(plain)
     const answer = await generateText({ model: models(model), prompt: 'Time?', maxRetries: 0 })
     expect(answer.text).toBe('High noon.')
     expect(answer.usage.totalTokens).toBe(total)
   })
 
-  test('a stream with its usage', async () => {
+  test('gets a stream with its usage', async () => {
     upstream.script(streamed)
     const answer = streamText({ model: models(model), prompt: 'Time?', maxRetries: 0 })
     let text = ''
@@ -116,7 +116,7 @@ describe.each([
     expect(await answer.finishReason).toBe('stop')
   })
 
-  test('a tool is run and its result goes back', async () => {
+  test('runs a tool and sends its result back', async () => {
     upstream.script(called, plain)
     const asked = await generateText({ model: models(model), prompt: 'Time?', tools, maxRetries: 0 })
     expect(asked.toolResults).toMatchObject([{ toolName: 'now', output: '12:00' }])
@@ -125,18 +125,18 @@ describe.each([
     expect(answer.text).toBe('High noon.')
     const body = upstream.requests.at(-1)?.body as Record<string, unknown[]>
     expect(JSON.stringify(body.messages ?? body.input)).toContain('12:00')
-    // Reasoning that the client knows nothing of came back in the call's id.
+    // Reasoning that the client does not support came back in the call's id.
     if (body.input !== undefined) expect(body.input[1]).toEqual(thought)
   })
 
-  test('a streamed tool call', async () => {
+  test('gets a streamed tool call', async () => {
     upstream.script(calledStream)
     const answer = streamText({ model: models(model), prompt: 'Time?', tools, maxRetries: 0 })
     expect(await answer.toolCalls).toMatchObject([{ toolName: 'now', input: { tz: 'UTC' } }])
     expect(await answer.finishReason).toBe('tool-calls')
   })
 
-  test('structured output', async () => {
+  test('gets structured output', async () => {
     upstream.script(json)
     const answer = await generateObject({ model: models(model), prompt: 'Time?', schema, maxRetries: 0 })
     expect(answer.object).toEqual({ time: '12:00' })

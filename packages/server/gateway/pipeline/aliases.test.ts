@@ -50,18 +50,18 @@ async function call(model: string, fields: object = {}, key = app.secretKey) {
     body,
     requestId,
     code: body.error?.code as string | undefined,
-    told: [header('provider'), header('model'), header('attempts')],
+    headers: [header('provider'), header('model'), header('attempts')],
   }
 }
 
 describe('fallback', () => {
-  test('goes on to the next target, which names itself in headers, body, cost and log', async () => {
+  test('answers with the next target, and names it in headers, body, cost and log', async () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(json(500, {}))
     second.script(completion('Hello from the second.'))
-    const { status, body, told, requestId } = await call(alias)
-    expect([status, told]).toEqual([200, ['custom-b', B, '2']])
-    // Its price is unknown, and that of the first is not the price of the second.
+    const { status, body, headers, requestId } = await call(alias)
+    expect([status, headers]).toEqual([200, ['custom-b', B, '2']])
+    // The second target's price is unknown, and the first target's price must not be used for it.
     expect(body).toMatchObject({ model: B, provider: 'custom-b', cost_usd: null })
     expect(second.requests.at(-1)).toMatchObject({
       body: { model: 'large' },
@@ -75,29 +75,29 @@ describe('fallback', () => {
     ])
   })
 
-  test('happens in streams too, until the first delivered token', async () => {
+  test('falls back in streams until the first delivered token', async () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(cutStream())
     second.script(streamedCompletion('Hello', ' there'))
-    const { status, body, told } = await call(alias, { stream: true })
-    expect([status, told]).toEqual([200, ['custom-b', B, '2']])
+    const { status, body, headers } = await call(alias, { stream: true })
+    expect([status, headers]).toEqual([200, ['custom-b', B, '2']])
     expect(body).toContain(' there')
     expect(body).toContain(`"model":"${B}"`)
   })
 
-  test('happens three times at most, and the last error is told', async () => {
+  test('makes at most three attempts and returns the last error', async () => {
     const failing = [{ model: A }, { model: B }, { model: 'gpt-4o' }]
     const reached = await createAlias([...failing, { model: 'sandbox/echo' }])
     first.script(json(500, {}))
     second.script(json(529, {}))
-    expect((await call(reached)).told).toEqual(['sandbox', 'sandbox/echo', '4'])
+    expect((await call(reached)).headers).toEqual(['sandbox', 'sandbox/echo', '4'])
     const missed = await createAlias([...failing, { model: 'custom-b/small' }, { model: 'sandbox/echo' }])
     const { code, requestId } = await call(missed)
     expect(code).toBe('provider_overloaded')
     expect((await app.findLog(requestId)).attempts).toHaveLength(4)
   })
 
-  test('does not happen where the same body would fail again', async () => {
+  test('makes no further attempt if the same body would fail again', async () => {
     const alias = await createAlias([{ model: A }, { model: B }])
     first.script(json(400, { error: { message: 'bad', type: 'invalid_request_error' } }))
     const seen = second.requests.length
@@ -105,7 +105,7 @@ describe('fallback', () => {
     expect(second.requests).toHaveLength(seen)
   })
 
-  test('max_retries bounds the tries at one target, timeout_ms each of them', async () => {
+  test('max_retries limits the attempts at each target, timeout_ms the time of each', async () => {
     const once = await createAlias([{ model: A, max_retries: 0 }])
     first.script(json(500, {}))
     const seen = first.requests.length
@@ -114,29 +114,29 @@ describe('fallback', () => {
     const impatient = await createAlias([{ model: A, timeout_ms: 1000 }, { model: B }])
     first.script(() => {})
     second.script(completion('In time.'))
-    expect((await call(impatient)).told).toEqual(['custom-b', B, '2'])
+    expect((await call(impatient)).headers).toEqual(['custom-b', B, '2'])
   })
 })
 
-describe('which target', () => {
-  test('an unusable one is passed by without a try', async () => {
+describe('the choice of the target', () => {
+  test('skips an unusable target without an attempt', async () => {
     const alias = await createAlias([
       { model: 'groq/llama-3.3-70b-versatile' },
       { model: 'unheard-of' },
       { model: B },
     ])
     second.script(completion('Hello.'))
-    expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+    expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
   })
 
-  test('one that lacks a capability that the request needs is passed by', async () => {
+  test('skips a target that lacks a required capability', async () => {
     const alias = await createAlias([{ model: 'sandbox/json' }, { model: B }])
     const tools = [{ type: 'function', function: { name: 'f' } }]
-    expect((await call(alias)).told[1]).toBe('sandbox/json')
-    expect((await call(alias, { tools })).told[1]).toBe(B)
+    expect((await call(alias)).headers[1]).toBe('sandbox/json')
+    expect((await call(alias, { tools })).headers[1]).toBe(B)
   })
 
-  test('404 no_eligible_target where none is usable', async () => {
+  test('returns 404 no_eligible_target if no target is usable', async () => {
     const missing = await createAlias([{ model: 'groq/llama-3.3-70b-versatile' }])
     expect(await call(missing)).toMatchObject({ status: 404, code: 'no_eligible_target' })
     const incapable = await createAlias([{ model: 'sandbox/json' }])
@@ -144,20 +144,20 @@ describe('which target', () => {
     expect(await call(incapable, { tools })).toMatchObject({ status: 404, code: 'no_eligible_target' })
   })
 
-  test('lowest_cost takes the cheaper, by the prices that hold here', async () => {
+  test("lowest_cost chooses the cheapest target by the environment's prices", async () => {
     const alias = await createAlias([{ model: B }, { model: 'sandbox/echo' }, { model: A }], {
       strategy: 'lowest_cost',
     })
     first.script(completion('Hello.'))
-    expect((await call(alias)).told[1]).toBe(A)
+    expect((await call(alias)).headers[1]).toBe(A)
     const path = `/v1/environments/${app.developmentId}/custom-models`
     const pricing = { input_usd_per_mtok: 0, output_usd_per_mtok: 0.01 }
     const { body } = await app.manage('POST', path, { model: B, capabilities: ['chat'], pricing })
-    expect((await call(alias)).told[1]).toBe(B)
+    expect((await call(alias)).headers[1]).toBe(B)
     await app.manage('DELETE', `/v1/custom-models/${body.id}`)
   })
 
-  test('weighted gives nothing to a weight of 0, and all to the rest', async () => {
+  test('weighted gives no request to a weight of 0', async () => {
     const alias = await createAlias(
       [
         { model: A, weight: 0 },
@@ -166,24 +166,24 @@ describe('which target', () => {
       { strategy: 'weighted' },
     )
     second.script(completion('Hello.'))
-    for (let n = 0; n < 10; n++) expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
+    for (let n = 0; n < 10; n++) expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
   })
 
-  test('lowest_latency goes by what came of the tries before', async () => {
+  test('lowest_latency orders targets by the latencies of earlier attempts', async () => {
     const alias = await createAlias([{ model: A }, { model: B }], { strategy: 'lowest_latency' })
     first.script(json(500, {}))
     second.script(completion('Hello.'))
-    // Never measured, so by priority; what failed is the slowest from then on.
-    expect((await call(alias)).told).toEqual(['custom-b', B, '2'])
-    expect((await call(alias)).told).toEqual(['custom-b', B, '1'])
-    // Streams are measured apart.
+    // Unmeasured targets go by priority. A failed target counts as the slowest from then on.
+    expect((await call(alias)).headers).toEqual(['custom-b', B, '2'])
+    expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
+    // Streams are measured apart from plain answers.
     first.script(streamedCompletion('Hello.'))
-    expect((await call(alias, { stream: true })).told).toEqual(['openai', A, '1'])
+    expect((await call(alias, { stream: true })).headers).toEqual(['openai', A, '1'])
   })
 })
 
 describe('rights', () => {
-  test('a key that lists the alias opens its targets by it only', async () => {
+  test('a key that lists the alias reaches its targets only through it', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
     const { key } = await app.createKey({ restrictions: { allowed_models: [alias] } })
     expect((await call(alias, {}, key)).status).toBe(200)
@@ -192,25 +192,25 @@ describe('rights', () => {
     expect((await call(alias, {}, other)).code).toBe('model_not_allowed')
   })
 
-  test("the environment's list applies to the targets", async () => {
+  test("applies the environment's list of models to the targets", async () => {
     const environment = `/v1/environments/${app.developmentId}`
     const both = await createAlias([{ model: 'sandbox/echo' }, { model: 'sandbox/json' }])
     const one = await createAlias([{ model: 'sandbox/echo' }])
     await app.manage('PATCH', environment, { allowed_models: ['sandbox/json', one] })
-    expect((await call(both)).told[1]).toBe('sandbox/json')
+    expect((await call(both)).headers[1]).toBe('sandbox/json')
     expect((await call(one)).code).toBe('model_not_allowed')
     await app.manage('PATCH', environment, { allowed_models: null })
     expect((await call(one)).status).toBe(200)
   })
 
-  test('a change or a removal holds from the next request on', async () => {
+  test('applies a change or a removal from the next request on', async () => {
     const alias = await createAlias([{ model: 'sandbox/echo' }])
-    expect((await call(alias)).told[1]).toBe('sandbox/echo')
+    expect((await call(alias)).headers[1]).toBe('sandbox/echo')
     const path = `/v1/environments/${app.developmentId}/model-aliases`
     const { body } = await app.manage('GET', path)
     const { id } = body.data.find((each: any) => each.alias === alias)
     await app.manage('PATCH', `/v1/model-aliases/${id}`, { targets: [{ model: 'sandbox/json' }] })
-    expect((await call(alias)).told[1]).toBe('sandbox/json')
+    expect((await call(alias)).headers[1]).toBe('sandbox/json')
     await app.manage('DELETE', `/v1/model-aliases/${id}`)
     expect((await call(alias)).code).toBe('model_not_found')
   })
@@ -224,7 +224,7 @@ describe('the model list', () => {
     return ((await response.json()) as any).data
   }
 
-  test('has the alias with the targets that can be called, for keys that may use it', async () => {
+  test('lists the alias with its usable targets, to keys that may use it', async () => {
     const alias = await createAlias([{ model: 'sandbox/json' }, { model: 'groq/none' }, { model: 'echo' }])
     const listed = (await list()).find(({ id }) => id === alias)
     expect(listed).toMatchObject({

@@ -45,7 +45,7 @@ const tools = {
 }
 const openAiCall = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{"tz":"UTC"}' } }
 
-/** The same three conversations, whatever format the provider behind the gateway speaks. */
+/** The same three conversations, with providers of each format behind the gateway. */
 const CASES = [
   {
     name: 'of the same format',
@@ -90,7 +90,7 @@ const CASES = [
 describe.each(CASES)('the AI SDK, with a provider $name', each => {
   const model = () => provider(each.model)
 
-  test('chat', async () => {
+  test('gets a chat answer', async () => {
     each.upstream().script(each.chat)
     const { text, finishReason, usage } = await generateText({
       model: model(),
@@ -102,7 +102,7 @@ describe.each(CASES)('the AI SDK, with a provider $name', each => {
     expect(usage.inputTokens).toBe(each.inputTokens)
   })
 
-  test('a stream', async () => {
+  test('gets a stream', async () => {
     each.upstream().script(each.stream)
     const result = streamText({ model: model(), prompt, maxOutputTokens: 100, maxRetries: 0 })
     const parts: string[] = []
@@ -112,7 +112,7 @@ describe.each(CASES)('the AI SDK, with a provider $name', each => {
     expect((await result.usage).inputTokens).toBe(each.inputTokens)
   })
 
-  test('streamed tools, called and answered', async () => {
+  test('gets streamed tool calls and answers them', async () => {
     each.upstream().script(...each.callThenAnswer)
     const result = streamText({
       model: model(),

@@ -51,7 +51,7 @@ const tools = [
     input_schema: { type: 'object' as const, properties: { tz: { type: 'string' } } },
   },
 ]
-/** A bare name goes to its maker, as clients of this format write it. */
+/** A bare model name goes to its maker, as clients of this format write it. */
 const claude = 'claude-sonnet-4-6'
 const gpt = 'openai/gpt-4o-mini'
 
@@ -69,7 +69,7 @@ const completionWithCall = completion('', {
 })
 
 describe('the official client, with a provider of the same format', () => {
-  test('a plain answer: the body and the answer pass, but for the model’s name', async () => {
+  test("gets a plain answer; body and answer pass unchanged except for the model's name", async () => {
     upstream.script(message([{ type: 'text', text: 'Noon.' }], { novelty: { a: 1 } }))
     const body = {
       model: claude,
@@ -89,18 +89,18 @@ describe('the official client, with a provider of the same format', () => {
     expect(seen?.body).toEqual(body)
     expect(seen?.headers).toMatchObject({
       'x-api-key': 'sk-ant-of-the-tenant',
-      // The client's own, whose shape of the answer it expects.
+      // The client's own version, whose answers it expects.
       'anthropic-version': expect.stringMatching(/^20\d\d-\d\d-\d\d$/),
       'anthropic-beta': 'one-2025-01-01,two-2025-02-02',
     })
     expect(seen?.headers).not.toHaveProperty('x-stainless-lang')
     const log = await app.findLog(answer._request_id ?? '')
     expect(log).toMatchObject({ model: `anthropic/${claude}`, status: 200 })
-    // 12 at 3, 8 read at 0.3, 1 written at 3.75, 3 for an hour at 6 and 5 out at 15 dollars a million.
+    // Dollars per million: 12 at 3, 8 read at 0.3, 1 written at 3.75, 3 written for an hour at 6, and 5 output at 15.
     expect(log.cost_usd).toBeCloseTo((12 * 3 + 8 * 0.3 + 3.75 + 3 * 6 + 5 * 15) / 1e6, 9)
   })
 
-  test('a stream', async () => {
+  test('gets a stream', async () => {
     upstream.script(
       messageStream([
         ...block(
@@ -125,7 +125,7 @@ describe('the official client, with a provider of the same format', () => {
     expect(final.stop_reason).toBe('end_turn')
   })
 
-  test('tools: the call comes back, its result goes out', async () => {
+  test('gets a tool call and sends its result', async () => {
     upstream.script(message([call], { stop_reason: 'tool_use' }), message([{ type: 'text', text: 'Noon.' }]))
     const first = await client.messages.create({ model: claude, max_tokens, messages, tools })
     expect(first.stop_reason).toBe('tool_use')
@@ -139,7 +139,7 @@ describe('the official client, with a provider of the same format', () => {
     expect(upstream.requests.at(-1)?.body.messages).toEqual(next)
   })
 
-  test('tokens are counted by the provider, and nothing is charged', async () => {
+  test("gets the provider's token count, at no charge", async () => {
     upstream.script(json(200, { input_tokens: 4321 }))
     const counted = await client.messages.countTokens({ model: claude, messages, tools })
     expect(counted.input_tokens).toBe(4321)
@@ -150,14 +150,14 @@ describe('the official client, with a provider of the same format', () => {
     expect(log).toMatchObject({ endpoint: 'count_tokens', cost_usd: 0 })
   })
 
-  test('an error as the first event is a failed try: the next one answers', async () => {
+  test('is answered by the next attempt after an error as the first event', async () => {
     const overloaded = event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } })
     upstream.script(stream(MESSAGE_START, overloaded), messageStream(textBlock(0, 'Noon.')))
     const final = await client.messages.stream({ model: claude, max_tokens, messages }).finalMessage()
     expect(final.content).toMatchObject([{ text: 'Noon.' }])
   })
 
-  test('an error or a break amid a stream is raised, never taken for an end', async () => {
+  test('raises an error or a break within a stream instead of ending it', async () => {
     const begun = [MESSAGE_START, ...textBlock(0, 'No').slice(0, 2)]
     const failures = [
       stream(...begun, event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } })),
@@ -172,7 +172,7 @@ describe('the official client, with a provider of the same format', () => {
 })
 
 describe('the official client, with a provider of another format', () => {
-  test('a plain answer: what only this format has stays behind', async () => {
+  test('gets a plain answer; fields of this format alone are not sent', async () => {
     other.script(completion('Noon.'))
     const answer = await client.messages.create(
       {
@@ -221,7 +221,7 @@ describe('the official client, with a provider of another format', () => {
     expect(Object.keys(seen?.headers ?? {}).filter(name => name.startsWith('anthropic'))).toEqual([])
   })
 
-  test('a stream, of known events only', async () => {
+  test('gets a stream of known events only', async () => {
     other.script(streamedCompletion('No', 'on', '.'))
     const types: string[] = []
     const streamed = client.messages.stream({ model: gpt, max_tokens, messages })
@@ -241,7 +241,7 @@ describe('the official client, with a provider of another format', () => {
     ])
   })
 
-  test('tools: the call comes back, its result goes out, an image of it beside it', async () => {
+  test('gets a tool call, and sends its result with an image next to it', async () => {
     other.script(completionWithCall, completion('Noon.'))
     const first = await client.messages.create({
       model: gpt,
@@ -291,7 +291,7 @@ describe('the official client, with a provider of another format', () => {
     ])
   })
 
-  test('streamed calls, also parallel ones whose pieces alternate', async () => {
+  test('gets streamed calls, also parallel ones with alternating pieces', async () => {
     const piece = (index: number, fields: object): string => chunk({ tool_calls: [{ index, ...fields }] })
     const begin = (index: number) =>
       piece(index, { id: `call_${index}`, type: 'function', function: { name: 'now', arguments: '' } })
@@ -317,7 +317,7 @@ describe('the official client, with a provider of another format', () => {
     ])
   })
 
-  test('thinking comes with a signature that this gateway knows again', async () => {
+  test('gets thinking with a signature that the gateway recognizes later', async () => {
     other.script(
       stream(chunk({ reasoning_content: 'hm' }), chunk({ content: 'Noon.' }), chunk({}, 'stop'), DONE),
       completion('Yes.'),
@@ -343,7 +343,7 @@ describe('the official client, with a provider of another format', () => {
     ])
   })
 
-  test('tokens are estimated', async () => {
+  test('gets an estimated token count', async () => {
     const before = other.requests.length
     const { input_tokens } = await client.messages.countTokens({ model: gpt, messages, system: 'Be brief.' })
     expect(input_tokens).toBeGreaterThan(3)
@@ -351,7 +351,7 @@ describe('the official client, with a provider of another format', () => {
     expect(other.requests.length).toBe(before)
   })
 
-  test('a cap is no higher than the model’s own, and what nobody else knows is refused by name', async () => {
+  test("sends no cap above the model's own, and is refused unsupported parameters by name", async () => {
     other.script(streamedCompletion('Noon.'))
     await client.messages.stream({ model: gpt, max_tokens: 64_000, messages }).finalMessage()
     expect(other.requests.at(-1)?.body.max_completion_tokens).toBe(16_384)
@@ -360,7 +360,7 @@ describe('the official client, with a provider of another format', () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'invalid_request', param: 'top_k' } })
   })
 
-  test('an interrupted stream is raised', async () => {
+  test('raises an interrupted stream', async () => {
     other.script(cutStream(chunk({ content: 'No' })))
     const streamed = client.messages.stream({ model: gpt, max_tokens, messages })
     await expect(streamed.finalMessage()).rejects.toMatchObject({
@@ -370,7 +370,7 @@ describe('the official client, with a provider of another format', () => {
 })
 
 describe('models, credentials and errors', () => {
-  test('models in this format’s shape', async () => {
+  test("lists models in this format's shape", async () => {
     const ids: string[] = []
     for await (const each of client.models.list()) {
       ids.push(each.id)
@@ -380,7 +380,7 @@ describe('models, credentials and errors', () => {
     expect((await client.models.retrieve(claude)).id).toBe(`anthropic/${claude}`)
   })
 
-  test('errors arrive as the client’s own classes, with our code', async () => {
+  test("raises errors as the client's own classes, with the gateway's code", async () => {
     const stranger = new Anthropic({ baseURL: `${app.gatewayUrl}/anthropic`, apiKey: 'no', maxRetries: 0 })
     const fail = (fields: object) =>
       client.messages.create({ model: claude, max_tokens, messages, ...fields }).catch(error => error)

@@ -51,7 +51,7 @@ async function expectFault(answer: Response, status: number, type: string, code:
   })
 }
 
-describe('every failure under the prefix has Anthropic’s shape', () => {
+describe("every failure under the prefix has Anthropic's shape", () => {
   test.each<[string, () => Promise<Response>, number, string, string]>([
     ['no route', () => post({}, '/claude/v1/nothing'), 404, 'not_found_error', 'route_not_found'],
     [
@@ -75,7 +75,7 @@ describe('every failure under the prefix has Anthropic’s shape', () => {
       'authentication_error',
       'invalid_key',
     ],
-    ['no JSON', () => post('{'), 400, 'invalid_request_error', 'request_validation_failed'],
+    ['a body that is not JSON', () => post('{'), 400, 'invalid_request_error', 'request_validation_failed'],
     [
       'another type',
       () => post({}, undefined, { headers: { 'content-type': 'text/plain' } }),
@@ -103,20 +103,20 @@ describe('every failure under the prefix has Anthropic’s shape', () => {
     await expectFault(await call(), status, type, code)
   })
 
-  test('and none outside of it', async () => {
+  test('and no failure outside of it', async () => {
     const outside = await post({}, '/v1/nothing')
     expect(await outside.json()).not.toHaveProperty('type')
     expect(outside.headers.has('request-id')).toBe(false)
     expect((await post({}, '/anthropic/v1/messages')).status).toBe(404)
   })
 
-  test('an x-api-key opens nothing elsewhere', async () => {
+  test('an x-api-key is not accepted on other paths', async () => {
     const answer = await fetch(`${app.gatewayUrl}/v1/models`, { headers: { 'x-api-key': app.secretKey } })
     expect(answer.status).toBe(401)
   })
 })
 
-describe('what a caller may not set here', () => {
+describe('refuses parameters that callers may not set', () => {
   test.each([
     { models: ['x'] },
     { route: 'fallback' },
@@ -143,14 +143,14 @@ describe('what a caller may not set here', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('a case variant of the model, which a laxer parser would take', async () => {
+  test('a case variant of the model, which a lenient parser would accept', async () => {
     const answer = await post({ Model: 'claude-opus-5' })
     expect(await answer.json()).toMatchObject({
       error: { code: 'request_validation_failed', param: 'Model' },
     })
   })
 
-  test('what changes no price passes', async () => {
+  test('accepts values that change no price', async () => {
     const fields = {
       speed: 'standard',
       service_tier: 'auto',
@@ -163,7 +163,7 @@ describe('what a caller may not set here', () => {
   })
 })
 
-test('a Bearer token does as well, also beside a key that is none of ours', async () => {
+test('accepts a Bearer token, also next to an x-api-key that is not a Rideau key', async () => {
   upstream.script(message([{ type: 'text', text: 'Noon.' }]))
   for (const [key, headers] of [
     [app.secretKey, {}],
@@ -174,7 +174,7 @@ test('a Bearer token does as well, also beside a key that is none of ours', asyn
   }
 })
 
-test('a stream that breaks off is billed by the input that was told at its start', async () => {
+test('bills a broken stream by the input that its start reported', async () => {
   upstream.script(cutStream(MESSAGE_START, ...textBlock(0, 'No', 'on').slice(0, 3)))
   const answer = await post({ stream: true })
   expect(await answer.text()).toContain('event: error')
@@ -184,7 +184,7 @@ test('a stream that breaks off is billed by the input that was told at its start
 })
 
 test.each(['COMPAT', 'ANTHROPIC', 'GEMINI', 'OLLAMA', 'COHERE', 'BEDROCK'])(
-  'the prefix of %s may be neither another one, nor the root, nor where native routes are',
+  'refuses the prefix of %s if it equals another, is the root or contains native routes',
   name => {
     const setting = `RIDEAU_${name}_PREFIX`
     const other = name === 'OLLAMA' ? '/cohere' : '/ollama'
@@ -195,7 +195,7 @@ test.each(['COMPAT', 'ANTHROPIC', 'GEMINI', 'OLLAMA', 'COHERE', 'BEDROCK'])(
   },
 )
 
-test('of prefixes inside one another the longer one says whose surface a path is', () => {
+test('assigns a path to the longest of nested prefixes', () => {
   const { prefixes } = parseConfig({ RIDEAU_COMPAT_PREFIX: '/llm', RIDEAU_ANTHROPIC_PREFIX: '/llm/a' })
   const mounts = [...new FormatRegistry(FORMATS).mounts.values()]
   const mountOf = (path: string): string => findMount(path, mounts, prefixes).name
@@ -204,7 +204,7 @@ test('of prefixes inside one another the longer one says whose surface a path is
   expect(mountOf('/llmx/v1/none')).toBe('native')
 })
 
-test('the prefixes may not be the same, nor the root', () => {
+test('refuses equal prefixes and the root', () => {
   expect(() => parseConfig({ RIDEAU_ANTHROPIC_PREFIX: '/openai' })).toThrow('RIDEAU_ANTHROPIC_PREFIX')
   expect(() => parseConfig({ RIDEAU_ANTHROPIC_PREFIX: '/' })).toThrow('RIDEAU_ANTHROPIC_PREFIX')
   expect(() => parseConfig({ RIDEAU_COMPAT_PREFIX: '/' })).toThrow('RIDEAU_COMPAT_PREFIX')

@@ -12,7 +12,7 @@ import { RequestContext } from '../request/request-context.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
-/** As after a silence that has to be filled: every request of this time. */
+/** True: every request acts as if a silence had passed that needs a keep-alive. */
 let isLate = false
 
 beforeAll(async () => {
@@ -51,8 +51,8 @@ async function expectServing(): Promise<void> {
   expect([served.status, await served.text()]).toEqual([200, expect.any(String)])
 }
 
-describe('half of a surrogate pair in the name of a model', () => {
-  test('is told in a header of a stream whose provider is silent, once the silence is filled', async () => {
+describe('half a surrogate pair in a model name', () => {
+  test('is encoded in a header of a stream whose head is sent by a keep-alive', async () => {
     upstream.script(() => {})
     isLate = true
     const abort = new AbortController()
@@ -63,7 +63,7 @@ describe('half of a surrogate pair in the name of a model', () => {
         headers: { authorization: `Bearer ${app.secretKey}`, 'content-type': 'application/json' },
         body: '{"model":"custom-x/\\ud800","stream":true,"messages":[{"role":"user","content":"hi"}]}',
       })
-      // A 400 would be as good an answer: what matters is that there is one.
+      // A 400 is as good. Any answer is required.
       expect([200, 400]).toContain(response.status)
       if (response.status === 200) expect(response.headers.get('x-rideau-model')).toBe('custom-x/%EF%BF%BD')
     } finally {
@@ -73,7 +73,7 @@ describe('half of a surrogate pair in the name of a model', () => {
     await expectServing()
   })
 
-  test('is told in a header of a plain answer', async () => {
+  test('is encoded in a header of a plain answer', async () => {
     upstream.script(completion('hello'))
     const response = await app.call(
       '/v1/chat',
@@ -85,7 +85,7 @@ describe('half of a surrogate pair in the name of a model', () => {
   })
 })
 
-describe('names of dropped fields', () => {
+describe('the header that names dropped fields', () => {
   const dropped = async (fields: string): Promise<[number, string | null]> => {
     upstream.script(message([{ type: 'text', text: 'hello' }]))
     const response = await app.call(
@@ -97,11 +97,11 @@ describe('names of dropped fields', () => {
   }
 
   test.each([
-    ['are encoded where they are not ASCII', '"größe":1', 'gr%C3%B6%C3%9Fe'],
-    ['are encoded where they hold a line end', '"a\\r\\nX-Other: 1":1', 'a%0D%0AX-Other:%201'],
-    ['are encoded where they hold half of a surrogate pair', '"\\ud83e":1,"ok":1', '%EF%BF%BD, ok'],
+    ['is encoded if a name is not ASCII', '"größe":1', 'gr%C3%B6%C3%9Fe'],
+    ['is encoded if a name contains a line end', '"a\\r\\nX-Other: 1":1', 'a%0D%0AX-Other:%201'],
+    ['is encoded if a name contains half a surrogate pair', '"\\ud83e":1,"ok":1', '%EF%BF%BD, ok'],
     [
-      'are themselves where a format has other words for some',
+      'states names as the caller wrote them if the format spells some in another way',
       '"constructor":1,"toString":1',
       'constructor, toString',
     ],
@@ -110,7 +110,7 @@ describe('names of dropped fields', () => {
     await expectServing()
   })
 
-  test('are cut between two names where they are many or long, and the list says so', async () => {
+  test('is cut between two names if they are many or long, and says so', async () => {
     const many = Array.from({ length: 500 }, (_, index) => `"field_${index}":1`).join(',')
     const [status, list] = await dropped(many)
     expect([status, list]).toEqual([200, expect.stringMatching(/^field_0, field_1, .*field_\d+, \.\.\.$/)])
@@ -120,7 +120,7 @@ describe('names of dropped fields', () => {
   })
 })
 
-/** Any UTF-16 text, half pairs and control characters among it, and what is a property of every object. */
+/** Any UTF-16 text, including half surrogate pairs, control characters and names of Object.prototype. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc
@@ -129,7 +129,7 @@ const anyText = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'toString', 'valueOf', 'a,b', 'a\r\nb: c', 'x'.repeat(5000)),
 )
 
-/** What an HTTP parser takes for a header's value, and some that it does not. */
+/** Bytes that an HTTP parser accepts as a header's value, and some that it rejects. */
 const anyBytes = fc
   .array(fc.oneof(fc.integer({ min: 0x20, max: 0xff }), fc.constant(9)), { maxLength: 60 })
   .map(bytes => Buffer.from(bytes).toString('latin1'))
@@ -145,7 +145,7 @@ const ROUTES = [
   '/openai/v1/images/generations',
 ]
 
-/** One answer to bytes that are written as they are. */
+/** Returns the answer to bytes that are written as they are. */
 async function send(head: string, body = ''): Promise<string> {
   const raw = await openRaw(app.gatewayUrl)
   const closed = new Promise<void>(resolve => raw.socket.once('close', () => resolve()))
@@ -156,8 +156,8 @@ async function send(head: string, body = ''): Promise<string> {
   return raw.text()
 }
 
-describe('whatever text a caller sends, it is answered with a status', () => {
-  test('as a model, as a field, and as a value', async () => {
+describe('every text of a caller is answered with a status', () => {
+  test('in a model, a field name and a value', async () => {
     upstream.script((res, seen) => completion('hello')(res, seen))
     await fc.assert(
       fc.asyncProperty(
@@ -169,7 +169,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
         fc.boolean(),
         async (route, provider, model, field, value, stream) => {
           const body = { model: provider + model, messages: MESSAGES, input: 'hi', prompt: 'hi', stream }
-          // Not a literal: `__proto__` has to be a field.
+          // Not an object literal, since `__proto__` has to be a field.
           const sent = `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(field)}:${JSON.stringify(value)}}`
           const response = await app.call(route, sent)
           expect(response.status).toBeGreaterThanOrEqual(200)
@@ -200,7 +200,7 @@ describe('whatever text a caller sends, it is answered with a status', () => {
     await expectServing()
   }, 300_000)
 
-  test('in the headers that are read, and as the origin and the request id', async () => {
+  test('in the headers that are read, the origin and the request id', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record(
@@ -234,9 +234,9 @@ describe('whatever text a caller sends, it is answered with a status', () => {
   }, 300_000)
 })
 
-describe('a request of another kind', () => {
+describe('other kinds of requests', () => {
   test.each(['/v1/chat', '/v1/models', '/healthz', '/anthropic/v1/messages', '/nothing'])(
-    'by HEAD %s has a status and no body',
+    'HEAD %s is answered with a status and no body',
     async path => {
       const text = await send(`HEAD ${path} HTTP/1.1\r\nHost: x\r\n`)
       expect(text).toMatch(/^HTTP\/1\.1 \d{3} [^]*\r\n\r\n$/)
@@ -244,7 +244,7 @@ describe('a request of another kind', () => {
   )
 
   test.each(['websocket', 'h2c', 'größe'])(
-    'that asks for the protocol %s is served as if it did not',
+    'an upgrade to %s is ignored, and the request is served',
     async protocol => {
       const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: ${protocol}\r\n`
       const raw = await openRaw(app.gatewayUrl)
@@ -254,7 +254,7 @@ describe('a request of another kind', () => {
     },
   )
 
-  test('by CONNECT is cut, also where its peer writes on and resets', async () => {
+  test('CONNECT closes the connection, also if its peer goes on writing and resets it', async () => {
     const closed = (raw: RawConnection) => new Promise(resolve => raw.socket.once('close', resolve))
     const raw = await openRaw(app.gatewayUrl)
     const isClosed = closed(raw)

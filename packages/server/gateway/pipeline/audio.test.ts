@@ -7,7 +7,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** What is heard is billed at its own price, and is not asked for where nobody knows one. */
+/** Audio input is billed at its own price, and refused if that price is unknown. */
 
 let app: TestApp
 let upstream: ScriptedUpstream
@@ -25,11 +25,11 @@ afterAll(async () => {
   await app.close()
 })
 
-const heard = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
-const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is said?' }, heard] }]
+const audioPart = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
+const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is said?' }, audioPart] }]
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
-  '%s: Gemini’s audio tokens cost what audio costs',
+  "%s: bills Gemini's audio tokens at the audio price",
   async route => {
     upstream.script(
       json(200, {
@@ -55,7 +55,7 @@ test.each(['/v1/chat', '/openai/v1/chat/completions'])(
   },
 )
 
-test('a model that hears at a price that nobody knows is refused by name; text alone passes', async () => {
+test('refuses audio for a model without an audio price by name, and accepts its text', async () => {
   upstream.script(completion('x'))
   const before = upstream.requests.length
   const model = 'alibaba/qwen3.5-27b'

@@ -40,8 +40,8 @@ const chat = (fields: Record<string, unknown> = {}, key?: string): Promise<Respo
     key === undefined ? {} : { key },
   )
 
-describe('a resource with deployments', () => {
-  test('takes its key in a header of its own, and the newer path', async () => {
+describe('an Azure resource with deployments', () => {
+  test('receives its key in a header of its own, on the v1 path', async () => {
     upstream.script(completion('Hello.'))
     expect((await chat({ max_tokens: 9 })).status).toBe(200)
     const seen = upstream.requests.at(-1)
@@ -50,7 +50,7 @@ describe('a resource with deployments', () => {
     expect(seen?.body).toMatchObject({ model: 'gpt-4o', max_completion_tokens: 9 })
   })
 
-  test('by an API version: below the deployment that the model has', async () => {
+  test("with an API version receives the deployment's path", async () => {
     const { key } = await app.createKey({}, app.productionId)
     upstream.script(completion('Hello.'))
     expect((await chat({}, key)).status).toBe(200)
@@ -60,14 +60,14 @@ describe('a resource with deployments', () => {
     expect(upstream.requests.at(-1)?.body.model).toBe('team/gpt')
   })
 
-  test('Responses pass through to it', async () => {
+  test('receives Responses bodies unchanged', async () => {
     upstream.script(responseOf(messageItem('Hello.')))
     const answer = await app.call('/openai/v1/responses', { model: `${HOST}/gpt-4o`, input: 'Hi' })
     expect(answer.status).toBe(200)
     expect(upstream.requests.at(-1)?.path).toBe('/v1/responses')
   })
 
-  test('what its content policy refuses is content_filtered', async () => {
+  test('maps a content policy violation to content_filtered', async () => {
     upstream.script(
       json(400, {
         error: {
@@ -88,7 +88,7 @@ describe('a resource with deployments', () => {
     ])
   })
 
-  test('its first chunk, which has no choices, is neither an end nor an answer', async () => {
+  test('a first chunk without choices neither ends the stream nor counts as an answer', async () => {
     const frame = (fields: Record<string, unknown>): string => `data: ${JSON.stringify(fields)}\n\n`
     const head = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o' }
     const say = (delta: object, finish_reason: string | null = null): string =>
@@ -114,12 +114,12 @@ describe('a resource with deployments', () => {
     expect(text).toContain('"content":"Hello."')
     expect(text).toContain('"finish_reason":"stop"')
     const compat = await (await chat({ stream: true, stream_options: { include_usage: true } })).text()
-    // What we add ourselves takes its id from a chunk that has one.
+    // Chunks that the gateway adds take their id from one of the provider's.
     const usage = compat.split('\n\n').find(each => each.includes('"total_tokens"')) ?? ''
     expect(usage).toContain('"id":"c1"')
   })
 
-  test('a key that is refused is told by validation, which sends it as requests do', async () => {
+  test('validation sends the key like requests do and reports a rejected one', async () => {
     upstream.script(json(401, { error: { code: '401', message: 'Access denied' } }))
     const id = await app.addCredential(HOST, {
       api_key: 'key-3',
@@ -132,7 +132,7 @@ describe('a resource with deployments', () => {
     await app.manage('DELETE', `/v1/provider-credentials/${id}`)
   })
 
-  test('a resource that is no host’s name is refused when it is stored', async () => {
+  test('refuses to store a resource that is not a host name', async () => {
     const fields = { provider: HOST, name: 'x', api_key: 'k', options: { resource: 'evil.example/' } }
     const made = await app.manage(
       'POST',

@@ -17,7 +17,7 @@ afterAll(async () => {
 const OK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
 const CHAT_ROUTES = ['/v1/chat', '/openai/v1/chat/completions']
 
-/** Every failure has the whole envelope, and the request id agrees with the header. */
+/** Expects the complete error envelope, with the request id of the header. */
 async function expectFault(
   response: Response,
   status: number,
@@ -40,13 +40,13 @@ async function stillServes(): Promise<void> {
   expect((await app.call('/v1/chat', OK)).status).toBe(200)
 }
 
-describe('who calls', () => {
+describe('credentials', () => {
   test.each([
     ['nothing', {}],
     ['another scheme', { authorization: 'Basic abc' }],
     ['an empty Bearer', { authorization: 'Bearer ' }],
     ['a Bearer of spaces', { authorization: 'Bearer    ' }],
-  ])('with %s is 401 unauthenticated', async (_what, headers) => {
+  ])('rejects %s with 401 unauthenticated', async (_what, headers) => {
     const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
       method: 'POST',
       headers: headers as Record<string, string>,
@@ -56,17 +56,17 @@ describe('who calls', () => {
   })
 
   test.each(['garbage', 'rd_sk_dev_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'eyJhbGciOiJFUzI1NiJ9.e30.x'])(
-    'with the unrecognized Bearer %s is 401 invalid_key',
+    'rejects the unknown Bearer %s with 401 invalid_key',
     async key => {
       await expectFault(await app.call('/v1/chat', OK, { key }), 401, 'invalid_key')
     },
   )
 
-  test('with a management key is 401 invalid_key: the gateway does not recognize it', async () => {
+  test('rejects a management key with 401 invalid_key', async () => {
     await expectFault(await app.call('/v1/chat', OK, { key: app.managementKey }), 401, 'invalid_key')
   })
 
-  test('a scheme in another case is the same scheme', async () => {
+  test('accepts the Bearer scheme in any case', async () => {
     const response = await app.call('/v1/chat', OK, {
       headers: { authorization: `bearer ${app.secretKey}` },
     })
@@ -74,7 +74,7 @@ describe('who calls', () => {
   })
 })
 
-describe('where', () => {
+describe('unknown routes', () => {
   test.each([
     ['GET', '/v1/chat'],
     ['PUT', '/v1/chat'],
@@ -86,7 +86,7 @@ describe('where', () => {
     ['DELETE', '/v1/models'],
     ['HEAD', '/v1/models'],
     ['POST', '/openai/v1/../v1/chat/completions/x'],
-  ])('%s %s is 404 route_not_found, with or without a key', async (method, path) => {
+  ])('%s %s returns 404 route_not_found, with or without a key', async (method, path) => {
     for (const headers of [{}, { authorization: `Bearer ${app.secretKey}` }] as Record<string, string>[]) {
       const response = await fetch(app.gatewayUrl + path, { method, headers })
       expect(response.status).toBe(404)
@@ -97,7 +97,7 @@ describe('where', () => {
 
 describe.each(CHAT_ROUTES)('a body at %s', route => {
   test.each(['', '{', 'null', '"text"', '[]', '{"model":"a",}', '\u{feff}{}', '{"a":1}{"b":2}'])(
-    '%j is refused',
+    'rejects %j',
     async body => {
       const response = await app.call(route, body)
       expect(response.status).toBe(400)
@@ -106,7 +106,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     },
   )
 
-  test('that is not UTF-8 is 400 request_validation_failed', async () => {
+  test('rejects a body that is not UTF-8 with 400 request_validation_failed', async () => {
     const bytes = Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')])
     await expectFault(await app.call(route, bytes), 400, 'request_validation_failed')
   })
@@ -116,12 +116,12 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     '{"model":"sandbox/echo","messages":[],"mod\\u0065l":"openai/gpt-4o"}',
     '{"model":"sandbox/echo","messages":[{"role":"user","content":"a","content":"b"}]}',
     '{"model":"sandbox/echo","messages":[],"x":{"deep":[{"k":1,"k":2}]}}',
-  ])('with a key twice is 400 request_validation_failed: %s', async body => {
+  ])('rejects a duplicate key with 400 request_validation_failed: %s', async body => {
     await expectFault(await app.call(route, body), 400, 'request_validation_failed')
   })
 
   test.each(['Model', 'MODEL', 'Messages', 'Stream', 'Max_Tokens', 'max_Output_tokens', 'Tools', 'N'])(
-    'with %s, a case variant of a field that is authorized or priced, is 400 request_validation_failed',
+    'rejects %s, a case variant of an authorized or priced field, with 400 request_validation_failed',
     async field => {
       await expectFault(
         await app.call(route, { ...OK, [field]: 'x' }),
@@ -132,7 +132,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     },
   )
 
-  test('nested deeper than 64 levels is 400 request_validation_failed', async () => {
+  test('rejects more than 64 levels of nesting with 400 request_validation_failed', async () => {
     const deep = `{"model":"sandbox/echo","messages":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     await expectFault(await app.call(route, deep), 400, 'request_validation_failed')
   })
@@ -159,11 +159,11 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     [{ ...OK, tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name'],
     [{ ...OK, response_format: 'json' }, 'response_format'],
     [{ ...OK, stream_options: [] }, 'stream_options'],
-  ])('%j is 400 invalid_request with param %s', async (body, param) => {
+  ])('rejects %j with 400 invalid_request and param %s', async (body, param) => {
     await expectFault(await app.call(route, body), 400, 'invalid_request', param)
   })
 
-  test('null on an optional field means absent', async () => {
+  test('treats null on an optional field as absent', async () => {
     const response = await app.call(route, {
       ...OK,
       temperature: null,
@@ -174,7 +174,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     expect(response.status).toBe(200)
   })
 
-  test('of another content type is 415 unsupported_media_type; a missing one and +json are JSON', async () => {
+  test('rejects other content types with 415 unsupported_media_type; accepts +json and a missing one', async () => {
     for (const type of [
       'text/plain',
       'multipart/form-data; boundary=x',
@@ -198,7 +198,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     expect(bare.status).toBe(200)
   })
 
-  test('may be gzip; what is not, or unpacks past the limit, is refused', async () => {
+  test('accepts gzip, and rejects invalid gzip and bodies that decompress beyond the limit', async () => {
     const gzip = { 'content-encoding': 'gzip' }
     expect((await app.call(route, gzipSync(JSON.stringify(OK)), { headers: gzip })).status).toBe(200)
     await expectFault(
@@ -210,7 +210,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     await expectFault(await app.call(route, bomb, { headers: gzip }), 413, 'request_too_large')
   })
 
-  test('over 32 MiB is 413 request_too_large, told by its length or found on the way', async () => {
+  test('rejects more than 32 MiB with 413 request_too_large, by its declared or actual length', async () => {
     const body = JSON.stringify({ ...OK, x: 'x'.repeat(33 * 1024 * 1024) })
     await expectFault(await app.call(route, body), 413, 'request_too_large')
     const raw = await openRaw(app.gatewayUrl)
@@ -229,7 +229,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
   })
 })
 
-test('an unknown field is refused natively by its path, and passes on the compat surface', async () => {
+test("refuses an unknown field by its path in the native format, and passes it on in OpenAI's", async () => {
   await expectFault(
     await app.call('/v1/chat', { ...OK, unheard_of: 1 }),
     400,
@@ -241,8 +241,8 @@ test('an unknown field is refused natively by its path, and passes on the compat
   expect((await app.call('/openai/v1/chat/completions', { ...OK, unheard_of: 1 })).status).toBe(200)
 })
 
-describe('a connection', () => {
-  test('with a header block over 16 KiB is 413 request_too_large', async () => {
+describe('broken requests', () => {
+  test('rejects a header block over 16 KiB with 413 request_too_large', async () => {
     const raw = await openRaw(app.gatewayUrl)
     raw.socket.write(`${head('/v1/chat', [`X-Long: ${'x'.repeat(20_000)}`])}`)
     expect(await raw.until('request_too_large')).toMatch(/^HTTP\/1\.1 413 /)
@@ -251,29 +251,31 @@ describe('a connection', () => {
 
   test.each([
     ['a header block over 16 KiB', 413, 'request_too_large', [`X-Long: ${'x'.repeat(20_000)}`]],
-    ['a header that is none', 400, 'request_validation_failed', ['no colon here']],
-    ['two lengths', 400, 'request_validation_failed', ['Content-Length: 1', 'Content-Length: 2']],
-  ])(
-    'with %s is told in the shape of the surface that its request line names',
-    async (_, status, code, headers) => {
-      const anthropic = await openRaw(app.gatewayUrl)
-      anthropic.socket.write(head('/anthropic/v1/messages', headers))
-      const text = await anthropic.until(code)
-      expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-      const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n')))
-      expect(body).toMatchObject({
-        type: 'error',
-        error: { code, type: expect.stringMatching(/_error$|too_large$/) },
-      })
-      expect(text).toContain(`\r\nrequest-id: ${body.request_id}\r\n`)
-      const native = await openRaw(app.gatewayUrl)
-      native.socket.write(head('/v1/chat', headers))
-      expect(await native.until(code)).not.toContain('"type":"error"')
-      await stillServes()
-    },
-  )
+    ['an invalid header line', 400, 'request_validation_failed', ['no colon here']],
+    [
+      'two Content-Length headers',
+      400,
+      'request_validation_failed',
+      ['Content-Length: 1', 'Content-Length: 2'],
+    ],
+  ])('answers %s in the format that its request line names', async (_, status, code, headers) => {
+    const anthropic = await openRaw(app.gatewayUrl)
+    anthropic.socket.write(head('/anthropic/v1/messages', headers))
+    const text = await anthropic.until(code)
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n')))
+    expect(body).toMatchObject({
+      type: 'error',
+      error: { code, type: expect.stringMatching(/_error$|too_large$/) },
+    })
+    expect(text).toContain(`\r\nrequest-id: ${body.request_id}\r\n`)
+    const native = await openRaw(app.gatewayUrl)
+    native.socket.write(head('/v1/chat', headers))
+    expect(await native.until(code)).not.toContain('"type":"error"')
+    await stillServes()
+  })
 
-  test('with a method that is none, in the shape of the surface too; without a request line in ours', async () => {
+  test('answers an invalid method in the format of its path, and bytes without a request line in the native one', async () => {
     const anthropic = await openRaw(app.gatewayUrl)
     anthropic.socket.write('P\x00ST /anthropic/v1/messages?beta=true HTTP/1.1\r\nHost: x\r\n\r\n')
     expect(await anthropic.until('request_validation_failed')).toContain('"type":"error"')
@@ -283,24 +285,28 @@ describe('a connection', () => {
     await stillServes()
   })
 
-  test('that does not speak HTTP is 400 request_validation_failed', async () => {
+  test('answers bytes that are not HTTP with 400 request_validation_failed', async () => {
     const raw = await openRaw(app.gatewayUrl)
     raw.socket.write('hello\r\n\r\n')
     expect(await raw.until('request_validation_failed')).toMatch(/^HTTP\/1\.1 400 /)
     await stillServes()
   })
 
-  test.each(['before the body is whole', 'at once'])('that is left %s leaves nothing behind', async when => {
-    for (let i = 0; i < 50; i++) {
-      const raw = await openRaw(app.gatewayUrl)
-      if (when === 'at once') raw.socket.destroy()
-      else raw.socket.write(`${head('/v1/chat', ['Content-Length: 1000'])}{"mod`, () => raw.socket.destroy())
-    }
-    await stillServes()
-  })
+  test.each(['before the body is complete', 'at once'])(
+    'a connection that is closed %s leaves no state behind',
+    async when => {
+      for (let i = 0; i < 50; i++) {
+        const raw = await openRaw(app.gatewayUrl)
+        if (when === 'at once') raw.socket.destroy()
+        else
+          raw.socket.write(`${head('/v1/chat', ['Content-Length: 1000'])}{"mod`, () => raw.socket.destroy())
+      }
+      await stillServes()
+    },
+  )
 })
 
-test('ten thousand random bodies give no 500', async () => {
+test('ten thousand random bodies never cause a 500', async () => {
   const field = fc.constantFrom(
     'model',
     'messages',
@@ -354,7 +360,7 @@ test('ten thousand random bodies give no 500', async () => {
   }
   await Promise.all(Array.from({ length: 16 }, work))
   expect([...statuses.keys()].filter(status => status >= 500)).toEqual([])
-  // The generator reaches both sides of the checks.
+  // The generator reaches both outcomes of the checks.
   expect(statuses.get(200)).toBeGreaterThan(100)
   expect(statuses.get(400)).toBeGreaterThan(1000)
   await stillServes()

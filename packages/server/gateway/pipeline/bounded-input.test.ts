@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
-/** What a caller names is bounded on every surface, and what it refused leaves is small: the weakest credential suffices. */
+/**
+ * Everything a caller names is bounded in every format, and refused requests leave small records. An attack needs only
+ * the weakest credential.
+ */
 
 let app: TestApp
 let clientToken: string
@@ -20,16 +23,16 @@ const TEXT = [{ role: 'user', content: 'hi' }]
 const PARTS = [{ role: 'user', content: [{ text: 'hi' }] }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'hi' }] }]
 
-interface Surface {
+interface FormatCase {
   readonly name: string
   readonly route: (model: string) => string
   readonly body: (model: string) => object
-  /** The format's field for pairs of strings. */
+  /** The format's field for string pairs. */
   readonly metadata?: string
   readonly maxKey?: number
 }
 
-const SURFACES: readonly Surface[] = [
+const FORMATS: readonly FormatCase[] = [
   {
     name: 'native chat',
     route: () => '/v1/chat',
@@ -102,40 +105,40 @@ interface Call {
   readonly headers?: Record<string, string>
 }
 
-/** Sends the body packed. */
-async function call(surface: Surface, { model = toModel(surface.name), ...options }: Call) {
-  const body = gzipSync(JSON.stringify({ ...surface.body(model), ...options.fields }))
-  const response = await app.call(surface.route(model), body, {
+/** Sends the body compressed. */
+async function call(format: FormatCase, { model = toModel(format.name), ...options }: Call) {
+  const body = gzipSync(JSON.stringify({ ...format.body(model), ...options.fields }))
+  const response = await app.call(format.route(model), body, {
     ...(options.key === undefined ? {} : { key: options.key }),
     headers: { 'content-encoding': 'gzip', ...options.headers },
   })
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** Status, and the field that is named as wrong in the surface's own shape. */
-async function refusalOf(surface: Surface, options: Call): Promise<string> {
-  const { status, text } = await call(surface, options)
+/** Returns the status and the field that the error names in the format's shape. */
+async function rejectionOf(format: FormatCase, options: Call): Promise<string> {
+  const { status, text } = await call(format, options)
   expect(text.length).toBeLessThan(2000)
   return `${status} ${text}`
 }
 
 const HALF = '\ud800'
 
-describe.each(SURFACES)('$name', surface => {
+describe.each(FORMATS)('$name', format => {
   test.each([
     ['of 513 characters', `custom/${'m'.repeat(506)}`],
     ['with half a surrogate pair', `custom-x/${HALF}`],
     ['with NUL', 'sandbox/echo\0'],
   ])('refuses a model name %s with 400', async (_, model) => {
-    // An address cannot hold it.
-    if (isInPath(surface) && model.includes(HALF)) return
-    expect(await refusalOf(surface, { model })).toMatch(/^400 .*model/s)
-    expect(await refusalOf(surface, { model, key: clientToken })).toMatch(/^400 /)
+    // A URL cannot contain it.
+    if (isInPath(format) && model.includes(HALF)) return
+    expect(await rejectionOf(format, { model })).toMatch(/^400 .*model/s)
+    expect(await rejectionOf(format, { model, key: clientToken })).toMatch(/^400 /)
   })
 
-  test('takes a model name of 512 characters, which the record keeps whole', async () => {
+  test('accepts a model name of 512 characters and records it in full', async () => {
     const model = `sandbox/${'€'.repeat(504)}`
-    const { status, headers } = await call(surface, { model })
+    const { status, headers } = await call(format, { model })
     expect([400, 404]).toContain(status)
     const log = await app.findLog(headers.get('x-request-id') ?? '')
     expect(log.model_requested).toBe(model)
@@ -149,29 +152,29 @@ describe.each(SURFACES)('$name', surface => {
     ['with NUL', 'u\0'],
     ['of the playground', 'member:018f3b2e-0000-7000-8000-000000000000'],
     ['of a device', 'device:abc'],
-    ['that is no string', 7],
+    ['that is not a string', 7],
   ])('refuses an end user %s with 400 invalid_request, param end_user', async (_, end_user) => {
-    const told = await refusalOf(surface, { fields: { end_user } })
-    expect(told).toMatch(/^400 .*end_user/s)
+    const rejection = await rejectionOf(format, { fields: { end_user } })
+    expect(rejection).toMatch(/^400 .*end_user/s)
   })
 
   test.each(['member:x', 'device:x', 'u'.repeat(256)])(
     'refuses the end user %s in the header with 400, param x-rideau-end-user',
     async id => {
-      const told = await refusalOf(surface, { headers: { 'x-rideau-end-user': id } })
-      expect(told).toMatch(/^400 .*x-rideau-end-user/s)
+      const rejection = await rejectionOf(format, { headers: { 'x-rideau-end-user': id } })
+      expect(rejection).toMatch(/^400 .*x-rideau-end-user/s)
     },
   )
 })
 
-function isInPath(surface: Surface): boolean {
-  return surface.route('x') !== surface.route('y')
+function isInPath(format: FormatCase): boolean {
+  return format.route('x') !== format.route('y')
 }
 
-describe.each(SURFACES.filter(({ metadata }) => metadata !== undefined))('$name', surface => {
-  const { metadata: field = '', maxKey = 64 } = surface
+describe.each(FORMATS.filter(({ metadata }) => metadata !== undefined))('$name', format => {
+  const { metadata: field = '', maxKey = 64 } = format
   const withPairs = (pairs: unknown, options: Call = {}) =>
-    call(surface, { ...options, fields: { [field]: pairs } })
+    call(format, { ...options, fields: { [field]: pairs } })
 
   test.each([
     ['a value of 513 characters', { k: 'v'.repeat(513) }],
@@ -181,13 +184,13 @@ describe.each(SURFACES.filter(({ metadata }) => metadata !== undefined))('$name'
     ['half a surrogate pair in a value', { k: HALF }],
     ['half a surrogate pair in a key', { [HALF]: 'v' }],
   ])(`refuses ${field} with %s with 400, for a model that is unknown too`, async (_, pairs) => {
-    for (const model of [toModel(surface.name), 'nobody/knows']) {
+    for (const model of [toModel(format.name), 'nobody/knows']) {
       const { status, text } = await withPairs(pairs, { model })
       expect(`${status} ${text}`).toMatch(new RegExp(`^400 .*${field}`, 's'))
     }
   })
 
-  test('keeps the longest pairs with the log as they are', async () => {
+  test('logs pairs of the longest allowed length unchanged', async () => {
     const pairs = Object.fromEntries(
       Array.from({ length: 16 }, (_, at) => [`${at}`.padEnd(maxKey, '€'), `\t\n${'€'.repeat(510)}`]),
     )
@@ -198,22 +201,22 @@ describe.each(SURFACES.filter(({ metadata }) => metadata !== undefined))('$name'
   })
 })
 
-test('metadata of 17 pairs is 400 natively, and passes on without being kept where the format is another', async () => {
+test('refuses 17 metadata pairs with 400 in the native format; passes them on without logging in other formats', async () => {
   const pairs = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v']))
-  const [native, compat] = SURFACES as [Surface, Surface]
-  expect(await refusalOf(native, { fields: { metadata: pairs } })).toMatch(/^400 .*"param":"metadata"/s)
+  const [native, compat] = FORMATS as [FormatCase, FormatCase]
+  expect(await rejectionOf(native, { fields: { metadata: pairs } })).toMatch(/^400 .*"param":"metadata"/s)
   const { status, headers } = await call(compat, { fields: { metadata: pairs } })
   expect(status).toBe(200)
   expect((await app.findLog(headers.get('x-request-id') ?? '')).metadata).toBeNull()
 })
 
-/** Served beside an attack. */
+/** Expects a request to be served during an attack. */
 async function expectServed(key: string): Promise<void> {
   const served = await app.call('/v1/chat', { model: 'sandbox/echo', messages: TEXT }, { key })
   expect(served.status).toBe(200)
 }
 
-/** 32 MB that gzip packs to a thirtieth: more would be refused for its ratio. */
+/** 32 MB that gzip compresses to a thirtieth. A higher ratio would be refused. */
 const LONG_TEXT = Array.from({ length: (32 * 1024 * 1024) / 64 - 4 }, () =>
   randomBytes(1).toString('hex').padEnd(64, 'a'),
 ).join('')
@@ -222,9 +225,9 @@ test.each([
   ['metadata', 'invalid_request', { metadata: { k: LONG_TEXT } }],
   ['text', 'model_not_found', { messages: [{ role: 'user', content: LONG_TEXT }] }],
 ])(
-  '36 requests refused for their model with 32 MB of %s, packed, stop nobody and leave small records',
+  'serves other requests while 36 compressed bodies with 32 MB of %s are refused, and keeps small records',
   async (_, code, fields) => {
-    const [native] = SURFACES as [Surface]
+    const [native] = FORMATS as [FormatCase]
     const packed = gzipSync(JSON.stringify({ ...native.body('nobody/knows'), ...fields }))
     const { key: other } = await app.createKey({})
     const headers = { 'content-encoding': 'gzip' }
@@ -252,7 +255,7 @@ test.each([
   300_000,
 )
 
-test('whatever text a caller puts into what a record keeps, its request leaves one record', async () => {
+test('leaves one record of a request with any text in the fields that are recorded', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 700 }),
     fc.string({ unit: 'grapheme', maxLength: 700 }),
@@ -271,11 +274,11 @@ test('whatever text a caller puts into what a record keeps, its request leaves o
     },
     { requiredKeys: ['model'] },
   )
-  const surfaces = SURFACES.filter(surface => !isInPath(surface))
+  const formats = FORMATS.filter(format => !isInPath(format))
   const ids: string[] = []
   await fc.assert(
-    fc.asyncProperty(asked, fc.constantFrom(...surfaces), async ({ model, ...fields }, surface) => {
-      const { status, headers } = await call(surface, { model, fields })
+    fc.asyncProperty(asked, fc.constantFrom(...formats), async ({ model, ...fields }, format) => {
+      const { status, headers } = await call(format, { model, fields })
       expect(status).toBeLessThan(500)
       ids.push(headers.get('x-request-id') ?? '')
     }),

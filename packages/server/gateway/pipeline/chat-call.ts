@@ -11,21 +11,21 @@ import { toHeaderList } from '../../http/header-text.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
-import { type Charge, toLostBill } from '../billing/bill.ts'
+import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
-import { mostOutput } from '../plan/held-amounts.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
+import { maxOutput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { admitChat } from './admit-chat.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { reserveChat } from './reserve-chat.ts'
 
-/** Milliseconds for one attempt where the caller names none. */
+/** Timeout of one attempt in milliseconds if the caller names none. */
 const DEFAULT_TIMEOUT_MS = 300_000
-/** No caller and no alias may go beyond. */
+/** The longest timeout that a caller or an alias may set, in milliseconds. */
 const MAX_TIMEOUT_MS = 600_000
 
 export interface ReceivedChat {
@@ -34,7 +34,7 @@ export interface ReceivedChat {
   readonly source: SourceBody
 }
 
-/** A chat request with everything that was decided about it, whether its answer is a stream or not. */
+/** A chat request and everything decided about it. Subclasses answer it as a whole or as a stream. */
 export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   readonly isBilled = true
   protected readonly ctx: IdentifiedContext
@@ -45,9 +45,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #plan: ChatPlan | undefined
   #target: PlannedTarget | undefined
   #answered: Answered | undefined
-  /** What was fetched for a provider that fetches nothing itself: once for all attempts. */
+  /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
   readonly #images: FetchedImages = new Map()
-  /** Wire names of what the last attempt asked for in another way than the format's own. */
+  /** Wire names of parameters that the last attempt emulated. */
   #emulated: readonly string[] = []
 
   constructor(ctx: IdentifiedContext, { server, parsed, source }: ReceivedChat, deps: PipelineDeps) {
@@ -69,17 +69,17 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.parsed.findings
   }
 
-  protected get held(): ChatPlan['held'] {
-    return this.#plan?.held
+  protected get reserved(): ChatPlan['reserved'] {
+    return this.#plan?.reserved
   }
 
   protected get requestBytes(): number {
     return this.#source.bytes.length
   }
 
-  /** The target that is being tried, or that answers. */
+  /** The target of the current attempt, or the one that answered. */
   protected get target(): PlannedTarget {
-    if (this.#target === undefined) throw new Error('no target was tried yet')
+    if (this.#target === undefined) throw new Error('no target was attempted yet')
     return this.#target
   }
 
@@ -97,34 +97,34 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
   ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
-    const admitting = admitChat(this.ctx, plan as ChatPlan, limits, this.deps)
-    return admitting instanceof Promise
-      ? admitting.then(each => this.#toReserved(each))
-      : this.#toReserved(admitting)
+    const reserving = reserveChat(this.ctx, plan as ChatPlan, limits, this.deps)
+    return reserving instanceof Promise
+      ? reserving.then(each => this.#toReserved(each))
+      : this.#toReserved(reserving)
   }
 
   #toReserved(plan: ChatPlan): Reserved<PlannedTarget> {
     this.#plan = plan
-    return { plan, estimate: plan.held }
+    return { plan, estimate: plan.reserved }
   }
 
   countInput(): number {
     return countInput(this.parsed.request)
   }
 
-  /** The request as a target takes it, and how it gets there. A promise only where images have to be fetched first. */
+  /** Returns the request encoded for a target. A promise only if images must be fetched first. */
   protected toAttempt(target: Target, planned: PlannedTarget): AttemptOptions | Promise<AttemptOptions> {
-    this.#aimAt(planned)
+    this.#setTarget(planned)
     const { format, request } = planned
     const isPassed = format.passesOwn === true && this.#source.format === format.id
     if (isPassed || !needsImages(planned)) return this.#encode(target, planned, request)
-    return inlineImages(this.ctx, request, this.#images, this.deps).then(asked =>
-      this.#encode(target, planned, asked),
+    return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>
+      this.#encode(target, planned, attempted),
     )
   }
 
-  /** The answer names the target that was tried last. */
-  #aimAt(target: PlannedTarget): void {
+  /** Sets the target that the answer names. */
+  #setTarget(target: PlannedTarget): void {
     if (this.#target === target) return
     this.#target = target
     this.#answered = undefined
@@ -146,9 +146,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     }
   }
 
-  #encode(target: Target, planned: PlannedTarget, asked: ChatRequest): AttemptOptions {
+  #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
     const { provider, alias, format, dropped } = planned
-    const request = format.encodeRequest(asked, target, this.#source, dropped)
+    const request = format.encodeRequest(attempted, target, this.#source, dropped)
     authorizeRequest(request, target, this.deps.now())
     this.#emulated = request.emulated ?? []
     return {
@@ -161,31 +161,30 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     }
   }
 
-  /** An attempt that left and was not answered may be charged for: with what is billed for it. */
+  /** Adds the bill of a failed attempt that its provider may charge for. */
   protected withBill<R>(result: AttemptResult<R>): AttemptResult<R> {
     if (result.ok || result.charge === undefined) return result
-    return { ...result, bill: this.#toBillOfLost(result.charge) }
+    return { ...result, bill: this.#toAbandonedBill(result.charge) }
   }
 
   /**
-   * The counted input, and as output what came of it by its bytes. A plain answer that its provider made but that cannot be
-   * read may have been as long as any: it counts as what this key's answers by this model are known to use, or where that
-   * is not known as what is held.
+   * Bills the counted input, and as output the bytes that arrived. A complete plain answer that cannot be read may have
+   * had any length: it counts as the usual output of this key and model, or as all reserved output if that is unknown.
    */
-  #toBillOfLost(charge: Charge): Bill {
-    const { held, target } = this
-    // No more than was asked for, whatever came: an error page can be large.
-    const most = held?.mostOutputTokens ?? mostOutput(target).tokens
-    let outputTokens = Math.min(most, estimateTokens(charge.bytes))
-    if (charge.isAnswered && !this.parsed.request.stream && held !== undefined) {
-      const usual = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.usual
-      outputTokens = Math.min(held.outputTokens, Math.max(outputTokens, usual ?? held.outputTokens))
+  #toAbandonedBill(charge: Charge): Bill {
+    const { reserved, target } = this
+    // An unreadable body such as an error page may be large, but no more output than was requested is billed.
+    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target).tokens
+    let outputTokens = Math.min(maxTokens, estimateTokens(charge.bytes))
+    if (charge.isAnswered && !this.parsed.request.stream && reserved !== undefined) {
+      const p99 = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.p99
+      outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, p99 ?? reserved.outputTokens))
     }
-    const inputTokens = held?.inputTokens ?? this.countInput()
-    return toLostBill(target.catalogModel, charge, { inputTokens, outputTokens })
+    const inputTokens = reserved?.inputTokens ?? this.countInput()
+    return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })
   }
 
-  /** See answerHeaders; what the format had no word for is named too. */
+  /** Returns answerHeaders, and the header that names emulated parameters. */
   protected headers(contentType: string): string[] {
     const { target } = this
     const { dropped } = target

@@ -52,7 +52,7 @@ describe('chat completions over Responses', () => {
     encrypted_content: 'sealed',
   }
 
-  test('a model that chat completions refuse tools with reasoning goes by Responses, and its reasoning comes back', async () => {
+  test('uses Responses for a model whose chat completions refuse tools with reasoning, and returns its reasoning', async () => {
     upstream.script(responseOf(thought, call), responseOf(messageItem('Noon.')))
     const request = { model: 'openai/gpt-5.4-mini', reasoning_effort: 'low' as const, tools: chatTools }
     const first = await client.chat.completions.create({ ...request, messages })
@@ -65,7 +65,7 @@ describe('chat completions over Responses', () => {
     const message = first.choices[0]?.message
     expect(message?.tool_calls).toMatchObject([{ function: { name: 'now', arguments: '{"tz": "UTC"}' } }])
     expect(first.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 10 })
-    // A client that keeps nothing but standard fields.
+    // A client that keeps only standard fields.
     const { id, function: fn } = message?.tool_calls?.[0] as OpenAI.Chat.ChatCompletionMessageFunctionToolCall
     const kept = {
       role: 'assistant' as const,
@@ -83,7 +83,7 @@ describe('chat completions over Responses', () => {
     ])
   })
 
-  test('streamed', async () => {
+  test('streams the answer', async () => {
     upstream.script(streamedResponseOf(messageItem('High noon.')))
     const parts: string[] = []
     for await (const part of await client.chat.completions.create({
@@ -98,7 +98,7 @@ describe('chat completions over Responses', () => {
     expect(parts.join('')).toBe('High noon.')
   })
 
-  test('a Responses body that was sent here is served, with a chat completion for an answer', async () => {
+  test('answers a Responses body on this route with a chat completion', async () => {
     for (const model of [CHAT_ONLY, NATIVE]) {
       upstream.script(completion('Noon.'))
       const flat = { model, input: [{ role: 'user', content: 'Time?' }], tools, stream: false }

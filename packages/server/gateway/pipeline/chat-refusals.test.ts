@@ -27,7 +27,7 @@ afterAll(async () => {
 const MODEL = 'openai/gpt-4o-mini'
 const messages = [{ role: 'user', content: 'Say hello.' }]
 
-describe("a provider's failure", () => {
+describe("a provider's error", () => {
   test.each([
     [500, {}, 503, 'provider_unavailable'],
     [502, {}, 503, 'provider_unavailable'],
@@ -59,7 +59,7 @@ describe("a provider's failure", () => {
       'context_length_exceeded',
     ],
     [400, { error: { message: 'policy', code: 'content_filter' } }, 400, 'content_filtered'],
-  ])('%i %j becomes %i %s, without a word of the provider', async (status, body, expectedStatus, code) => {
+  ])("maps %i %j to %i %s, without the provider's message", async (status, body, expectedStatus, code) => {
     upstream.script(json(status, body))
     const response = await app.call('/v1/chat', { model: MODEL, messages })
     const text = await response.text()
@@ -72,7 +72,7 @@ describe("a provider's failure", () => {
     expect(response.headers.get('x-should-retry')).toBe(code === 'provider_auth_failed' ? 'false' : null)
   })
 
-  test('costs at most three tries, and the log tells of each', async () => {
+  test('causes at most three attempts, each of them in the log', async () => {
     upstream.script(json(500, {}))
     const before = upstream.requests.length
     const response = await app.call('/v1/chat', { model: MODEL, messages })
@@ -82,7 +82,7 @@ describe("a provider's failure", () => {
     expect(log).toMatchObject({ status: 503, error_code: 'provider_unavailable', cost_usd: 0 })
   })
 
-  test('no answer in time is 502 timeout, and is not repeated on the same target', async () => {
+  test('maps a timeout to 502 timeout, without another attempt at the same target', async () => {
     upstream.script(() => {})
     const before = upstream.requests.length
     const response = await app.call('/v1/chat', { model: MODEL, messages, timeout_ms: 1000 })
@@ -92,13 +92,13 @@ describe("a provider's failure", () => {
     await upstream.requests.at(-1)?.closed
   })
 
-  test('an unreachable address is 503 provider_unavailable', async () => {
+  test('maps an unreachable address to 503 provider_unavailable', async () => {
     await app.addCredential('groq', { api_key: 'k', base_url: 'http://127.0.0.1:9/v1' })
     const response = await app.call('/v1/chat', { model: 'groq/llama-3.3-70b-versatile', messages })
     expect(response.status).toBe(503)
   })
 
-  test('link-local addresses are refused at the socket, whatever the settings', async () => {
+  test('refuses link-local addresses at the socket, whatever the settings', async () => {
     const id = await app.addCredential('deepseek', { api_key: 'k', base_url: 'http://169.254.169.254/v1' })
     const response = await app.call('/v1/chat', { model: 'deepseek/deepseek-chat', messages })
     expect(response.status).toBe(503)
@@ -106,8 +106,8 @@ describe("a provider's failure", () => {
   })
 })
 
-describe('refusals before any provider is called', () => {
-  test('production has no sandbox credential', async () => {
+describe('before any provider is called', () => {
+  test('refuses the sandbox in production, which has no credential for it', async () => {
     const { key } = await app.createKey({}, app.productionId)
     const response = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(await response.json()).toMatchObject({
@@ -115,13 +115,13 @@ describe('refusals before any provider is called', () => {
     })
   })
 
-  test('an unknown model is 404 model_not_found', async () => {
+  test('refuses an unknown model with 404 model_not_found', async () => {
     const response = await app.call('/v1/chat', { model: 'openai/gpt-unheard-of', messages })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
   })
 
-  test("a key's models and endpoints bind", async () => {
+  test("applies a key's allowed models and endpoints", async () => {
     const { key } = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
     const model = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(model.status).toBe(403)
@@ -134,14 +134,14 @@ describe('refusals before any provider is called', () => {
     expect(await scope.json()).toMatchObject({ error: { code: 'endpoint_not_allowed' } })
   })
 
-  test('a publishable key calls nothing', async () => {
+  test('refuses any call with a publishable key', async () => {
     const { key } = await app.createKey({ kind: 'publishable' })
     const response = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ error: { code: 'endpoint_not_allowed' } })
   })
 
-  test('a request that starts after the revoke call has returned is refused', async () => {
+  test('refuses a request that starts after the revocation returned', async () => {
     const { id, key } = await app.createKey({})
     for (let i = 0; i < 3; i++) {
       expect((await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })).status).toBe(200)
@@ -152,14 +152,14 @@ describe('refusals before any provider is called', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'key_revoked' } })
   })
 
-  test('a key works at once after its creation, also where it was asked for before', async () => {
+  test('accepts a new key at once, even if it was unknown to the gateway before', async () => {
     for (let i = 0; i < 10; i++) {
       const { key } = await app.createKey({})
       expect((await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })).status).toBe(200)
     }
   })
 
-  test('a secret key from a browser is told of client tokens', async () => {
+  test('refuses a secret key from a browser and points to client tokens', async () => {
     const response = await app.call(
       '/v1/chat',
       { model: 'sandbox/echo', messages },
@@ -172,11 +172,11 @@ describe('refusals before any provider is called', () => {
   })
 })
 
-describe('the end user that a secret key names', () => {
+describe('the end user named by a secret key', () => {
   const chat = (headers: Record<string, string>, fields: object = {}) =>
     app.call('/v1/chat', { model: 'sandbox/echo', messages, ...fields }, { headers })
 
-  test('by header or field is in the log, whole', async () => {
+  test('is logged in full, from the header or the field', async () => {
     const id = 'u'.repeat(255)
     const byHeader = await chat({ 'x-rideau-end-user': id })
     const byField = await chat({}, { end_user: id })
@@ -185,7 +185,7 @@ describe('the end user that a secret key names', () => {
     }
   })
 
-  test('is refused when it is too long, never cut, and when header and field disagree', async () => {
+  test('is refused if it is too long, or if header and field disagree', async () => {
     const long = await chat({ 'x-rideau-end-user': 'u'.repeat(256) })
     expect(await long.json()).toMatchObject({
       error: { code: 'invalid_request', param: 'x-rideau-end-user' },
@@ -199,7 +199,7 @@ describe('a capability', () => {
   test.each([
     ['tools', 'sandbox/json', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['response_format', 'sandbox/tools', { response_format: { type: 'json_object' } }],
-  ])('%s that the model %s lacks is 400 model_missing_capability', async (param, model, fields) => {
+  ])('refuses %s for the model %s with 400 model_missing_capability', async (param, model, fields) => {
     const response = await app.call('/v1/chat', { model, messages, ...fields })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { code: 'model_missing_capability', param } })
@@ -207,7 +207,7 @@ describe('a capability', () => {
 })
 
 describe('the request id', () => {
-  test("a caller's own UUID names the request", async () => {
+  test("is the caller's own UUID", async () => {
     const id = randomUUID()
     const response = await app.call(
       '/v1/chat',
@@ -219,7 +219,7 @@ describe('the request id', () => {
     expect((await app.findLog(id)).request_id).toBe(id)
   })
 
-  test('one that was logged before is replaced by a fresh one', async () => {
+  test("is a new one if the caller's was logged before", async () => {
     const id = randomUUID()
     const headers = { 'x-request-id': id }
     await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers })
@@ -229,7 +229,7 @@ describe('the request id', () => {
     expect(again.headers.get('x-request-id')).not.toBe(id)
   })
 
-  test('one that is no UUID is ignored', async () => {
+  test("is a new one if the caller's is not a UUID", async () => {
     const response = await app.call(
       '/v1/chat',
       { model: 'sandbox/echo', messages },
@@ -240,7 +240,7 @@ describe('the request id', () => {
 })
 
 describe('POST /v1/requests/{request_id}/cancel', () => {
-  test('ends a running request with 400 request_canceled and closes the provider’s connection', async () => {
+  test("ends a running request with 400 request_canceled and closes the provider's connection", async () => {
     let arrived: () => void = () => {}
     const isThere = new Promise<void>(resolve => {
       arrived = resolve
@@ -257,14 +257,14 @@ describe('POST /v1/requests/{request_id}/cancel', () => {
     await upstream.requests.at(-1)?.closed
   })
 
-  test('nothing in flight by that id is false', async () => {
+  test('returns false if no request with this id is in flight', async () => {
     const response = await app.call(`/v1/requests/${randomUUID()}/cancel`, '')
     expect(await response.json()).toMatchObject({ canceled: false })
   })
 })
 
 describe('the log', () => {
-  test('development keeps the bodies, production does not', async () => {
+  test('contains bodies in development and not in production', async () => {
     upstream.script(completion('A remarkable answer.'))
     const development = await app.call('/v1/chat', { model: MODEL, messages, metadata: { a: 'b' } })
     const kept = await app.findLog(development.headers.get('x-request-id') ?? '')
@@ -281,7 +281,7 @@ describe('the log', () => {
     expect(metadataOnly).toMatchObject({ status: 200, model: MODEL })
   })
 
-  test('a stream’s words are put together', async () => {
+  test('contains the joined text of a stream', async () => {
     upstream.script(streamedCompletion('Hel', 'lo'))
     const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     await response.text()

@@ -30,7 +30,7 @@ afterAll(async () => {
 const MODEL = 'openai/gpt-4o-mini'
 const messages = [{ role: 'user', content: 'Say hello.' }]
 
-/** The data frames of a stream, parsed; the terminator as it stands. */
+/** Returns the data frames of a stream, parsed, and the terminator unparsed. */
 function framesOf(text: string): any[] {
   return text
     .split('\n\n')
@@ -40,7 +40,7 @@ function framesOf(text: string): any[] {
 }
 
 describe('POST /v1/chat, plain', () => {
-  test('answers in the native form, with usage in parts and the cost by the catalogue', async () => {
+  test("answers in the native format, with separate usage parts and the catalogue's cost", async () => {
     upstream.script(
       completion('Hello.', {
         usage: {
@@ -69,7 +69,7 @@ describe('POST /v1/chat, plain', () => {
         input_tokens_details: { cached_tokens: 400, cache_write_tokens: 0 },
         output_tokens_details: { reasoning_tokens: 50 },
       },
-      // $0.15, $0.075 cached and $0.60 a million: 600 × 150 + 400 × 75 + 200 × 600 nano-dollars.
+      // $0.15, $0.075 cached and $0.60 per million: 600 × 150 + 400 × 75 + 200 × 600 nano-dollars.
       cost_usd: 0.00024,
     })
     expect(response.headers.get('x-rideau-provider')).toBe('openai')
@@ -77,7 +77,7 @@ describe('POST /v1/chat, plain', () => {
     expect(response.headers.get('x-rideau-attempts')).toBe('1')
   })
 
-  test("sends the tenant's provider key and what the caller asked, nothing of the gateway's own", async () => {
+  test("sends the tenant's provider key and the caller's fields, and no header of the gateway", async () => {
     upstream.script(completion('Hello.'))
     await app.call('/v1/chat', {
       model: MODEL,
@@ -101,19 +101,19 @@ describe('POST /v1/chat, plain', () => {
     })
   })
 
-  test('a bare name goes to its maker', async () => {
+  test('sends a bare name to its maker', async () => {
     upstream.script(completion('Hello.'))
     const response = await app.call('/v1/chat', { model: 'gpt-4o-mini', messages })
     expect(((await response.json()) as any).model).toBe(MODEL)
   })
 
-  test('a model without a known price costs null, never zero', async () => {
+  test('reports a null cost, never zero, for a model without a known price', async () => {
     upstream.script(completion('Hello.'))
     const response = await app.call('/v1/chat', { model: 'custom/my-model', messages })
     expect(((await response.json()) as any).cost_usd).toBeNull()
   })
 
-  test('tools and tool calls pass both ways', async () => {
+  test('passes tools and tool calls in both directions', async () => {
     const toolCalls = [
       { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{"tz":"UTC"}' } },
     ]
@@ -168,14 +168,14 @@ describe('POST /v1/chat, streamed', () => {
     })
   })
 
-  test('an error as the first event is an ordinary error: headers wait for the first real event', async () => {
+  test('answers an error as the first event with an error status, since the head waits for the first meaningful event', async () => {
     upstream.script(stream('data: {"error":{"message":"overloaded","type":"server_error","code":503}}\n\n'))
     const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ error: { type: 'provider_error' } })
   })
 
-  test('a cut before the first token is tried again, invisibly', async () => {
+  test('repeats the attempt unnoticed if the stream breaks before the first token', async () => {
     upstream.script(cutStream(chunk({ role: 'assistant', content: '' })), streamedCompletion('Hello'))
     const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     expect(response.status).toBe(200)
@@ -184,7 +184,7 @@ describe('POST /v1/chat, streamed', () => {
     expect(response.headers.get('x-rideau-attempts')).toBe('2')
   })
 
-  test('a cut after the first token ends the stream with event: error and without [DONE]', async () => {
+  test('ends the stream with event: error and without [DONE] if it breaks after the first token', async () => {
     upstream.script(cutStream(chunk({ content: 'Hel' })))
     const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
     const text = await response.text()
@@ -193,13 +193,13 @@ describe('POST /v1/chat, streamed', () => {
     expect(framesOf(text).at(-1).error).toMatchObject({ code: 'stream_interrupted', type: 'provider_error' })
   })
 
-  test('a stream that closes without a finish reason is interrupted, not finished', async () => {
+  test('reports a stream without a finish reason as interrupted', async () => {
     upstream.script(stream(chunk({ content: 'Hel' })))
     const text = await (await app.call('/v1/chat', { model: MODEL, messages, stream: true })).text()
     expect(framesOf(text).at(-1).error.code).toBe('stream_interrupted')
   })
 
-  test('a caller that leaves closes the provider’s connection, and the request is logged as canceled', async () => {
+  test("closes the provider's connection when the caller disconnects, and logs the request as canceled", async () => {
     let release: () => void = () => {}
     const answered = new Promise<void>(resolve => {
       release = resolve
@@ -224,8 +224,8 @@ describe('POST /v1/chat, streamed', () => {
   })
 })
 
-describe('the compat surface, POST /openai/v1/chat/completions', () => {
-  test("a plain answer is the provider's own bytes", async () => {
+describe("OpenAI's format, POST /openai/v1/chat/completions", () => {
+  test("answers with the provider's own bytes", async () => {
     const answer =
       '{ "id":"x",  "object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"é"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"unheard_of":[1.10] }'
     upstream.script(res => void res.writeHead(200, { 'content-type': 'application/json' }).end(answer))
@@ -233,14 +233,14 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
     expect(await response.text()).toBe(answer)
   })
 
-  test("the received body goes on byte for byte but for the model's name", async () => {
+  test("sends the received body unchanged except for the model's name", async () => {
     upstream.script(completion('Hello.'))
     const sent = `{"temperature": 1.0,  "model" : "${MODEL}","messages":[{"role":"user","content":"caf\\u00e9 é"}], "unheard_of": {"a":  [1, 2.50]}}`
     await app.call('/openai/v1/chat/completions', sent)
     expect(upstream.requests.at(-1)?.text).toBe(sent.replace(MODEL, 'gpt-4o-mini'))
   })
 
-  test('usage is asked of the provider but not passed on where the caller did not ask', async () => {
+  test('asks the provider for usage and removes it if the caller did not ask', async () => {
     upstream.script(streamedCompletion('Hel', 'lo'))
     const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     const frames = framesOf(await response.text())
@@ -255,7 +255,7 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
     ).toBe('Hello')
   })
 
-  test('usage is passed on where the caller asked', async () => {
+  test('passes usage on if the caller asked', async () => {
     upstream.script(streamedCompletion('Hello'))
     const response = await app.call('/openai/v1/chat/completions', {
       model: MODEL,
@@ -267,14 +267,14 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
     expect(frames.at(-2)).toMatchObject({ choices: [], usage: { total_tokens: 15 } })
   })
 
-  test('a stream that says [DONE] without a finish reason gets one', async () => {
+  test('adds a finish reason to a stream that has only [DONE]', async () => {
     upstream.script(stream(chunk({ content: 'Hello' }), usageChunk(), DONE))
     const response = await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
     const frames = framesOf(await response.text())
     expect(frames.at(-2).choices[0].finish_reason).toBe('stop')
   })
 
-  test('an error inside a stream is data: {"error": …}', async () => {
+  test('sends an error within a stream as data: {"error": …}', async () => {
     upstream.script(cutStream(chunk({ content: 'Hel' })))
     const text = await (
       await app.call('/openai/v1/chat/completions', { model: MODEL, messages, stream: true })
@@ -284,7 +284,7 @@ describe('the compat surface, POST /openai/v1/chat/completions', () => {
   })
 
   test.each(['models', 'route', 'fallbacks', 'web_search_options', 'best_of'])(
-    'the unknown field %s may not slip a model or a price past the gateway',
+    'the unknown field %s cannot bypass the check of model and price',
     async field => {
       const response = await app.call('/openai/v1/chat/completions', {
         model: MODEL,

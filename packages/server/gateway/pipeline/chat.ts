@@ -11,18 +11,18 @@ import type { PipelineDeps } from './pipeline-deps.ts'
 import { PlainChat } from './plain-chat.ts'
 import { StreamedChat } from './streamed-chat.ts'
 
-/** `POST /v1/chat`, and the chat route of every other format. */
+/** Serves `POST /v1/chat` and the chat routes of all formats. */
 export function readChat(server: ChatServer): ReadCall {
   return async (ctx, pathModel, deps) => {
     const received = await receiveChat(ctx, server, server.parse, pathModel, deps)
     const { request, metadata } = received.parsed
-    ctx.facts.isStream = request.stream
-    ctx.facts.metadata = metadata
+    ctx.recordFields.isStream = request.stream
+    ctx.recordFields.metadata = metadata
     return request.stream ? new StreamedChat(ctx, received, deps) : new PlainChat(ctx, received, deps)
   }
 }
 
-/** Reads a chat body and parses it once. */
+/** Reads, parses and checks a chat body. */
 export async function receiveChat(
   ctx: IdentifiedContext,
   server: ChatServer,
@@ -31,8 +31,8 @@ export async function receiveChat(
   deps: PipelineDeps,
 ): Promise<ReceivedChat> {
   const { value, bytes, fields } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  ctx.facts.requestBody = bytes
-  noteModel(ctx.facts, pathModel === '' ? value.model : pathModel)
+  ctx.recordFields.requestBody = bytes
+  noteModel(ctx.recordFields, pathModel === '' ? value.model : pathModel)
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format: server.id, bytes, fields }, pathModel, isEndUser })
   const checking = checkInnerTexts(ctx, parsed.request.messages)

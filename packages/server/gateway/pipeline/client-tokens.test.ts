@@ -24,7 +24,7 @@ let app: TestApp
 let upstream: ScriptedUpstream
 let signer: TokenSigner
 let cookie: string
-/** The owner's own, of the playground. */
+/** The owner's own token, made by the playground. */
 let token: string
 beforeAll(async () => {
   const masterKey = randomBytes(32)
@@ -49,7 +49,7 @@ async function signIn(email: string): Promise<string> {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
-/** As a browser calls from the dashboard. */
+/** Calls as a browser does from the dashboard. */
 async function asPerson(
   method: string,
   route: string,
@@ -66,7 +66,7 @@ interface Key {
   readonly key: string
 }
 
-/** A token as a mint route will make it: of this key, for this end user. */
+/** Makes a token as a mint route does: of this key, for this end user. */
 function mint(key: Pick<Key, 'id'>, change: Partial<ClientTokenClaims> = {}): string {
   const iat = Math.floor(Date.now() / 1000)
   const claims: ClientTokenClaims = {
@@ -106,7 +106,7 @@ async function outcome(
 }
 
 describe('a playground token', () => {
-  test('carries the claims of the contract for 15 minutes, and verifies by the published keys alone', async () => {
+  test('has the documented claims for 15 minutes and is verified by the published keys alone', async () => {
     const { status, body } = await asPerson('POST', playground())
     expect(status).toBe(201)
     const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', app.gatewayUrl))
@@ -135,7 +135,7 @@ describe('a playground token', () => {
     expect(Date.parse(body.expires_at)).toBe((payload.exp ?? 0) * 1000)
   })
 
-  test('calls chat on both surfaces, and its record names the member', async () => {
+  test('is accepted for chat in both formats, and its record names the member', async () => {
     const response = await app.call('/v1/chat', BODY, { key: token })
     expect(response.status).toBe(200)
     expect(await outcome(token, { route: '/openai/v1/chat/completions' })).toBe('200')
@@ -143,7 +143,7 @@ describe('a playground token', () => {
     expect(log).toMatchObject({ status: 200, key_id: null, end_user_id: expect.stringMatching(/^member:/) })
   })
 
-  test('lists models, as of its own environment only', async () => {
+  test('lists the models of its own environment only', async () => {
     const list = async (key: string): Promise<{ id: string }[]> => {
       const headers = { authorization: `Bearer ${key}` }
       return ((await (await fetch(`${app.gatewayUrl}/v1/models`, { headers })).json()) as { data: [] }).data
@@ -154,13 +154,13 @@ describe('a playground token', () => {
     expect(await outcome(production)).toBe('400 provider_credential_missing model')
   })
 
-  test('is nothing to the control plane', async () => {
+  test('is refused by the control plane', async () => {
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(`${app.controlUrl}/v1/orgs`, { headers })
     expect([response.status, ((await response.json()) as any).error.code]).toEqual([401, 'invalid_key'])
   })
 
-  test('is used from the dashboard, from pages that the project lists, and from no others', async () => {
+  test("is accepted from the dashboard and the project's own pages, and from no others", async () => {
     const from = (origin: string, by = token) => outcome(by, { headers: { origin } })
     expect(await from(app.controlUrl)).toBe('200')
     expect(await from('https://app.example')).toBe('403 origin_not_allowed')
@@ -170,7 +170,7 @@ describe('a playground token', () => {
     expect(await from('https://app.example')).toBe('200')
     expect(await from('https://app.example.evil.example')).toBe('403 origin_not_allowed')
     expect(await from('null')).toBe('403 origin_not_allowed')
-    // An app's own token has no business in our dashboard.
+    // A token of an app must not be used from the dashboard.
     const minted = mint(await app.createKey({}))
     expect(await from('https://app.example', minted)).toBe('200')
     expect(await from(app.controlUrl, minted)).toBe('403 origin_not_allowed')
@@ -200,7 +200,7 @@ describe('a playground token', () => {
     expect(await outcome(theirs)).toBe('401 key_revoked')
   })
 
-  test('of a management key is that key’s own, and ends with it', async () => {
+  test('made with a management key belongs to that key and ends with it', async () => {
     const route = `/v1/orgs/${app.orgId}/management-keys`
     const headers = {
       cookie,
@@ -232,18 +232,18 @@ describe('a client token', () => {
 
   test.each<[string, Partial<ClientTokenClaims>, string]>([
     ['of another issuer', { iss: 'https://other.example' }, '401 invalid_key'],
-    ['of an environment that is none', { env: '00000000-0000-7000-8000-000000000000' }, '401 invalid_key'],
-    ['that is over', { iat: 1000, nbf: 1000, exp: 1900 }, '401 key_expired'],
-    ['that is not begun', { nbf: 4_000_000_000 }, '401 invalid_key'],
+    ['of an unknown environment', { env: '00000000-0000-7000-8000-000000000000' }, '401 invalid_key'],
+    ['that has expired', { iat: 1000, nbf: 1000, exp: 1900 }, '401 key_expired'],
+    ['before its nbf', { nbf: 4_000_000_000 }, '401 invalid_key'],
     ['whose scopes lack the endpoint', { scope: 'ai.embed feedback' }, '403 endpoint_not_allowed'],
-    ['of a key that is none', { pk: '00000000-0000-7000-8000-000000000000' }, '401 key_revoked'],
-    ['of a member that is none', { pk: null, amr: 'member' }, '401 key_revoked'],
-    ['as it should be', {}, '200'],
+    ['of an unknown key', { pk: '00000000-0000-7000-8000-000000000000' }, '401 key_revoked'],
+    ['of an unknown member', { pk: null, amr: 'member' }, '401 key_revoked'],
+    ['that is valid', {}, '200'],
   ])('%s', async (_, change, expected) => {
     expect(await outcome(mint(key, change))).toBe(expected)
   })
 
-  test('that names a key of another environment, or an organization that is not the environment’s, is none', async () => {
+  test('is refused if it names a key of another environment or an organization that does not own the environment', async () => {
     const foreign = await app.createKey({}, app.productionId)
     expect(await outcome(mint(foreign))).toBe('401 key_revoked')
     const org = '00000000-0000-7000-8000-000000000000'
@@ -251,7 +251,7 @@ describe('a client token', () => {
     expect(await outcome(mint(key, { prj: org }))).toBe('401 invalid_key')
   })
 
-  test('that was tampered with never passes', async () => {
+  test('is refused after any modification', async () => {
     const good = mint(key)
     const alphabet = 'ABCXYZabcxyz0123456789-_.'
     await fc.assert(
@@ -264,7 +264,7 @@ describe('a client token', () => {
     expect(await outcome(good)).toBe('200')
   })
 
-  test('has the restrictions that its minting key has now, and ends with it', async () => {
+  test('has the current restrictions of its minting key, and ends with it', async () => {
     const restricted = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
     const minted = mint(restricted)
     expect(await outcome(minted)).toBe('403 model_not_allowed model')
@@ -276,7 +276,7 @@ describe('a client token', () => {
     expect(await outcome(minted)).toBe('401 key_revoked')
   })
 
-  test('ends at the latest with its minting key', async () => {
+  test('ends with its minting key at the latest', async () => {
     const rolled = await app.createKey({})
     const minted = mint(rolled)
     expect(await outcome(minted)).toBe('200')
@@ -284,7 +284,7 @@ describe('a client token', () => {
     expect(await outcome(minted)).toBe('401 key_expired')
   })
 
-  test('speaks for its own end user and names no other', async () => {
+  test('acts for its own end user and may not name another', async () => {
     const minted = mint(key)
     expect(await outcome(minted, { headers: { 'x-rideau-end-user': 'bob' } })).toBe(
       '400 invalid_request x-rideau-end-user',
@@ -299,7 +299,7 @@ describe('a client token', () => {
     expect(log).toMatchObject({ end_user_id: 'alice', key_id: key.id })
   })
 
-  test('of a blocked end user is refused from the very answer of the block on, and so is who names that one', async () => {
+  test('of a blocked end user is refused once the block returned, like secret keys that name that end user', async () => {
     const users = `/v1/environments/${app.developmentId}/end-users`
     const { id } = (await app.manage('POST', users, { external_id: 'carol' })).body
     const minted = mint(key, { sub: 'carol' })
@@ -314,7 +314,7 @@ describe('a client token', () => {
     expect([await outcome(minted), await outcome(app.secretKey, named)]).toEqual(['200', '200'])
   })
 
-  test('sends what the gateway does not read only where the environment allows it', async () => {
+  test('may send fields that the gateway does not validate only if the environment allows it', async () => {
     const minted = mint(key)
     const native = { body: { provider_options: { openai: { verbosity: 'low' } } } }
     const compat = { route: '/openai/v1/chat/completions', body: { some_new_field: 1 } }
@@ -336,7 +336,7 @@ describe('a client token', () => {
     expect(await all(minted)).toEqual(refused)
   })
 
-  test('has nothing stored by Responses either, where absent would mean stored, and reaches no stored state', async () => {
+  test('may not use stored state with Responses, and an absent store is sent as false', async () => {
     const send = (fields: Record<string, unknown>): Promise<Response> =>
       app.call(
         '/openai/v1/responses',
@@ -369,7 +369,7 @@ describe('a client token', () => {
     expect(upstream.requests.at(-1)?.body).toHaveProperty('store', true)
   })
 
-  test('cancels its own end user’s requests, and no others', async () => {
+  test('cancels requests of its own end user only', async () => {
     const requestId = crypto.randomUUID()
     const running = app.call(
       '/v1/chat',
@@ -402,10 +402,10 @@ describe.each(
     const code = findErrorCode(await response.json())
     return [response.status, code].filter(part => part !== undefined).join(' ')
   }
-  /** Past the checks of who calls, wherever it fails then. */
+  /** Any answer after the checks of the credential. */
   const LET_IN = /^(200|400 \w+|404 model_not_found)$/
 
-  test('lets in a client token with its scope alone, and none that has every other', async () => {
+  test('accepts a client token with its scope alone, and none with all other scopes', async () => {
     const key = await app.createKey({})
     const scopeOf = (wanted: boolean): string =>
       SCOPES.filter(scope => (scope === need.scope) === wanted).join(' ')
@@ -416,7 +416,7 @@ describe.each(
     expect(await ask(app.secretKey)).toMatch(LET_IN)
   })
 
-  test('refuses a publishable key, a management key, an expired and a forged token, and nobody', async () => {
+  test('refuses a publishable key, a management key, an expired token, a forged token and a missing credential', async () => {
     const key = await app.createKey({})
     const publishable = await app.createKey({ kind: 'publishable' })
     expect(await ask(publishable.key)).toBe('403 endpoint_not_allowed')
@@ -427,7 +427,7 @@ describe.each(
   })
 })
 
-test('below a deleted project every client token is revoked', async () => {
+test('every client token of a deleted project is revoked', async () => {
   const key = await app.createKey({})
   const minted = mint(key)
   expect([await outcome(minted), await outcome(token)]).toEqual(['200', '200'])

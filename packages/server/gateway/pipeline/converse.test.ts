@@ -8,7 +8,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Chat over a provider that speaks Converse: another format, another framing, signed requests. */
+/** Chat with a provider of the Converse format: another format, another framing, signed requests. */
 
 const CLAUDE = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const PATH = '/v1/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0'
@@ -41,7 +41,7 @@ function answer(content: unknown[], stopReason = 'end_turn'): UpstreamAnswer {
   return json(200, { output: { message: { role: 'assistant', content } }, stopReason, usage: USAGE })
 }
 
-/** Frames of an event stream, cut where no frame ends. */
+/** Frames of an event stream, split within frames. */
 function eventStream(...frames: Buffer[]): UpstreamAnswer {
   return res => {
     res.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
@@ -65,8 +65,8 @@ function framesOf(stream: string): any[] {
     .map(data => (data === '[DONE]' ? data : JSON.parse(data)))
 }
 
-describe('plain', () => {
-  test('the request is translated and signed, the answer translated back, with usage and cost', async () => {
+describe('a plain answer', () => {
+  test('translates and signs the request, and translates the answer with usage and cost', async () => {
     upstream.script(answer([{ text: 'Sunny.' }]))
     const response = await app.call('/v1/chat', { model: CLAUDE, messages, max_output_tokens: 50 })
     expect(response.status).toBe(200)
@@ -97,7 +97,7 @@ describe('plain', () => {
     expect(JSON.stringify(seen?.headers)).not.toContain('secret-of-aws')
   })
 
-  test('signed thinking comes back in the next turn, though the client keeps standard fields only', async () => {
+  test('restores signed thinking in the next request, though the client keeps only standard fields', async () => {
     const thinking = { reasoningText: { text: 'Look it up.', signature: 'c2ln' } }
     const toolUse = { toolUseId: 'tooluse_1', name: 'weather', input: { city: 'Paris' } }
     upstream.script(
@@ -148,7 +148,7 @@ describe('plain', () => {
     expect([response.status, error.code]).toEqual([ours, code])
   })
 
-  test('a parameter that it has no place for is refused by name before anything is sent', async () => {
+  test('refuses an unsupported parameter by name before anything is sent', async () => {
     const sent = upstream.requests.length
     const response = await app.call('/v1/chat', { model: CLAUDE, messages, seed: 1 })
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'seed' } })
@@ -156,8 +156,8 @@ describe('plain', () => {
   })
 })
 
-describe('streamed', () => {
-  test('text and calls arrive as chunks, usage at the end though it follows the finish reason', async () => {
+describe('a streamed answer', () => {
+  test('sends text and calls as chunks, and usage at the end although it follows the finish reason', async () => {
     const toolUse = { toolUseId: 'tooluse_2', name: 'weather' }
     upstream.script(
       eventStream(
@@ -192,7 +192,7 @@ describe('streamed', () => {
     expect(deltas.at(-1).finish_reason).toBe('tool_calls')
   })
 
-  test('an exception before the first word is an error of the try; one amid the answer ends the stream with an error', async () => {
+  test('an exception before the first text fails the attempt; a later one ends the stream with an error', async () => {
     upstream.script(eventStream(START, writeException('throttlingException', 'Too many tokens')))
     const refused = await app.call('/v1/chat', { model: CLAUDE, messages, stream: true })
     expect(refused.status).toBe(503)
@@ -209,7 +209,7 @@ describe('streamed', () => {
     expect(broken).not.toContain('broke"')
   })
 
-  test('a frame whose checksum is wrong ends the stream with an error', async () => {
+  test('ends the stream with an error after a frame with a wrong checksum', async () => {
     const torn = Buffer.from(text('never seen'))
     torn[torn.length - 5] = (torn[torn.length - 5] as number) ^ 1
     upstream.script(eventStream(START, text('Good.'), torn, STOP('end_turn'), METADATA))
@@ -219,7 +219,7 @@ describe('streamed', () => {
     expect(broken).not.toContain('never seen')
   })
 
-  test('frames without meaning for us are passed over', async () => {
+  test('skips frames that it does not need', async () => {
     const later = writeFrame({ ':message-type': 'event', ':event-type': 'somethingNew' }, { a: 1 })
     upstream.script(eventStream(START, later, text('Hi.'), STOP('end_turn'), METADATA))
     const frames = framesOf(

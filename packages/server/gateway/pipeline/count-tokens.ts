@@ -15,24 +15,24 @@ import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat } from '../plan/plan-chat.ts'
 import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { admit, isSandboxOnly } from './admit.ts'
 import { receiveChat } from './chat.ts'
 import type { ReceivedChat } from './chat-call.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** A count costs nothing, but whoever has nothing left reaches no provider. */
+/** Counting is free, but a caller whose limits are used up must not reach a provider. */
 const SMALLEST = { tokens: 1, nanoUsd: 1 }
 
-/** The routes that count a request's input without answering it. */
+/** Serves the routes that count a request's input tokens. */
 export function readTokenCount({ server, parse, encode }: CountFormat): ReadCall {
   return async (ctx, pathModel, deps) =>
     new TokenCount(ctx, await receiveChat(ctx, server, parse, pathModel, deps), encode, deps)
 }
 
-/** The provider's own count where it gives one, else our estimate. Nothing is charged. */
+/** Answers with the provider's own count if it has a route for that, else with an estimate. Nothing is charged. */
 class TokenCount implements ModelCall<PlannedTarget, number> {
   readonly isBilled = false
   readonly #ctx: IdentifiedContext
@@ -76,12 +76,12 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     limits: MeterSet,
   ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
     const reserved = { plan, estimate: undefined }
-    const ask = { limits, isSandbox: isSandboxOnly(plan), hold: SMALLEST }
-    return admit(this.#ctx, this.#deps, ask)?.then(() => reserved) ?? reserved
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts: SMALLEST }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
   async attempt(target: Target, { format, request }: PlannedTarget): Promise<AttemptResult<number>> {
-    // A cloud that takes the format in an envelope of its own has no such route in it.
+    // Clouds that wrap this format in their own have no counting route.
     const tokenCounter = target.provider.messages === undefined ? format.tokenCounter : undefined
     if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
     const counting = tokenCounter.encodeRequest(request, target, this.#source)
@@ -103,7 +103,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 }
 
-/** An answer is whole where it has a count, as another one where it has a choice. */
+/** Returns a format that takes a reply with a count for a complete answer. */
 function toCounting(format: ClientFormat, counter: TokenCounter): ClientFormat {
   const counted = {
     index: 0,

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const MODEL = 'openai/text-embedding-3-small'
 
-/** Answers as OpenAI does, in the encoding that was asked for: the vector of the n-th input is [n, -0.5]. */
+/** Answers like OpenAI, in the requested encoding. The vector of the n-th input is [n, -0.5]. */
 const vectors: UpstreamAnswer = (res, { body }) => {
   const inputs = (Array.isArray(body.input) ? body.input : [body.input]) as string[]
   const toVector = (index: number): unknown => {
@@ -45,7 +45,7 @@ async function errorOf(response: Response): Promise<Record<string, any>> {
 }
 
 describe('POST /v1/embeddings', () => {
-  test('200: a vector for each input, usage, the cost by the catalogue, a record', async () => {
+  test("returns a vector for each input, usage and the catalogue's cost, and leaves a record", async () => {
     upstream.script(vectors)
     const response = await app.call('/v1/embeddings', { model: MODEL, input: ['text 1', 'text 2'] })
     expect(response.status).toBe(200)
@@ -59,7 +59,7 @@ describe('POST /v1/embeddings', () => {
         { object: 'embedding', index: 1, embedding: [2, -0.5] },
       ],
       usage: { input_tokens: 20, total_tokens: 20 },
-      // 20 tokens at $0.02 a million.
+      // 20 tokens at $0.02 per million.
       cost_usd: 0.0000004,
     })
     expect(upstream.requests.at(-1)).toMatchObject({
@@ -70,7 +70,7 @@ describe('POST /v1/embeddings', () => {
     expect(log).toMatchObject({ endpoint: 'embeddings', status: 200, model: MODEL, cost_usd: 0.0000004 })
   })
 
-  test('base64 is what was asked for, whether the provider knows it or not', async () => {
+  test('returns base64 if requested, whether the provider supports it or not', async () => {
     upstream.script(vectors)
     for (const model of [MODEL, 'mistral/mistral-embed']) {
       const body = { model, input: 'text 7', encoding_format: 'base64', dimensions: 2 }
@@ -85,7 +85,7 @@ describe('POST /v1/embeddings', () => {
     })
   })
 
-  test('more inputs than the provider takes become several calls, and one answer in their order', async () => {
+  test('splits more inputs than the provider accepts into several calls, and joins the answers in order', async () => {
     const seen: number[] = []
     upstream.script((res, { body }) => {
       const requests = body.requests as { content: { parts: { text: string }[] } }[]
@@ -103,7 +103,7 @@ describe('POST /v1/embeddings', () => {
     expect([...seen].sort((a, b) => a - b)).toEqual([50, 100, 100])
   })
 
-  test('one call of several that fails fails the request: nothing is answered in part', async () => {
+  test('fails the request if one of several calls fails', async () => {
     upstream.script(json(400, { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }))
     const input = Array.from({ length: 250 }, (_, index) => `text ${index}`)
     const response = await app.call('/v1/embeddings', { model: 'gemini/gemini-embedding-2', input })
@@ -133,13 +133,7 @@ describe('POST /v1/embeddings', () => {
     ],
     ['no dimensions', { model: MODEL, input: 'x', dimensions: 0 }, 400, 'invalid_request', 'dimensions'],
     ['an unknown field', { model: MODEL, input: 'x', foo: 1 }, 400, 'invalid_request', 'foo'],
-    [
-      'a model that nobody knows',
-      { model: 'openai/nothing-such', input: 'x' },
-      404,
-      'model_not_found',
-      'model',
-    ],
+    ['an unknown model', { model: 'openai/nothing-such', input: 'x' }, 404, 'model_not_found', 'model'],
     [
       'no credential',
       { model: 'voyage/voyage-3.5', input: 'x' },
@@ -147,7 +141,7 @@ describe('POST /v1/embeddings', () => {
       'provider_credential_missing',
       'model',
     ],
-  ])('%s is refused', async (_, body, status, code, param) => {
+  ])('refuses %s', async (_, body, status, code, param) => {
     const before = upstream.requests.length
     const response = await app.call('/v1/embeddings', body)
     expect(response.status).toBe(status)
@@ -155,7 +149,7 @@ describe('POST /v1/embeddings', () => {
     expect(upstream.requests).toHaveLength(before)
   })
 
-  test('403 endpoint_not_allowed: a key without the scope, or whose endpoints leave it out', async () => {
+  test('refuses a key without the scope or the endpoint with 403 endpoint_not_allowed', async () => {
     const scoped = await app.createKey({ scopes: ['ai.chat'] })
     const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
@@ -165,7 +159,7 @@ describe('POST /v1/embeddings', () => {
     }
   })
 
-  test('402 budget_exceeded: the key’s bound on one request holds for embeddings too', async () => {
+  test("applies the key's max_request_cost_usd with 402 budget_exceeded", async () => {
     const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.000001 } })
     const long = await app.call('/v1/embeddings', { model: MODEL, input: 'word '.repeat(1000) }, { key })
     expect(long.status).toBe(402)
@@ -178,8 +172,8 @@ describe('POST /v1/embeddings', () => {
   })
 })
 
-describe('the official client on the compat surface', () => {
-  test('gets numbers, though it asks for base64 by itself', async () => {
+describe("the official client in OpenAI's format", () => {
+  test('gets numbers, though it requests base64 by itself', async () => {
     upstream.script(vectors)
     const answer = await client.embeddings.create({ model: MODEL, input: ['text 3', 'text 4'] })
     expect(answer.data.map(({ embedding }) => embedding)).toEqual([
@@ -190,7 +184,7 @@ describe('the official client on the compat surface', () => {
     expect(upstream.requests.at(-1)?.body).toMatchObject({ encoding_format: 'base64' })
   })
 
-  test('sends tokens where the provider takes them, and is refused where it takes texts only', async () => {
+  test('sends tokens to providers that accept them, and is refused by text-only ones', async () => {
     upstream.script((res, { body }) => {
       const data = (body.input as number[][]).map((_, index) => ({ index, embedding: [1] }))
       json(200, { data, usage: { prompt_tokens: 5 } })(res, {} as never)
@@ -205,7 +199,7 @@ describe('the official client on the compat surface', () => {
     })
   })
 
-  test('fields that we do not know pass on; reserved ones do not', async () => {
+  test('passes unknown fields on, and refuses reserved ones', async () => {
     upstream.script(vectors)
     const body = { model: MODEL, input: 'x', new_field: { a: 1 } } as OpenAI.EmbeddingCreateParams
     await client.embeddings.create(body)
@@ -223,7 +217,7 @@ describe('sandbox/embed', () => {
   const dot = (a: number[], b: number[]) =>
     a.reduce((sum, value, index) => sum + value * (b[index] as number), 0)
 
-  test('the same text has the same vector, of length 1 and the size asked for; like texts are near', async () => {
+  test('returns the same vector of length 1 and the requested size for the same text, and near ones for similar texts', async () => {
     const input = ['the cat sat on the mat', 'the cat lay on the mat', 'budget report of november']
     const { data, usage, cost_usd } = await embed({ input, dimensions: 128 })
     const [sat, lay, report] = data.map(({ embedding }) => embedding) as [number[], number[], number[]]

@@ -8,28 +8,28 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import { toBill, toLostBill } from '../billing/bill.ts'
+import { toAbandonedBill, toBill } from '../billing/bill.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
-import { toHold } from '../plan/held-amounts.ts'
 import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
+import { toReservedAmounts } from '../plan/reserved-amounts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { admit, isSandboxOnly } from './admit.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { LOGGED_BYTES, sendAnswer } from './send-answer.ts'
 
-/** For each call; a request may take several. Milliseconds. */
+/** Timeout of each call in milliseconds. A request may need several. */
 const DEFAULT_TIMEOUT_MS = 300_000
 
-/** `POST /v1/embeddings`, and the route of OpenAI's format. */
+/** Serves `POST /v1/embeddings` and the embeddings route of OpenAI's format. */
 export function readEmbeddings(server: EmbeddingServer): ReadCall {
   return async (ctx, _pathModel, deps) => {
     const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-    ctx.facts.requestBody = bytes
-    noteModel(ctx.facts, value.model)
+    ctx.recordFields.requestBody = bytes
+    noteModel(ctx.recordFields, value.model)
     const parsed = server.parse(value, ctx.caller.kind === 'client_token')
     return new EmbeddingsCall(ctx, server, parsed, bytes.length, deps)
   }
@@ -85,17 +85,17 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     )
   }
 
-  /** A call that cannot be cut is held at its true maximum, and there is no output. */
+  /** Reserves the maximum, since the answer cannot be cut. There is no output. */
   reserve(
     plan: CallPlan<EmbeddingTarget>,
     limits: MeterSet,
   ): Reserved<EmbeddingTarget> | Promise<Reserved<EmbeddingTarget>> {
-    const most = countInput(this.#parsed.request.input, estimateMostTokens)
-    const hold = toHold(plan.targets, { input: most, output: 0, mayWriteCache: false })
+    const maxInput = countInput(this.#parsed.request.input, estimateMostTokens)
+    const amounts = toReservedAmounts(plan.targets, { input: maxInput, output: 0, mayWriteCache: false })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
     const reserved = { plan, estimate }
-    const ask = { limits, isSandbox: isSandboxOnly(plan), hold }
-    return admit(this.#ctx, this.#deps, ask)?.then(() => reserved) ?? reserved
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
   async attempt(target: Target, planned: EmbeddingTarget): Promise<AttemptResult<AnsweredEmbeddings>> {
@@ -112,10 +112,10 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     })
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
-    // There is no output, so it is the same whether an answer came.
+    // The same is billed whether an answer arrived, since there is no output.
     const charge = { ...result.charge, usage: undefined }
-    const lost = { inputTokens: this.#inputTokens, outputTokens: 0 }
-    return { ...result, bill: toLostBill(planned.catalogModel, charge, lost) }
+    const abandoned = { inputTokens: this.#inputTokens, outputTokens: 0 }
+    return { ...result, bill: toAbandonedBill(planned.catalogModel, charge, abandoned) }
   }
 
   async answer({ reply, target }: AnsweredEmbeddings): Promise<void> {
@@ -124,7 +124,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       inputTokens: this.#inputTokens,
       deliveredTokens: 0,
     })
-    this.#ctx.facts.answered = bill
+    this.#ctx.recordFields.answered = bill
     const answered = {
       model: target.id,
       provider: target.provider.id,
@@ -137,7 +137,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   }
 }
 
-/** Texts are counted by their characters; tokens are what they are. */
+/** Counts texts by their characters and token lists by their length. */
 function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {
   let tokens = 0
   for (const each of input) tokens += typeof each === 'string' ? Math.max(1, count(each)) : each.length

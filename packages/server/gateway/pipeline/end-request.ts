@@ -5,11 +5,11 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
- * Writes the record of a request that failed, and answers it; what is no fault of the caller or a provider is an alarm. Never
- * rejects: where the record or the answer throws too, the caller's connection is cut.
+ * Writes the record of a failed request and answers it. A fault that neither the caller nor a provider caused raises an
+ * alarm. Never rejects: if the record or the answer fails too, the connection is closed.
  */
 export async function endWithFault(ctx: RequestContext, fault: Fault, deps: PipelineDeps): Promise<void> {
-  // A stopped request was alarmed of where it was stopped.
+  // The exception of a stopped request was reported when it was stopped.
   if (fault.code === 'internal_error' && fault !== ctx.stopped)
     deps.onException(fault.cause ?? fault, 'a step of a request', ctx.requestId)
   try {
@@ -20,7 +20,7 @@ export async function endWithFault(ctx: RequestContext, fault: Fault, deps: Pipe
   answerFault(ctx, fault, deps)
 }
 
-/** Answers a request that failed, or cuts its connection. Never throws. */
+/** Answers a failed request, or closes its connection. Never throws. */
 export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDeps): void {
   try {
     sendFault(ctx, fault, deps.baseUrl())
@@ -30,11 +30,11 @@ export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDep
   }
 }
 
-/** Gives back what the request still holds. Called at its end, whatever came of it; a second call changes nothing. Never throws. */
+/** Releases what a request still reserves. Called at the end of every request; idempotent. Never throws. */
 export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   try {
-    // What no step settled was never used.
-    ctx.admission?.release()
+    // Only a request that was not settled still has a reservation, and it used nothing.
+    ctx.reservation?.release()
   } catch (error) {
     deps.onException(error, 'the release of a reservation', ctx.requestId)
   }

@@ -20,10 +20,10 @@ interface LogLine {
 let limited: LimitedApp
 let deps: GatewayDeps
 let log: LogLine[] = []
-/** Called with each request of the gateway when it arrives. */
+/** Called with each request context of the gateway when it is created. */
 let onOpened: (ctx: RequestContext) => void = () => {}
-/** Undoes what a test broke. */
-const mends: (() => void)[] = []
+/** Functions that undo what a test replaced. */
+const restores: (() => void)[] = []
 
 beforeAll(async () => {
   limited = await openLimitedApp({ LOG_LEVEL: 'error' }, { write: line => void log.push(JSON.parse(line)) })
@@ -45,17 +45,17 @@ beforeEach(async () => {
   await limited.reset()
 })
 
-afterEach(mendAll)
+afterEach(restoreAll)
 
-function mendAll(): void {
-  for (const mend of mends.splice(0)) mend()
+function restoreAll(): void {
+  for (const restore of restores.splice(0)) restore()
 }
 
 const broken = (): never => {
   throw new Error('scripted')
 }
 
-/** Puts something in the place of a property, until the end of the test. */
+/** Replaces a property until the end of the test. */
 function replace<T extends object, K extends keyof T>(
   object: T,
   name: K,
@@ -64,13 +64,13 @@ function replace<T extends object, K extends keyof T>(
   const own = Object.getOwnPropertyDescriptor(object, name)
   const before = object[name]
   Object.defineProperty(object, name, { configurable: true, writable: true, value: make(before) })
-  mends.push(() => {
+  restores.push(() => {
     if (own === undefined) Reflect.deleteProperty(object, name)
     else Object.defineProperty(object, name, own)
   })
 }
 
-/** The property of one object that is thrown away with its request. */
+/** Replaces a property of an object that is discarded with its request. */
 function put(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { configurable: true, writable: true, value })
 }
@@ -81,7 +81,7 @@ const ask = (content: string, fields: object = {}) => ({
   messages: [{ role: 'user', content }],
 })
 
-/** Answers by what is asked: other callers as scripted upstreams do, the harmed one by `toVictim`. */
+/** Serves other callers like a scripted provider, and the affected one with `toVictim`. */
 function scriptFor(toVictim: UpstreamAnswer): { called: Promise<void>; release: () => void } {
   let called: () => void = () => {}
   let release: () => void = () => {}
@@ -105,9 +105,9 @@ function scriptFor(toVictim: UpstreamAnswer): { called: Promise<void>; release: 
   return { called: calling, release }
 }
 
-/** Says nothing. */
+/** Never answers. */
 const silent: UpstreamAnswer = () => {}
-/** Begins a stream, and ends it only when it is cut. */
+/** Begins a stream, and ends it only when it is aborted. */
 const begun: UpstreamAnswer = res => {
   res.writeHead(200, { 'content-type': 'text/event-stream' })
   res.write(chunk({ content: 'a' }))
@@ -120,18 +120,18 @@ const streamed: UpstreamAnswer = res => {
 
 interface Point {
   readonly stream?: boolean
-  /** More fields of the body. */
+  /** Additional fields of the body. */
   readonly fields?: object
   readonly answer?: UpstreamAnswer
-  /** Breaks something of this request as it arrives. */
+  /** Breaks something of the request when it arrives. */
   readonly open?: (ctx: RequestContext) => void
-  /** Does something once its provider was called. */
+  /** Runs once the provider was called. */
   readonly after?: (ctx: RequestContext, call: AbortController) => unknown
-  /** What its caller gets; undefined: nothing whole. */
+  /** The answer that the caller gets. undefined: no complete answer. */
   readonly text?: RegExp
 }
 
-/** Makes a request that is harmed, while another is served and before a third. */
+/** Makes a request that meets an exception, while another one is served and before a third. */
 async function harm({
   stream = false,
   fields = {},
@@ -143,7 +143,7 @@ async function harm({
   const { key, budget } = await limited.freshKey(100)
   const id = crypto.randomUUID()
   const { called, release } = scriptFor(answer)
-  mends.push(release)
+  restores.push(release)
   const concurrent = await limited.app.call('/v1/chat', ask('concurrent', { stream: true }))
   let ctx: RequestContext | undefined
   onOpened = opened => {
@@ -170,7 +170,7 @@ async function harm({
   expect(await concurrent.text()).toContain(' last')
   const later = await limited.app.call('/v1/chat', ask('later'))
   expect([later.status, await later.text()]).toEqual([200, expect.stringContaining('later')])
-  await expect.poll(() => deps.admissions.size).toBe(0)
+  await expect.poll(() => deps.reservations.size).toBe(0)
   expect(deps.inFlight.size).toBe(0)
   expect(await budget()).toMatchObject({ reserved_usd: 0 })
   expect(log.filter(({ alarm }) => alarm === 'exception').map(({ requestId }) => requestId)).toContain(id)
@@ -179,7 +179,7 @@ async function harm({
 const FAILED = /^500 .*internal_error/s
 const BROKEN_OFF = /^200 .*internal_error/s
 
-describe('one request ends, with an alarm of its id, and no other is harmed by an exception in', () => {
+describe('ends only the affected request, with an alarm of its id, after an exception in', () => {
   test.each<[string, Point]>([
     ['its tick', { answer: silent, open: ctx => put(ctx, 'tick', broken), text: FAILED }],
     [
@@ -223,7 +223,7 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
         open: ctx => {
           put(ctx.res, 'writeHead', broken)
           const { tick } = ctx
-          // As after a silence that has to be filled.
+          // As if a silence had passed that needs a keep-alive.
           put(ctx, 'tick', (now: number) => tick.call(ctx, now + 20_000))
         },
       },
@@ -298,9 +298,9 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'the settlement',
       {
         open: ctx =>
-          replace(deps.admissions, 'settle', settle => (id, used) => {
+          replace(deps.reservations, 'settle', settle => (id, used) => {
             if (id === ctx.id) broken()
-            settle.call(deps.admissions, id, used)
+            settle.call(deps.reservations, id, used)
           }),
         text: FAILED,
       },
@@ -309,8 +309,8 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
       'the release',
       {
         open: ctx =>
-          replace(deps.admissions, 'release', release => id => {
-            release.call(deps.admissions, id)
+          replace(deps.reservations, 'release', release => id => {
+            release.call(deps.reservations, id)
             if (id === ctx.id) broken()
           }),
         text: /^200 .*hello/s,
@@ -348,7 +348,7 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
     })
   }
 
-  test('the task that joins the pieces of its body', async () => {
+  test('the task that joins the chunks of its body', async () => {
     const body = JSON.stringify(ask('joined'))
     replace(
       Buffer,
@@ -377,23 +377,23 @@ describe('one request ends, with an alarm of its id, and no other is harmed by a
   })
 })
 
-describe('before there is a request, an exception harms one connection:', () => {
-  test('on its arrival', async () => {
+describe('affects only one connection after an exception before there is a request context:', () => {
+  test('when the request arrives', async () => {
     replace(deps, 'newId', () => broken)
     await expect(fetch(`${limited.app.gatewayUrl}/healthz`)).rejects.toThrow()
-    mendAll()
+    restoreAll()
     expect((await fetch(`${limited.app.gatewayUrl}/healthz`)).status).toBe(200)
     expect(log).toMatchObject([{ alarm: 'exception', where: 'the arrival of a request' }])
   })
 
-  test('where there is no route, as 500 internal_error', async () => {
+  test('on an unknown route, answered with 500 internal_error', async () => {
     replace(deps, 'isReady', () => broken)
     const response = await fetch(`${limited.app.gatewayUrl}/readyz`)
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('internal_error')])
     expect(log).toMatchObject([{ requestId: response.headers.get('x-request-id') }])
   })
 
-  test('in the answer to bytes that are no request', async () => {
+  test('in the answer to bytes that are not a request', async () => {
     replace(deps, 'newId', () => broken)
     const raw = await openRaw(limited.app.gatewayUrl)
     const closed = new Promise(resolve => raw.socket.once('close', resolve))
@@ -404,7 +404,7 @@ describe('before there is a request, an exception harms one connection:', () => 
   })
 })
 
-test('the metrics count what was an alarm, by what it met', async () => {
+test('counts alarms in the metrics, by whether a request was affected', async () => {
   const read = async () => await (await fetch(`${limited.app.metricsUrl}/metrics`)).text()
   const countOf = (text: string, kind: string) =>
     Number(new RegExp(`rideau_exceptions_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1])

@@ -7,9 +7,9 @@ import { answerFault, endRequest } from './end-request.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
- * Ends one request after an exception in a timer, a listener or a callback of it: logs an alarm and stops the request, so that
- * the step which waits answers and settles it as for a cancel. A request of which no step waits, or whose step cannot be
- * stopped, is ended by force within two ticks.
+ * Returns a function that ends one request after an exception in a timer, listener or callback. It raises an alarm and
+ * stops the request, so that the step that waits answers and settles it as after a cancel. If no step waits, or the
+ * step does not stop, the request is ended by force within two ticks.
  */
 export function openFailRequest(deps: PipelineDeps): FailRequest {
   const failing = new WeakSet<RequestContext>()
@@ -22,7 +22,7 @@ export function openFailRequest(deps: PipelineDeps): FailRequest {
   }
 }
 
-/** Leaves one whole interval of the ticker to the request itself. */
+/** Ends a request by force, after it had a full interval of the ticker to end by itself. */
 class ForcedEnd implements Ticking {
   tickerSlot = -1
   readonly #ctx: RequestContext
@@ -51,7 +51,7 @@ class ForcedEnd implements Ticking {
 function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): void {
   const fault = toFault(error)
   try {
-    const bill = toHeldBill(ctx)
+    const bill = toReservedBill(ctx)
     const outcome = { status: fault.status, fault, ...(bill === undefined ? {} : { bill }) }
     const writing = ctx.route.isMetered ? settle(ctx, outcome, deps) : undefined
     writing?.catch(late => deps.onException(late, 'the record of a failed request', ctx.requestId))
@@ -59,15 +59,19 @@ function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): vo
     deps.onException(another, 'the record of a failed request', ctx.requestId)
   }
   answerFault(ctx, fault, deps)
-  // What its steps still do finds nobody to write to.
+  // Its steps must not write to the connection any more.
   ctx.isGone = true
   endRequest(ctx, deps)
 }
 
-/** A provider may have been called, and nobody knows how far it got: what is held counts, as for a killed process. */
-function toHeldBill({ admission, calledAt, facts }: RequestContext): Bill | undefined {
-  if (calledAt === undefined || facts.answered !== undefined || admission === undefined) return undefined
-  const { tokens, nanoUsd } = admission.hold
+/**
+ * Bills what is reserved, since a provider may have been called and the output is unknown. A killed process is billed
+ * alike.
+ */
+function toReservedBill({ reservation, calledAt, recordFields }: RequestContext): Bill | undefined {
+  if (calledAt === undefined || recordFields.answered !== undefined || reservation === undefined)
+    return undefined
+  const { tokens, nanoUsd } = reservation.amounts
   const usage = { uncachedInput: tokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
   return { usage, isEstimated: true, costNanoUsd: tokens === 0 && nanoUsd === 0 ? null : nanoUsd }
 }

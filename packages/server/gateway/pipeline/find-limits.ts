@@ -1,11 +1,14 @@
 import type { MeterSet } from '../../core/list-meters.ts'
-import { refuseByPlan } from '../plan/refuse-by-plan.ts'
+import { assertPlanScope } from '../plan/assert-plan-scope.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
-/** What limits the request, once it is known who calls and on whose behalf. Refuses what the end user's plan leaves out. */
+/**
+ * Returns the meters that limit the request, once its caller and end user are known. Throws `endpoint_not_allowed` if
+ * the end user's plan lacks the route's scope.
+ */
 export function findLimits(ctx: IdentifiedContext, deps: PipelineDeps): MeterSet {
   const limits = deps.meterSets.find(ctx.environment, ctx.caller, ctx.endUser, ctx.arrivedAt)
-  refuseByPlan(limits.plan, ctx.route.need)
+  assertPlanScope(limits.plan, ctx.route.need)
   return limits
 }

@@ -16,7 +16,7 @@ import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 let app: TestApp
-/** A provider of another format, and one of the same. */
+/** A provider of another format and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
@@ -63,7 +63,7 @@ const textOf = (chunks: any[]): string =>
     .join('')
 
 describe('a model of another format', () => {
-  test('answers in Google’s shape, by any name that a chat takes, raw or encoded', async () => {
+  test("answers in Google's shape, for any model name that chat accepts, raw or encoded", async () => {
     other.script(completion('Noon.'))
     for (const name of [OTHER, 'openai%2Fgpt-4o', 'gpt-4o']) {
       const answer = await post(name, 'generateContent', { generationConfig: { maxOutputTokens: 9 } })
@@ -90,7 +90,7 @@ describe('a model of another format', () => {
     function: { name: 'now', arguments: '{"tz":"UTC"}' },
   }
 
-  test('a tool is declared, called, and its result goes back under its id', async () => {
+  test('declares and calls a tool, and finds the call of its result by id', async () => {
     other.script(
       completion('', {
         choices: [
@@ -134,7 +134,7 @@ describe('a model of another format', () => {
     expect(messages[2]).toMatchObject({ role: 'tool', tool_call_id: 'call_1', content: '{"time":"12:00"}' })
   })
 
-  test('streams as events with alt=sse, and as one list without', async () => {
+  test('streams events with alt=sse, and a JSON list without', async () => {
     other.script(streamedCompletion('No', 'on', '.'))
     const events = await readEvents(await post(OTHER, 'streamGenerateContent?alt=sse'))
     expect(textOf(events)).toBe('Noon.')
@@ -149,7 +149,7 @@ describe('a model of another format', () => {
     expect(chunks.map(({ candidates }) => candidates)).toEqual(events.map(({ candidates }) => candidates))
   })
 
-  test('a streamed call comes whole, in its last chunk', async () => {
+  test('sends a streamed call whole, in its last chunk', async () => {
     const piece = (fields: object) => chunk({ tool_calls: [{ index: 0, ...fields }] })
     other.script(
       stream(
@@ -169,7 +169,7 @@ describe('a model of another format', () => {
     })
   })
 
-  test('thoughts are shown to who asks for them only', async () => {
+  test('returns thoughts only if they are requested', async () => {
     other.script(
       completion('', {
         choices: [
@@ -189,11 +189,11 @@ describe('a model of another format', () => {
       { text: 'Hm.', thought: true },
       { text: 'Noon.' },
     ])
-    // No thinking is what a model that cannot think does anyway.
+    // A model that cannot think does not think anyway.
     expect(await partsOf({ thinkingBudget: 0 })).toEqual([{ text: 'Noon.' }])
   })
 
-  test('a schema in the API’s older form is JSON Schema there', async () => {
+  test("sends a schema in the API's older form as JSON Schema", async () => {
     other.script(completion('{"a":1}'))
     const responseSchema = {
       type: 'OBJECT',
@@ -212,7 +212,7 @@ describe('a model of another format', () => {
   })
 
   test.each(['streamGenerateContent?alt=sse', 'streamGenerateContent'])(
-    'a failure in mid-stream is the last element (%s)',
+    'ends a failed stream with the error as its last element (%s)',
     async method => {
       other.script(cutStream(chunk({ role: 'assistant', content: 'No' })))
       const answer = await post(OTHER, method)
@@ -256,7 +256,7 @@ describe('a model of the same format', () => {
     generation_config: { top_k: 3, max_output_tokens: 9 },
   }
 
-  test('gets what was sent, and what it answers is passed on whole', async () => {
+  test("receives the caller's fields, and its answer is passed on unchanged", async () => {
     same.script(json(200, answerOf('Noon.', 'STOP')))
     const answer = await post(SAME, 'generateContent', fields)
     expect(await answer.json()).toEqual(answerOf('Noon.', 'STOP'))
@@ -270,15 +270,18 @@ describe('a model of the same format', () => {
     expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 2 }, surface: 'gemini' })
   })
 
-  test.each(['streamGenerateContent?alt=sse', 'streamGenerateContent'])('streamed too (%s)', async method => {
-    const frames = [answerOf('No'), answerOf('on.', 'STOP')]
-    same.script(stream(...frames.map(each => `data: ${JSON.stringify(each)}\r\n\r\n`)))
-    const answer = await post(SAME, method, fields)
-    expect(method.includes('sse') ? await readEvents(answer) : await answer.json()).toEqual(frames)
-    expect(same.requests.at(-1)?.path).toContain(':streamGenerateContent?alt=sse')
-  })
+  test.each(['streamGenerateContent?alt=sse', 'streamGenerateContent'])(
+    'streams the answer unchanged (%s)',
+    async method => {
+      const frames = [answerOf('No'), answerOf('on.', 'STOP')]
+      same.script(stream(...frames.map(each => `data: ${JSON.stringify(each)}\r\n\r\n`)))
+      const answer = await post(SAME, method, fields)
+      expect(method.includes('sse') ? await readEvents(answer) : await answer.json()).toEqual(frames)
+      expect(same.requests.at(-1)?.path).toContain(':streamGenerateContent?alt=sse')
+    },
+  )
 
-  test('a client token sends neither filters of its own nor names of what the account keeps', async () => {
+  test('refuses safety settings and names of stored data from a client token', async () => {
     const token = await makePlaygroundToken(app)
     same.script(json(200, answerOf('Noon.', 'STOP')))
     const before = same.requests.length

@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 
 let app: TestApp
-/** A provider of another format, and one of the same. */
+/** A provider of another format and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
@@ -33,7 +33,7 @@ const NOW = { functionDeclarations: [{ name: 'now', description: 'The time' }] }
 const post = (model: string, method: string, fields: object = {}): Promise<Response> =>
   app.call(`/gemini/v1beta/models/${model}:${method}`, { ...BODY, ...fields })
 
-describe('what a caller may not set here', () => {
+describe('refuses what callers may not set', () => {
   test.each<[object, string]>([
     [{ generationConfig: { candidateCount: 2 } }, 'generationConfig.candidateCount'],
     [{ generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }, 'generationConfig.responseModalities'],
@@ -76,7 +76,7 @@ describe('what a caller may not set here', () => {
     [{ generationConfig: { topK: 3 } }, 'generationConfig.topK'],
     [{ safetySettings: [{ category: 'X', threshold: 'BLOCK_LOW_AND_ABOVE' }] }, 'safetySettings'],
     [{ cachedContent: 'cachedContents/x' }, 'cachedContent'],
-  ])('at a model of another format: %j', async (fields, param) => {
+  ])('with a model of another format: %j', async (fields, param) => {
     const answer = await post(OTHER, 'generateContent', fields)
     expect([answer.status, await answer.json()]).toMatchObject([
       400,
@@ -84,7 +84,7 @@ describe('what a caller may not set here', () => {
     ])
   })
 
-  test('a filter that is only loosened is loose everywhere', async () => {
+  test('accepts safety settings that only loosen a filter', async () => {
     other.script(completion('Noon.'))
     const safetySettings = [{ category: 'X', threshold: 'BLOCK_NONE' }]
     expect((await post(OTHER, 'generateContent', { safetySettings })).status).toBe(200)
@@ -96,8 +96,8 @@ describe('what a caller may not set here', () => {
   })
 })
 
-describe('who calls', () => {
-  test('sends its key in x-goog-api-key or as a Bearer token, and never in the address', async () => {
+describe('a caller', () => {
+  test('may send its key in x-goog-api-key or as a Bearer token, and never in the URL', async () => {
     other.script(completion('Noon.'))
     const ask = (headers: Record<string, string>, query = ''): Promise<Response> =>
       fetch(`${app.gatewayUrl}/gemini/v1beta/models/${OTHER}:generateContent${query}`, {
@@ -127,7 +127,7 @@ describe('who calls', () => {
     expect(elsewhere.status).toBe(401)
   })
 
-  test('finds the models in Google’s shape', async () => {
+  test("lists the models in Google's shape", async () => {
     const get = async (path: string): Promise<any> =>
       (
         await fetch(`${app.gatewayUrl}/gemini/v1beta/models${path}`, {
@@ -146,7 +146,7 @@ describe('who calls', () => {
     expect(findErrorCode(await get('/nobody/nothing'))).toBe('model_not_found')
   })
 
-  test('gets failures in Google’s shape, where there is no route too', async () => {
+  test("gets failures in Google's shape, also on unknown routes", async () => {
     const answer = await app.call('/gemini/v1beta/models/x:nothing', {})
     expect([answer.status, await answer.json()]).toMatchObject([
       404,
@@ -160,7 +160,7 @@ describe('who calls', () => {
     ])
   })
 
-  test('counts tokens without a charge', async () => {
+  test('counts tokens at no charge', async () => {
     for (const body of [BODY, { generateContentRequest: { ...BODY, model: `models/${OTHER}` } }]) {
       const answer = await app.call(`/gemini/v1beta/models/${OTHER}:countTokens`, body)
       expect(await answer.json()).toEqual({ totalTokens: expect.any(Number) })

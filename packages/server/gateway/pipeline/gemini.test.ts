@@ -59,7 +59,7 @@ async function errorOf(response: Response): Promise<Record<string, any>> {
 }
 
 describe('a model of the Gemini family', () => {
-  test('natively: usage in parts that do not overlap, the cost by the catalogue', async () => {
+  test("answers the native format with separate usage parts and the catalogue's cost", async () => {
     upstream.script(plain({ text: 'Thinking.', thought: true }, { text: 'Noon.' }))
     const response = await app.call('/v1/chat', { model, messages, max_output_tokens: 300 })
     expect(await response.json()).toMatchObject({
@@ -73,7 +73,7 @@ describe('a model of the Gemini family', () => {
         input_tokens_details: { cached_tokens: 400, cache_write_tokens: 0 },
         output_tokens_details: { reasoning_tokens: 50 },
       },
-      // $0.50, $0.05 cached and $3 a million.
+      // $0.50, $0.05 cached and $3 per million.
       cost_usd: 0.00092,
     })
     const seen = upstream.requests.at(-1)
@@ -86,7 +86,7 @@ describe('a model of the Gemini family', () => {
     })
   })
 
-  test('streamed, to a client that knows OpenAI’s format only', async () => {
+  test("streams to a client of OpenAI's format", async () => {
     upstream.script(
       stream(
         frame(answer([{ text: 'Thinking.', thought: true }])),
@@ -111,7 +111,7 @@ describe('a model of the Gemini family', () => {
   })
 
   test.each([false, true])(
-    'a call’s signature comes back through a client that keeps standard fields only (streamed: %s)',
+    "returns a call's signature through a client that keeps only standard fields (streamed: %s)",
     async isStream => {
       const parts = [
         { functionCall: { name: 'now', args: { tz: 'UTC' } }, thoughtSignature: 'SIGNED' },
@@ -158,7 +158,7 @@ describe('a model of the Gemini family', () => {
     },
   )
 
-  test('a prompt that is blocked is an answer without content, and owed', async () => {
+  test('answers a blocked prompt without content, and bills it', async () => {
     const blocked = {
       promptFeedback: { blockReason: 'SAFETY' },
       usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
@@ -174,7 +174,7 @@ describe('a model of the Gemini family', () => {
     expect(await streamed.text()).toContain('"finish_reason":"content_filter"')
   })
 
-  test('a call that the model botched is tried again', async () => {
+  test('repeats the attempt after a malformed function call', async () => {
     upstream.script(json(200, answer([], 'MALFORMED_FUNCTION_CALL')), plain({ text: 'Noon.' }))
     const response = await app.call('/v1/chat', { model, messages, tools })
     expect(response.headers.get('x-rideau-attempts')).toBe('2')
@@ -188,7 +188,7 @@ describe('a model of the Gemini family', () => {
   })
 })
 
-describe('what the provider refuses', () => {
+describe('a provider error', () => {
   const RETRY = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.01s' }
 
   test.each<[string, string, UpstreamAnswer]>([
@@ -214,7 +214,7 @@ describe('what the provider refuses', () => {
       ]),
     ],
     ['an argument', 'provider_rejected', fault(400, { status: 'INVALID_ARGUMENT', message: 'No.' })],
-  ])('%s: %s, once', async (_, code, refused) => {
+  ])('maps %s to %s after one attempt', async (_, code, refused) => {
     upstream.script(refused)
     const before = upstream.requests.length
     const response = await app.call('/v1/chat', { model, messages })
@@ -222,14 +222,14 @@ describe('what the provider refuses', () => {
     expect(upstream.requests.length - before).toBe(1)
   })
 
-  test('a rate is waited for as its details ask', async () => {
+  test('waits for a rate limit as long as its details say', async () => {
     upstream.script(fault(429, { status: 'RESOURCE_EXHAUSTED', details: [RETRY] }), plain({ text: 'Noon.' }))
     const response = await app.call('/v1/chat', { model, messages })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-rideau-attempts')).toBe('2')
   })
 
-  test('an error as a stream’s first event is tried again; after a word it ends the stream', async () => {
+  test("as a stream's first event is retried; after a token it ends the stream", async () => {
     const overloaded = frame([
       { error: { code: 503, status: 'UNAVAILABLE', message: 'The model is overloaded.' } },
     ])
@@ -246,8 +246,8 @@ describe('what the provider refuses', () => {
   })
 })
 
-describe('what the caller may not', () => {
-  test('a parameter that the format has no word for is refused by name', async () => {
+describe('refuses before sending', () => {
+  test('an unsupported parameter, by name', async () => {
     const response = await app.call('/openai/v1/chat/completions', {
       model,
       messages,
@@ -277,11 +277,11 @@ describe('what the caller may not', () => {
   })
 })
 
-describe('validation', () => {
+describe('credential validation', () => {
   const validate = async (): Promise<string | null> =>
     (await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body.validation_error
 
-  test('the list names models by their resource: what it names can be called', async () => {
+  test('lists models by their resource names, which can be called', async () => {
     upstream.script(
       json(200, {
         models: [
@@ -299,7 +299,7 @@ describe('validation', () => {
     expect((await app.call('/v1/chat', { model: 'gemini/gemini-live', messages })).status).toBe(404)
   })
 
-  test('a bad key is one, though its status is 400', async () => {
+  test('reports a rejected key although its status is 400', async () => {
     upstream.script(fault(401, {}))
     const rejected = await validate()
     upstream.script(

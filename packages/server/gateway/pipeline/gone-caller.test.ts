@@ -21,7 +21,10 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Sends a chat whole and closes the connection: in the same packets, or once the provider has it. Gives its record. */
+/**
+ * Sends a whole chat request and closes the connection, in the same packets or once the provider has the request.
+ * Returns its record.
+ */
 async function leave(when: 'at once' | 'while it is answered') {
   const id = crypto.randomUUID()
   let hasIt = (): void => {}
@@ -30,7 +33,7 @@ async function leave(when: 'at once' | 'while it is answered') {
   })
   upstream.script((res, seen) => {
     hasIt()
-    // Long enough for the gateway to hear that nobody waits.
+    // Long enough for the gateway to notice the disconnect.
     setTimeout(() => completion('all of it')(res, seen), 200)
   })
   const body = JSON.stringify({ model: 'custom/m', messages: [{ role: 'user', content: 'hi' }] })
@@ -53,13 +56,13 @@ async function leave(when: 'at once' | 'while it is answered') {
   return await app.findLog(id)
 }
 
-describe.each(['at once', 'while it is answered'] as const)('a caller that leaves %s', when => {
-  test('ends its request, where its environment says cancel', async () => {
+describe.each(['at once', 'while it is answered'] as const)('a caller that disconnects %s', when => {
+  test('ends its request if on_client_gone is cancel', async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { on_client_gone: 'cancel' })
     expect(await leave(when)).toMatchObject({ error_code: 'request_canceled' })
   })
 
-  test('is billed for the whole answer, where its environment says drain', async () => {
+  test('is billed for the whole answer if on_client_gone is drain', async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { on_client_gone: 'drain' })
     expect(await leave(when)).toMatchObject({ status: 200, error_code: null, usage_estimated: false })
   })

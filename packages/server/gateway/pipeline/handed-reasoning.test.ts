@@ -76,21 +76,21 @@ const PACKED = packToolCallId('call_1', [
   },
 ])
 
-interface Turn {
+interface AssistantMessage {
   readonly id: string
   readonly details: unknown
   readonly message: any
 }
 
-/** The assistant's turn of a plain answer, in the terms of the OpenAI-shaped surfaces. */
-async function plainTurn(route: string): Promise<Turn> {
+/** Returns the assistant message of a plain answer, in the fields of OpenAI's chat format. */
+async function plainMessage(route: string): Promise<AssistantMessage> {
   upstream.script(json(200, PLAIN))
   const response = await app.call(route, { model: 'openrouter/anthropic/claude-x', messages: [QUESTION] })
   const { message } = ((await response.json()) as any).choices[0]
   return { id: message.tool_calls[0].id, details: message.reasoning_details, message }
 }
 
-async function streamedTurn(route: string): Promise<Turn> {
+async function streamedMessage(route: string): Promise<AssistantMessage> {
   upstream.script(stream(...STREAM))
   const response = await app.call(route, {
     model: 'openrouter/anthropic/claude-x',
@@ -103,7 +103,7 @@ async function streamedTurn(route: string): Promise<Turn> {
     .flatMap(line => JSON.parse(line.slice(6)).choices as any[])
     .map(choice => choice.delta)
   const details: Record<string, unknown>[] = []
-  // As clients of this field do: the fields of pieces of one number, texts added up.
+  // Joins the pieces of each index and concatenates their texts, as clients of this field do.
   for (const piece of deltas.flatMap(delta => delta.reasoning_details ?? [])) {
     const known = details.find(({ index }) => index === piece.index)
     if (known === undefined) details.push({ ...piece })
@@ -113,9 +113,9 @@ async function streamedTurn(route: string): Promise<Turn> {
   return { id: call.id, details, message: undefined }
 }
 
-async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
+async function replay(route: string, model: string, message: Record<string, unknown>): Promise<any> {
   upstream.script(json(200, PLAIN))
-  const messages = [QUESTION, turn, { role: 'tool', tool_call_id: PACKED, content: 'A cat.' }]
+  const messages = [QUESTION, message, { role: 'tool', tool_call_id: PACKED, content: 'A cat.' }]
   const response = await app.call(route, { model, messages })
   expect(response.status).toBe(200)
   return upstream.requests.at(-1)?.body.messages
@@ -123,10 +123,10 @@ async function replay(route: string, model: string, turn: Record<string, unknown
 
 describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
   test.each([
-    ['plain', plainTurn],
-    ['streamed', streamedTurn],
+    ['plain', plainMessage],
+    ['streamed', streamedMessage],
   ])(
-    '%s: reasoning that a provider hands on comes marked, and in the id of the call it led to',
+    "%s: marks a provider's reasoning, and carries it in the id of the call that it led to",
     async (_, ask) => {
       const { id, details } = await ask(route)
       expect(id).toBe(PACKED)
@@ -134,9 +134,9 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
     },
   )
 
-  test('a client that keeps standard fields only, and one that keeps all, send it back to who handed it on', async () => {
-    const turn = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
-    for (const sent of [turn, { ...turn, reasoning_details: [MARKED] }]) {
+  test('restores it for its provider, from clients that keep all fields or only standard ones', async () => {
+    const original = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
+    for (const sent of [original, { ...original, reasoning_details: [MARKED] }]) {
       const [, message, result] = await replay(route, 'openrouter/anthropic/claude-x', sent)
       expect(message).toEqual({
         role: 'assistant',
@@ -148,17 +148,17 @@ describe.each(['/v1/chat', '/openai/v1/chat/completions'])('%s', route => {
     }
   })
 
-  test('another provider of the same format never sees it', async () => {
-    const turn = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
+  test('never sends it to another provider of the same format', async () => {
+    const original = { role: 'assistant', content: null, tool_calls: [{ ...CALL, id: PACKED }] }
     for (const details of [{}, { reasoning_details: [MARKED] }]) {
-      const [, message] = await replay(route, 'groq/llama-3.3-70b-versatile', { ...turn, ...details })
+      const [, message] = await replay(route, 'groq/llama-3.3-70b-versatile', { ...original, ...details })
       expect(message).toEqual({ role: 'assistant', content: null, tool_calls: [CALL] })
     }
   })
 })
 
-test('what passes through keeps what else the provider said', async () => {
-  const { message } = await plainTurn('/openai/v1/chat/completions')
+test('keeps other fields of the provider when a body passes unchanged', async () => {
+  const { message } = await plainMessage('/openai/v1/chat/completions')
   expect(message).toEqual({
     ...PLAIN.choices[0]?.message,
     reasoning_details: [MARKED],
@@ -166,7 +166,7 @@ test('what passes through keeps what else the provider said', async () => {
   })
 })
 
-test('a caller of Anthropic’s format gets it in the call’s id, and it goes back from there', async () => {
+test("carries it in the call's id for a caller of Anthropic's format, and restores it from there", async () => {
   upstream.script(json(200, PLAIN))
   const asked = { model: 'openrouter/anthropic/claude-x', max_tokens: 100 }
   const response = await app.call('/anthropic/v1/messages', { ...asked, messages: [QUESTION] })
@@ -182,7 +182,7 @@ test('a caller of Anthropic’s format gets it in the call’s id, and it goes b
   })
 })
 
-test('a caller of the Responses format sends it back in the item of its reasoning', async () => {
+test('carries it in the reasoning item for a caller of the Responses format', async () => {
   upstream.script(json(200, PLAIN))
   const asked = { model: 'custom/m' }
   const first = await app.call('/openai/v1/responses', { ...asked, input: [QUESTION] })

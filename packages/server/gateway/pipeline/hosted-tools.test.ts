@@ -16,7 +16,7 @@ afterAll(() => harness.close())
 const REFUSED = { status: 400, code: 'invalid_request', sent: [] }
 
 /** Extra fields of the smallest request, and the path that the refusal names. */
-type Case = readonly [surface: string, fields: Record<string, unknown>, param: string]
+type Case = readonly [format: string, fields: Record<string, unknown>, param: string]
 
 const converse = (tool: object): Case => [
   'bedrock-converse',
@@ -27,7 +27,7 @@ const responses = (tool: object): Case => ['openai-responses', { tools: [tool] }
 const space = (tools: unknown, fields: object = {}): Case =>
   responses({ type: 'namespace', name: 'a', tools, ...fields })
 const item = (fields: object, param: string): Case => ['openai-responses', { input: [fields] }, param]
-const called = (surface: string, tool: object, param: string): Case => [surface, { tools: [tool] }, param]
+const called = (format: string, tool: object, param: string): Case => [format, { tools: [tool] }, param]
 
 const SEARCH = { type: 'web_search' }
 const SPEC = { name: 'f', inputSchema: { json: {} } }
@@ -83,28 +83,28 @@ const HOSTED: readonly Case[] = [
   called('anthropic-messages', { type: 'bash_20250124', name: 'b', container: 'c' }, 'tools[0].container'),
 ]
 
-describe('a tool that the provider runs', () => {
-  test.each(HOSTED)('is refused for secret keys and client tokens: %s %j', async (surface, fields, param) => {
+describe('a hosted tool', () => {
+  test.each(HOSTED)('is refused for secret keys and client tokens: %s %j', async (format, fields, param) => {
     await set({ unsupported_params: 'refuse' })
     for (const key of [harness.app.secretKey, harness.token]) {
-      const told = await ask(surface, surface === 'native' ? 'openai-chat' : surface, fields, key)
-      expect(told).toMatchObject({ status: 400, sent: [] })
-      expect(told.param.startsWith(param)).toBe(true)
+      const outcome = await ask(format, format === 'native' ? 'openai-chat' : format, fields, key)
+      expect(outcome).toMatchObject({ status: 400, sent: [] })
+      expect(outcome.param.startsWith(param)).toBe(true)
     }
   })
 
-  test.each(HOSTED.filter(([surface]) => surface === 'openai-responses'))(
+  test.each(HOSTED.filter(([format]) => format === 'openai-responses'))(
     'is not sent where the environment drops unsupported parameters: %s %j',
-    async (surface, fields) => {
+    async (format, fields) => {
       await set({ unsupported_params: 'drop' })
-      const { status, sent } = await ask(surface, surface, fields)
+      const { status, sent } = await ask(format, format, fields)
       expect([status, sent.length]).toEqual([200, 1])
       expect(JSON.stringify(sent)).not.toMatch(/mcp|web_?search|shell|"custom"|container/i)
       await set({ unsupported_params: 'refuse' })
     },
   )
 
-  test('does not include a namespace of functions and custom tools, which passes unchanged', async () => {
+  test('is not a namespace of functions and custom tools, which passes unchanged', async () => {
     const tools = [
       {
         type: 'namespace',
@@ -164,12 +164,12 @@ describe('a client token', () => {
 
   test.each(NOT_FOR_TOKENS)(
     'may send this only where the environment allows passthrough: %s %j',
-    async (surface, fields, param) => {
+    async (format, fields, param) => {
       await set({ allow_client_passthrough: false })
-      expect(await ask(surface, surface, fields, harness.token)).toMatchObject({ ...REFUSED, param })
-      const byKey = await ask(surface, surface, fields)
+      expect(await ask(format, format, fields, harness.token)).toMatchObject({ ...REFUSED, param })
+      const byKey = await ask(format, format, fields)
       await set({ allow_client_passthrough: true })
-      const allowed = await ask(surface, surface, fields, harness.token)
+      const allowed = await ask(format, format, fields, harness.token)
       await set({ allow_client_passthrough: false })
       expect(allowed.status).toBe(byKey.status)
       expect(allowed.sent.length).toBe(byKey.sent.length)
@@ -177,12 +177,12 @@ describe('a client token', () => {
   )
 
   test.each(KEPT)(
-    'reaches no state at the provider, with and without passthrough: %s %j',
-    async (surface, fields, param) => {
+    'may not use state at the provider, with and without passthrough: %s %j',
+    async (format, fields, param) => {
       for (const allowed of [false, true]) {
         await set({ allow_client_passthrough: allowed })
-        const target = surface === 'native' ? 'openai-chat' : surface
-        expect(await ask(surface, target, fields, harness.token)).toMatchObject({ ...REFUSED, param })
+        const target = format === 'native' ? 'openai-chat' : format
+        expect(await ask(format, target, fields, harness.token)).toMatchObject({ ...REFUSED, param })
       }
       await set({ allow_client_passthrough: false })
     },
@@ -198,16 +198,16 @@ describe('a client token', () => {
 test('a key with max_request_cost_usd is refused a web fetch, whose input cannot be counted', async () => {
   const { key } = await harness.app.createKey({ restrictions: { max_request_cost_usd: 1 } })
   const tools = [{ type: 'web_fetch_20250910', name: 'web_fetch' }]
-  const told = await ask('anthropic-messages', 'anthropic-messages', { tools }, key)
-  expect(told).toMatchObject({ ...REFUSED, param: 'tools[0]' })
+  const outcome = await ask('anthropic-messages', 'anthropic-messages', { tools }, key)
+  expect(outcome).toMatchObject({ ...REFUSED, param: 'tools[0]' })
 })
 
 test.each([
   { image: { format: 'png', source: { S3Location: { uri: 's3://b/k' } } } },
   { image: { format: 'png', source: { bytes: 'QUJD', s3_location: { uri: 's3://b/k' } } } },
   { toolResult: { toolUseId: 't', content: [{ video: { format: 'mp4', source: { s3Location: {} } } }] } },
-])('refuses %j, which names an object in the account’s store', async block => {
+])("refuses %j, which names an object in the account's store", async block => {
   const messages = [{ role: 'user', content: [block] }]
-  const told = await ask('bedrock-converse', 'bedrock-converse', { messages })
-  expect(told).toMatchObject({ ...REFUSED, param: expect.stringMatching(/source\.s3_?location$/i) })
+  const outcome = await ask('bedrock-converse', 'bedrock-converse', { messages })
+  expect(outcome).toMatchObject({ ...REFUSED, param: expect.stringMatching(/source\.s3_?location$/i) })
 })

@@ -42,7 +42,7 @@ async function errorOf(response: Response): Promise<Record<string, unknown>> {
 }
 
 describe('POST {prefix}/v1/images/edits', () => {
-  test('a form, by the official client: the files arrive as they were', async () => {
+  test("passes the files of the official client's form unchanged", async () => {
     upstream.script(made)
     const answer = await client.images.edit({
       model: MODEL,
@@ -68,7 +68,7 @@ describe('POST {prefix}/v1/images/edits', () => {
     for (const file of files) expect(Buffer.from(await file.arrayBuffer())).toEqual(PNG)
   })
 
-  test('JSON with data URLs: to a Gemini target the image goes along', async () => {
+  test('sends the images of a JSON body with data URLs to a Gemini target', async () => {
     upstream.script(drawn)
     const url = `data:image/png;base64,${PNG.toString('base64')}`
     const response = await app.call(EDITS, {
@@ -89,7 +89,7 @@ describe('POST {prefix}/v1/images/edits', () => {
     ])
   })
 
-  test('an address that the guard refuses is not fetched for a provider that fetches none', async () => {
+  test('does not fetch a forbidden address for a provider that fetches no images', async () => {
     const before = upstream.requests.length
     const response = await app.call(EDITS, {
       model: 'gemini/gemini-2.5-flash-image',
@@ -112,7 +112,7 @@ describe('POST {prefix}/v1/images/edits', () => {
   test.each([
     ['no image', form(base), 'invalid_request', 'images'],
     ['text for an image', form({ ...base, image: 'text' }), 'invalid_request', 'image'],
-    ['a file that is no image', form({ ...base, image: new Blob(['text']) }), 'invalid_request', 'image'],
+    ['a file that is not an image', form({ ...base, image: new Blob(['text']) }), 'invalid_request', 'image'],
     ['another file', form({ ...base, image, other: image }), 'invalid_request', 'other'],
     [
       'a field twice',
@@ -127,7 +127,7 @@ describe('POST {prefix}/v1/images/edits', () => {
       'mask',
     ],
     ['a stream', form({ ...base, image, stream: 'true' }), 'invalid_request', 'stream'],
-    ['a number that is none', form({ ...base, image, n: 'two' }), 'invalid_request', 'n'],
+    ['an invalid number', form({ ...base, image, n: 'two' }), 'invalid_request', 'n'],
     ['another model beside', form({ ...base, image, models: 'x' }), 'invalid_request', 'models'],
     [
       'too many parts',
@@ -139,7 +139,7 @@ describe('POST {prefix}/v1/images/edits', () => {
       null,
     ],
   ] as [string, FormData, string, string | null][])(
-    'a form with %s is refused',
+    'refuses a form with %s',
     async (_, data, code, param) => {
       const before = upstream.requests.length
       const response = await fetch(app.gatewayUrl + EDITS, {
@@ -153,7 +153,7 @@ describe('POST {prefix}/v1/images/edits', () => {
     },
   )
 
-  test('a broken form is 400, another content type 415', async () => {
+  test('refuses a broken form with 400 and another content type with 415', async () => {
     const call = (contentType: string): Promise<Response> =>
       app.call(EDITS, 'not a form', { headers: { 'content-type': contentType } })
     for (const contentType of ['multipart/form-data; boundary=x', 'multipart/form-data; charset=utf-8']) {
@@ -173,11 +173,11 @@ describe('POST {prefix}/v1/images/edits', () => {
   })
 
   test.each([
-    ['a file in the provider’s store', [{ file_id: 'file-1' }], 'images[0].file_id'],
+    ['a file stored at the provider', [{ file_id: 'file-1' }], 'images[0].file_id'],
     ['text', [{ image_url: 'text' }], 'images[0].image_url'],
-    ['data that is no image', [{ image_url: 'data:image/png;base64,QUJD' }], 'images[0].image_url'],
+    ['data that is not an image', [{ image_url: 'data:image/png;base64,QUJD' }], 'images[0].image_url'],
     ['none', [], 'images'],
-  ])('JSON that names %s is refused', async (_, images, param) => {
+  ])('refuses JSON that names %s', async (_, images, param) => {
     const response = await app.call(EDITS, { ...base, images })
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ code: 'invalid_request', param })

@@ -42,7 +42,7 @@ async function codeOf(response: Response): Promise<string> {
 }
 
 describe('a budget', () => {
-  test('holds each image’s price while it is made, and what was made is spent', async () => {
+  test('reserves the price of each image and settles the images that were made', async () => {
     const { key, budget } = await limited.freshKey(0.2)
     let release: () => void = () => {}
     const open = new Promise<void>(resolve => {
@@ -69,18 +69,18 @@ describe('a budget', () => {
     expect(await budget()).toMatchObject({ spent_usd: 0.02, reserved_usd: 0 })
   })
 
-  test('holds the most that tokens may come to, and spends what they came to', async () => {
+  test('reserves the most that tokens may cost and settles the tokens used', async () => {
     const { key, budget } = await limited.freshKey(0.02)
     upstream.script(withUsage)
     const ask = { model: 'openai/gpt-image-1', prompt: 'a fox', size: '1024x1024' }
     expect(await codeOf(await app.call(GENERATIONS, ask, { key }))).toBe('budget_exceeded')
     const low = await app.call(GENERATIONS, { ...ask, quality: 'low' }, { key })
     expect(low.status).toBe(200)
-    // 10 tokens at $5 and 272 at $40 a million.
+    // 10 tokens at $5 and 272 at $40 per million.
     expect(await budget()).toMatchObject({ spent_usd: 0.01093, reserved_usd: 0 })
   })
 
-  test('where tokens are priced and the provider names none, the most stands in, as an estimate', async () => {
+  test('settles the maximum as an estimate if tokens are priced and the provider reports none', async () => {
     const { key, budget } = await limited.freshKey(1)
     upstream.script(made)
     const ask = { model: 'openai/gpt-image-1', prompt: 'a fox', size: '1024x1024', quality: 'low' }
@@ -92,7 +92,7 @@ describe('a budget', () => {
     expect((await budget()).spent_usd).toBe(log.cost_usd)
   })
 
-  test('400 model_unpriced: nobody knows what the images cost', async () => {
+  test('refuses images of unknown cost with 400 model_unpriced', async () => {
     const { key } = await limited.freshKey(100)
     const before = upstream.requests.length
     const response = await app.call(
@@ -104,7 +104,7 @@ describe('a budget', () => {
     expect(upstream.requests).toHaveLength(before)
   })
 
-  test('gives back what it held where the provider fails', async () => {
+  test('releases its reservation if the provider fails', async () => {
     const { key, budget } = await limited.freshKey(1)
     upstream.script(json(400, { error: { message: 'no', code: 'bad' } }))
     const response = await app.call(GENERATIONS, { model: 'openai/dall-e-3', prompt: 'a fox' }, { key })
@@ -113,7 +113,7 @@ describe('a budget', () => {
   })
 })
 
-test('an environment that drops what a target cannot honour says so in a header', async () => {
+test('names dropped parameters in a header if unsupported_params is drop', async () => {
   const environment = `/v1/environments/${app.developmentId}`
   await app.manage('PATCH', environment, { unsupported_params: 'drop' })
   try {

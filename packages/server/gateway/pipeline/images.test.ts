@@ -59,7 +59,7 @@ async function errorOf(response: Response): Promise<Record<string, unknown>> {
 const SCHEMAS = new URL('../../../../../shared/wire/openai-schemas.json', import.meta.url)
 if (!existsSync(SCHEMAS)) console.log('skipped: the schemas of ../shared/wire are not there (4 answers)')
 
-/** Strictly valid by OpenAI's published schema, where it is at hand. */
+/** Validates strictly against OpenAI's published schema, if that is available. */
 function expectValid(answer: unknown): void {
   if (!existsSync(SCHEMAS)) return
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -70,7 +70,7 @@ function expectValid(answer: unknown): void {
 }
 
 describe('POST {prefix}/v1/images/generations, by the official client', () => {
-  test('an OpenAI-format target: the same fields out, the answer with its usage, the cost in the log', async () => {
+  test('sends an OpenAI target the same fields, answers with its usage, and logs the cost', async () => {
     upstream.script(made)
     const { data: answer, response } = await client.images
       .generate({
@@ -104,12 +104,12 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       status: 200,
       model: MODEL,
       end_user_id: null,
-      // 10 of text at $5, 40 of images at $10, 4160 drawn at $40 a million.
+      // 10 text tokens at $5, 40 image tokens at $10, 4160 output tokens at $40 per million.
       cost_usd: 0.16685,
     })
   })
 
-  test('a Gemini target: one call an image, usage added up, the shape of the size', async () => {
+  test('makes one call per image to a Gemini target, adds usage up, and maps the size', async () => {
     upstream.script(drawn)
     const before = upstream.requests.length
     const { data: answer, response } = await client.images
@@ -123,13 +123,13 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
       path: '/v1/models/gemini-2.5-flash-image:generateContent',
       body: { generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '3:2' } } },
     })
-    // 20 at $0.30 and 2580 at $30 a million.
+    // 20 at $0.30 and 2580 at $30 per million.
     expect(await app.findLog(response.headers.get('x-request-id') as string)).toMatchObject({
       cost_usd: 0.077406,
     })
   })
 
-  test('what was made is answered where a later call fails, since it is paid for', async () => {
+  test('returns the images that were made, and charged, before a later call failed', async () => {
     upstream.script(drawn, json(400, { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }))
     const answer = await client.images.generate({
       model: 'gemini/gemini-2.5-flash-image',
@@ -139,7 +139,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     expect(answer.data).toHaveLength(1)
   })
 
-  test('a cost told at another address than the provider’s own is not believed: whoever runs that could say zero', async () => {
+  test('ignores a cost reported at a custom address, whose owner could report zero', async () => {
     upstream.script(
       json(200, { data: [{ url: 'https://i.example/a.jpg' }], usage: { cost_in_usd_ticks: 200_000_000 } }),
     )
@@ -153,7 +153,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
     })
   })
 
-  test('no known price: an unknown cost, never zero', async () => {
+  test('logs an unknown cost, never zero, without a known price', async () => {
     upstream.script(json(200, { data: [{ url: 'https://i.example/a.jpg' }] }))
     const { response } = await client.images
       .generate({ model: 'xai/grok-imagine-image', prompt: 'a fox' })
@@ -164,7 +164,7 @@ describe('POST {prefix}/v1/images/generations, by the official client', () => {
   })
 })
 
-describe('what is refused before any provider is called', () => {
+describe('before any provider is called', () => {
   const image = { model: MODEL, prompt: 'x' }
   test.each([
     ['a chat model', { model: 'openai/gpt-4o-mini', prompt: 'x' }, 'model_missing_capability', 'model'],
@@ -184,24 +184,24 @@ describe('what is refused before any provider is called', () => {
     ['other models', { ...image, models: ['openai/other'] }, 'invalid_request', 'models'],
     ['tools', { ...image, tools: [] }, 'invalid_request', 'tools'],
     [
-      'a case variant of what is priced',
+      'a case variant of a priced field',
       { ...image, Quality: 'high' },
       'request_validation_failed',
       'Quality',
     ],
     [
-      'a size that the target has not',
+      'an unsupported size',
       { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', size: '1000x100' },
       'invalid_request',
       'size',
     ],
     [
-      'a field that only OpenAI knows',
+      'a field of OpenAI alone',
       { model: 'gemini/gemini-2.5-flash-image', prompt: 'x', seed: 1 },
       'invalid_request',
       'seed',
     ],
-  ])('%s', async (_, body, code, param) => {
+  ])('refuses %s', async (_, body, code, param) => {
     const before = upstream.requests.length
     const response = await app.call(GENERATIONS, body)
     expect(response.status).toBe(400)
@@ -209,7 +209,7 @@ describe('what is refused before any provider is called', () => {
     expect(upstream.requests).toHaveLength(before)
   })
 
-  test('a key without the scope, or whose endpoints leave images out: 403', async () => {
+  test('refuses a key without the scope or the endpoint with 403', async () => {
     const scoped = await app.createKey({ scopes: ['ai.chat'] })
     const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
@@ -219,7 +219,7 @@ describe('what is refused before any provider is called', () => {
     }
   })
 
-  test('a key’s bound on one request: the most that images may cost, or an unknown price, is over it', async () => {
+  test('applies max_request_cost_usd to the highest possible cost, and refuses unknown prices', async () => {
     const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.1 } })
     const dear = await app.call(GENERATIONS, { ...image, quality: 'high' }, { key })
     expect(dear.status).toBe(402)
@@ -233,7 +233,7 @@ describe('what is refused before any provider is called', () => {
   })
 })
 
-describe('what a provider says no to', () => {
+describe('a provider error', () => {
   test.each([
     [
       'OpenAI’s policy',
@@ -265,7 +265,7 @@ describe('what a provider says no to', () => {
       502,
       'provider_auth_failed',
     ],
-  ] as const)('%s', async (_, model, answer, status, code) => {
+  ] as const)('for %s has its status and code', async (_, model, answer, status, code) => {
     upstream.script(answer)
     const response = await app.call(GENERATIONS, { model, prompt: 'x' })
     expect(await errorOf(response)).toMatchObject({ code })
@@ -274,7 +274,7 @@ describe('what a provider says no to', () => {
 })
 
 describe('sandbox/image', () => {
-  test('draws and edits, the same for the same words, and costs what the catalogue says', async () => {
+  test("draws and edits, gives the same image for the same prompt, and costs the catalogue's price", async () => {
     const draw = () =>
       client.images.generate({ model: 'sandbox/image', prompt: 'a fox', n: 2 }).withResponse()
     const { data: answer, response } = await draw()

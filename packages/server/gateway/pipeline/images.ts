@@ -7,21 +7,21 @@ import { attemptImages } from '../attempts/attempt-images.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
 import { addBills } from '../billing/bill.ts'
-import { toImageBill, toImageHold, toLostImageBill } from '../billing/image-amounts.ts'
+import { toAbandonedImageBill, toImageBill, toReservedImageAmounts } from '../billing/image-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
 import { type ImageRoute, type ParsedImages, readImageBody } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { admit, isSandboxOnly } from './admit.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { LOGGED_BYTES, sendAnswer } from './send-answer.ts'
 
-/** For each call; a request may take several. Milliseconds. */
+/** Timeout of each call in milliseconds. A request may need several. */
 const DEFAULT_TIMEOUT_MS = 300_000
 
-/** `POST {openai prefix}/v1/images/generations` and `/edits`. */
+/** Serves `POST {openai prefix}/v1/images/generations` and `/edits`. */
 export function readImages(route: ImageRoute): ReadCall {
   return async (ctx, _pathModel, deps) =>
     new ImagesCall(ctx, await readImageBody(ctx, route, deps.bodyTimeoutMs), deps)
@@ -30,8 +30,8 @@ export function readImages(route: ImageRoute): ReadCall {
 interface AnsweredImages {
   readonly reply: ImageReply
   readonly target: ImageTarget
-  /** Images that were asked for besides, of calls that got no answer. */
-  readonly lost: number
+  /** Images of calls that ended without an answer. */
+  readonly abandoned: number
 }
 
 class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
@@ -42,7 +42,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   readonly #request: ImageRequest
   readonly #deps: PipelineDeps
   readonly #fetched: FetchedSources = new Map()
-  /** No more than is reserved. */
+  /** Estimated input tokens, at most what is reserved. */
   #inputTokens = 0
 
   constructor(ctx: IdentifiedContext, { request, endUser, findings }: ParsedImages, deps: PipelineDeps) {
@@ -62,28 +62,30 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     return planImages({ request: this.#request, caller, environment, limits }, this.#deps)
   }
 
-  /** A call that cannot be cut is held at its true maximum. */
+  /** Reserves the maximum, since the answer cannot be cut. */
   reserve(
     plan: CallPlan<ImageTarget>,
     limits: MeterSet,
   ): Reserved<ImageTarget> | Promise<Reserved<ImageTarget>> {
-    const hold = toImageHold(this.#request, plan.targets)
-    const inputTokens = Math.min(hold.tokens, estimateTokens(this.#request.prompt))
+    const amounts = toReservedImageAmounts(this.#request, plan.targets)
+    const inputTokens = Math.min(amounts.tokens, estimateTokens(this.#request.prompt))
     this.#inputTokens = inputTokens
     const estimate = limits.hasAmountMeter
-      ? { inputTokens, outputTokens: hold.tokens - inputTokens }
+      ? { inputTokens, outputTokens: amounts.tokens - inputTokens }
       : undefined
     const reserved = { plan, estimate }
-    const ask = { limits, isSandbox: isSandboxOnly(plan), hold }
-    return admit(this.#ctx, this.#deps, ask)?.then(() => reserved) ?? reserved
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
   async attempt(target: Target, planned: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
     const { format, decodeError, provider, alias, dropped } = planned
-    const asked = this.#request
+    const original = this.#request
     const request =
-      format.inlinesImages === true ? await inlineSources(this.#ctx, asked, this.#fetched, this.#deps) : asked
-    const { result, lost } = await attemptImages({
+      format.inlinesImages === true
+        ? await inlineSources(this.#ctx, original, this.#fetched, this.#deps)
+        : original
+    const { result, abandoned } = await attemptImages({
       ctx: this.#ctx,
       transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
       format,
@@ -94,14 +96,15 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })
-    if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
-    return lost === 0 ? result : { ...result, bill: toLostImageBill(asked, planned, lost) }
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned, abandoned } }
+    return abandoned === 0 ? result : { ...result, bill: toAbandonedImageBill(original, planned, abandoned) }
   }
 
-  async answer({ reply, target, lost }: AnsweredImages): Promise<void> {
+  async answer({ reply, target, abandoned }: AnsweredImages): Promise<void> {
     const made = toImageBill(this.#request, target, reply)
-    const bill = lost === 0 ? made : addBills(toLostImageBill(this.#request, target, lost), made)
-    this.#ctx.facts.answered = bill
+    const bill =
+      abandoned === 0 ? made : addBills(toAbandonedImageBill(this.#request, target, abandoned), made)
+    this.#ctx.recordFields.answered = bill
     const bytes = encodeImages(reply, Math.floor(this.#ctx.arrivedAt / 1000))
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }

@@ -15,11 +15,11 @@ let app: TestApp
 let upstream: ScriptedUpstream
 let host: ScriptedUpstream
 let base: string
-let visits: string[]
+let requestedPaths: string[]
 
 function serve(req: { readonly url?: string }, res: ServerResponse): void {
   const [path = ''] = (req.url ?? '').split('?')
-  visits.push(path)
+  requestedPaths.push(path)
   const redirect = (to: string): void => void res.writeHead(302, { location: to }).end()
   if (path === '/a.png') res.writeHead(200, { 'content-type': 'text/plain' }).end(PNG)
   else if (path === '/b.jpg') res.writeHead(200, { 'content-type': 'image/jpeg' }).end(JPEG)
@@ -32,7 +32,7 @@ function serve(req: { readonly url?: string }, res: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  visits = []
+  requestedPaths = []
   app = await openTestApp()
   upstream = await openScriptedUpstream()
   host = await openScriptedUpstream()
@@ -55,10 +55,10 @@ const ask = (model: string, ...urls: string[]): Promise<Response> =>
   })
 const MODEL = 'gemini/gemini-2.5-flash'
 
-describe('images by their addresses', () => {
-  test('are fetched once each and sent along, as what their bytes say they are', async () => {
+describe('images named by URL', () => {
+  test('are fetched once each and inlined with the type of their bytes', async () => {
     upstream.script(good)
-    visits = []
+    requestedPaths = []
     const response = await ask(MODEL, `${base}/a.png`, `${base}/b.jpg`, `${base}/a.png`, `${base}/moved`)
     expect(response.status).toBe(200)
     const png = { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } }
@@ -66,30 +66,30 @@ describe('images by their addresses', () => {
     expect(upstream.requests.at(-1)?.body.contents).toEqual([
       { role: 'user', parts: [{ text: 'What is it?' }, png, jpeg, png, png] },
     ])
-    expect(visits).toEqual(['/a.png', '/b.jpg', '/moved', '/a.png'])
+    expect(requestedPaths).toEqual(['/a.png', '/b.jpg', '/moved', '/a.png'])
   })
 
-  test('are fetched once for all tries', async () => {
+  test('are fetched once for all attempts', async () => {
     upstream.script(json(503, { error: { code: 503, status: 'UNAVAILABLE' } }), good)
-    visits = []
+    requestedPaths = []
     expect((await ask(MODEL, `${base}/a.png`)).headers.get('x-rideau-attempts')).toBe('2')
-    expect(visits).toEqual(['/a.png'])
+    expect(requestedPaths).toEqual(['/a.png'])
   })
 
-  test('are left to a provider that fetches them itself', async () => {
+  test('are not fetched for a provider that fetches them itself', async () => {
     upstream.script(completion('A cat.'))
-    visits = []
+    requestedPaths = []
     expect((await ask('openai/gpt-4o-mini', `${base}/a.png`)).status).toBe(200)
-    expect(visits).toEqual([])
+    expect(requestedPaths).toEqual([])
   })
 
   test.each([
-    ['a page that calls itself an image', '/page'],
+    ['a page with the content type of an image', '/page'],
     ['nothing', '/nowhere'],
-    ['a way to an address that is never allowed', '/metadata'],
-    ['a way in a circle', '/round'],
-    ['more than all images may have', '/large'],
-  ])('%s: refused by its place, without a word of what was found', async (_, path) => {
+    ['a redirect to a forbidden address', '/metadata'],
+    ['a redirect loop', '/round'],
+    ['more than the limit on all images', '/large'],
+  ])("%s is refused by its place in the request, without the host's answer", async (_, path) => {
     const before = upstream.requests.length
     const response = await ask(MODEL, `${base}/a.png`, base + path)
     expect(response.status).toBe(400)
@@ -99,27 +99,27 @@ describe('images by their addresses', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('at most sixteen', async () => {
-    visits = []
+  test('are refused above sixteen', async () => {
+    requestedPaths = []
     const response = await ask(MODEL, ...Array.from({ length: 17 }, (_, n) => `${base}/a.png?${n}`))
     expect(response.status).toBe(400)
     expect(((await response.json()) as any).error.param).toBe('messages[0].content[17].image_url.url')
-    expect(visits).toHaveLength(16)
+    expect(requestedPaths).toHaveLength(16)
   })
 })
 
-test('where private upstreams are not allowed, no address of this machine is fetched', async () => {
+test('fetches no address of this machine if private upstreams are not allowed', async () => {
   const strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: '0' })
   try {
     await strict.addCredential('gemini', { api_key: 'k' })
-    visits = []
+    requestedPaths = []
     for (const url of [`${base}/a.png`, 'https://127.0.0.1/a.png', 'https://localhost/a.png']) {
       const messages = [{ role: 'user', content: [image(url)] }]
       const response = await strict.call('/openai/v1/chat/completions', { model: MODEL, messages })
       expect(response.status).toBe(400)
       expect(((await response.json()) as any).error.param).toBe('messages[0].content[0].image_url.url')
     }
-    expect(visits).toEqual([])
+    expect(requestedPaths).toEqual([])
   } finally {
     await strict.close()
   }

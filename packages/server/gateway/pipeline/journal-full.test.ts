@@ -7,7 +7,7 @@ test.each([
   ['refuse', 500],
   ['accept', 200],
 ] as const)(
-  'while the database is away and the journal is full: %s',
+  'while the database is unreachable and the journal is full: %s',
   async (policy, status) => {
     const app = await openTestApp({ RIDEAU_JOURNAL_MAX_BYTES: '2000', RIDEAU_JOURNAL_FULL: policy })
     try {
@@ -46,7 +46,7 @@ test.each([
   60_000,
 )
 
-test('while the database is away refused requests leave room in the journal for those that are served', async () => {
+test('refused requests leave room in the journal for served ones while the database is unreachable', async () => {
   const app = await openTestApp({ RIDEAU_JOURNAL_MAX_BYTES: '60000' })
   try {
     await app.database.pool.query('alter table request_logs rename to away')

@@ -31,7 +31,7 @@ const listed = async (id: string): Promise<any> => {
 }
 const customModels = () => `/v1/environments/${app.developmentId}/custom-models`
 
-test("a model that the provider's own list names works the day it ships, at an unknown price", async () => {
+test("serves a model of the provider's own list at an unknown price", async () => {
   expect((await chat('openai/gpt-77')).error.code).toBe('model_not_found')
   upstream.script(json(200, { data: [{ id: 'gpt-77' }] }))
   await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)
@@ -41,7 +41,7 @@ test("a model that the provider's own list names works the day it ships, at an u
   expect(await listed('openai/gpt-77')).toMatchObject({ kind: 'model', pricing: null })
 })
 
-test('a custom price is the price: at once, and the listed one again when it is gone', async () => {
+test('applies a custom price at once, and the listed one after its removal', async () => {
   upstream.script(
     completion('Hello.', { usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } }),
   )
@@ -58,7 +58,7 @@ test('a custom price is the price: at once, and the listed one again when it is 
   expect((await chat(model)).cost_usd).toBe(0.000_21)
 })
 
-test('what an environment says that a model can do overrides the catalogue', async () => {
+test("applies an environment's capabilities of a model instead of the catalogue's", async () => {
   const tools = [{ type: 'function', function: { name: 'f' } }]
   upstream.script(completion('Hello.'))
   const model = 'openai/gpt-4o-mini'
@@ -69,7 +69,7 @@ test('what an environment says that a model can do overrides the catalogue', asy
   await app.manage('DELETE', `/v1/custom-models/${made.body.id}`)
 })
 
-test('a model of the own making is known by its whole name and bare', async () => {
+test('resolves a custom model by its full name and its bare name', async () => {
   upstream.script(completion('Hello.'))
   await app.manage('POST', customModels(), { model: 'openai/ft:mine', capabilities: ['chat'] })
   expect((await chat('ft:mine')).model).toBe('openai/ft:mine')

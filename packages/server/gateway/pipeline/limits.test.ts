@@ -44,7 +44,7 @@ async function codeOf(response: Response): Promise<string> {
 }
 
 describe('a budget', () => {
-  test('of $1.00 admits exactly 20 of 300 requests at once that cost $0.05 each', async () => {
+  test('of $1.00 admits exactly 20 of 300 concurrent requests at $0.05 each', async () => {
     const { key, budget } = await limited.freshKey(1)
     let release: () => void = () => {}
     const open = new Promise<void>(resolve => {
@@ -67,7 +67,7 @@ describe('a budget', () => {
     expect(await budget()).toMatchObject({ spent_usd: 1, reserved_usd: 0 })
   }, 60_000)
 
-  test('names scope, limit, settled, held and reset in its refusal, and is no matter of retrying', async () => {
+  test('names scope, limit, settled, reserved and reset when it refuses, without Retry-After', async () => {
     const { key } = await limited.freshKey(0.04)
     const response = await app.call('/v1/chat', ASK, { key })
     const { error } = (await response.json()) as any
@@ -77,7 +77,7 @@ describe('a budget', () => {
     )
   })
 
-  test('refuses a model of unknown price with 400 model_unpriced, and only while it is in force', async () => {
+  test('refuses a model of unknown price with 400 model_unpriced while it is in force', async () => {
     const ask = { ...ASK, model: UNPRICED }
     expect((await app.call('/v1/chat', ask)).status).toBe(200)
     const { key } = await limited.freshKey(100)
@@ -86,7 +86,7 @@ describe('a budget', () => {
     expect([response.status, error.code, error.param]).toEqual([400, 'model_unpriced', 'model'])
   })
 
-  test('that is nearly spent lowers the output cap to what is held', async () => {
+  test('that is nearly spent lowers the output cap to what is reserved', async () => {
     const { key, budget } = await limited.freshKey(0.3)
     upstream.script(
       completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 4096, total_tokens: 4097 } }),
@@ -99,10 +99,10 @@ describe('a budget', () => {
     expect(await budget()).toMatchObject({ spent_usd: 0.2048, reserved_usd: 0 })
   })
 
-  test('ends a stream that would pass it: finish_reason length, a note, and not a cent more', async () => {
+  test('ends a stream that would exceed it with finish_reason length and a note, and is never exceeded', async () => {
     const { key, budget } = await limited.freshKey(0.0515)
-    const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
-    upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
+    const chunks = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
+    upstream.script(stream(...chunks, chunk({}, 'stop'), usageChunk(), DONE))
     const { max_tokens: _, ...uncapped } = { ...ASK, stream: true }
     const response = await app.call('/v1/chat', uncapped, { key })
     const text = await response.text()
@@ -115,7 +115,7 @@ describe('a budget', () => {
     expect(spent_usd).toBeGreaterThan(0.05)
   })
 
-  test('never goes down: usage that is negative, absurd or missing is estimated and marked', async () => {
+  test('never decreases: negative, absurd or missing usage is estimated and marked', async () => {
     const { key, budget } = await limited.freshKey(100)
     let spent = 0
     for (const usage of [
@@ -137,7 +137,7 @@ describe('a budget', () => {
   })
 })
 
-/** Resolves with the settled ones when only so many are pending. */
+/** Resolves with the settled calls once only `pending` are left. */
 function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Promise<T[]> {
   return new Promise(resolve => {
     const done: T[] = []
@@ -150,7 +150,7 @@ function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Pro
   })
 }
 
-test('every route that can reach a provider is refused at a budget of 0; models and cancel are not', async () => {
+test('every route that can call a provider is refused at a budget of 0; models and cancel are not', async () => {
   const { key } = await limited.freshKey(0)
   const chat = { model: PRICED, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
   const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
@@ -191,14 +191,14 @@ test('every route that can reach a provider is refused at a budget of 0; models 
       expect([path, response.status]).not.toEqual([path, 402])
       continue
     }
-    // A route that is new here needs a body that would reach a provider.
+    // A new route needs a body here with which it would call a provider.
     expect([path, bodies[path]]).toEqual([path, expect.anything()])
     expect([path, (await app.call(path, bodies[path], { key })).status]).toEqual([path, 402])
   }
   expect(upstream.requests.length).toBe(before)
 })
 
-describe('which limit gives which code', () => {
+describe('error codes of limits', () => {
   const user = { 'x-rideau-end-user': 'somebody' }
   test.each([
     [
@@ -250,7 +250,7 @@ describe('which limit gives which code', () => {
     expect(response.headers.get('x-should-retry')).toBe(Number(wait) > 60 ? 'false' : null)
   })
 
-  test('a change is in force with the next request', async () => {
+  test('applies a change from the next request on', async () => {
     const rate = await limited.limit('limits', {
       scope: 'environment',
       metric: 'requests',
@@ -263,7 +263,7 @@ describe('which limit gives which code', () => {
     expect((await app.call('/v1/chat', ASK)).status).toBe(429)
   })
 
-  test('the first fifty requests of an end user that nobody has seen respect the default', async () => {
+  test('applies the default limit to the first fifty requests of a new end user', async () => {
     await limited.limit('limits', {
       scope: 'default_end_user',
       metric: 'requests',
@@ -281,7 +281,7 @@ describe('which limit gives which code', () => {
 })
 
 describe('an answer', () => {
-  test('tells how the binding limits stand', async () => {
+  test('states the binding limits in headers', async () => {
     const { id, key } = await app.createKey({})
     await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
     await limited.limit('limits', {
@@ -299,7 +299,7 @@ describe('an answer', () => {
     expect(response.headers.get('x-ratelimit-reset-requests')).toBe('30s')
   })
 
-  test('in the grace of a quota passes; above it nothing does, and GET agrees', async () => {
+  test('passes within the grace of a quota and not above it, as GET reports', async () => {
     const headers = { 'x-rideau-end-user': 'gracious' }
     await limited.make(`/v1/environments/${app.developmentId}/end-users`, { external_id: 'gracious' })
     const quota = await limited.limit('quotas', {

@@ -3,10 +3,10 @@ import { completion, json, type UpstreamAnswer } from '../../testing/fakes/scrip
 import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
-/** What a request holds: $0.05 for its output, which with 21 of input at most are 1,021 tokens. */
-const HELD = { usd: 0.05, tokens: 1021 }
+/** What a request reserves: $0.05 for its output, and 1,021 tokens with at most 21 of input. */
+const RESERVED = { usd: 0.05, tokens: 1021 }
 
-describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
+describe.each(LEDGERS)('%s a quota and a budget', (_ledger, openHome) => {
   let home: LedgerHome
   let limited: LimitedApp
 
@@ -22,7 +22,7 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
     await limited.reset()
   })
 
-  /** What the usage ledger has of a key, once it has so many records. */
+  /** Returns the usage ledger's sums of a key once it has this many records. */
   async function ledgerOf(keyId: string, records: number) {
     const read = async () =>
       (
@@ -39,7 +39,7 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
     return await read()
   }
 
-  test('what ended used, what runs holds, and when that resets: the usage ledger’s own sums at every step', async () => {
+  test("report used and reserved amounts that equal the usage ledger's sums at every step, and the reset", async () => {
     const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(0.3)
     const keyId = (await budget()).scope_ref
@@ -53,17 +53,17 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
     })
     const running: Promise<Response>[] = []
     let records = 0
-    const expectAll = async (held: number): Promise<void> => {
+    const expectAll = async (reservations: number): Promise<void> => {
       const ledger = await ledgerOf(keyId, records)
       expect(await budget()).toMatchObject({
         spent_usd: ledger.usd,
-        reserved_usd: Math.round(held * HELD.usd * 100) / 100,
+        reserved_usd: Math.round(reservations * RESERVED.usd * 100) / 100,
         resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
       })
       const quotas = await limited.list('quotas')
       const of = (metric: string) => quotas.find(each => each.metric === metric)
-      expect(of('tokens')).toMatchObject({ used: ledger.tokens, reserved: held * HELD.tokens })
-      expect(of('requests')).toMatchObject({ used: ledger.requests, reserved: held })
+      expect(of('tokens')).toMatchObject({ used: ledger.tokens, reserved: reservations * RESERVED.tokens })
+      expect(of('requests')).toMatchObject({ used: ledger.requests, reserved: reservations })
       expect(of('tokens').resets_at).toBe((await budget()).resets_at)
     }
     const end = async (answer: UpstreamAnswer): Promise<number> => {
@@ -79,13 +79,13 @@ describe.each(LEDGERS)('%s a quota and a budget show', (_ledger, openHome) => {
     await expectAll(3)
     expect(await end(completion('hello', { usage: USED }))).toBe(200)
     await expectAll(2)
-    // Less than it held, then nothing at all.
+    // Less than it reserved, then nothing at all.
     const less = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 }
     expect(await end(completion('hello', { usage: less }))).toBe(200)
     await expectAll(1)
     expect(await end(json(400, { error: { message: 'no' } }))).toBe(400)
     await expectAll(0)
-    // What a refusal tells is what the budget shows.
+    // A refusal states what the budget shows.
     for (let count = 0; count < 4; count++) running.push(app.call('/v1/chat', ASK, { key }))
     await expect.poll(() => waiting.length).toBe(4)
     const refused = await app.call('/v1/chat', ASK, { key })

@@ -5,43 +5,43 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
+import { assertPassThrough } from '../plan/assert-pass-through.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
-import { refusePassThrough } from '../plan/refuse-pass-through.ts'
 import { type Estimate, openRecord } from '../records/open-record.ts'
-import { noteTarget } from '../request/facts.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
+import { noteTarget } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findLimits } from './find-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
-/** A call of a model whose body is parsed: the steps that chat, embeddings, images and token counts each take in their own way. */
+/** A model call with a parsed body. Chat, embeddings, images and token counts implement its steps. */
 export interface ModelCall<P extends ResolvedTarget, T> {
-  /** As the body names it, not checked yet; see name-end-user.ts. */
+  /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** False: nothing is billed, so a killed process loses nothing. */
   readonly isBilled: boolean
-  /** Decides which targets are tried. Throws what refuses all of them. */
+  /** Returns the targets to attempt. Throws the fault that refuses all of them. */
   plan(limits: MeterSet): CallPlan<P>
-  /** Reserves in every limit what the call may use. Throws the limit that refuses it. */
+  /** Reserves what the call may use on all its limits. Throws the fault of the limit that refuses it. */
   reserve(plan: CallPlan<P>, limits: MeterSet): Reserved<P> | Promise<Reserved<P>>
-  /** Input tokens as the gateway counts them. */
+  /** Returns the input tokens as the gateway estimates them. */
   countInput(): number
-  /** One attempt at one target with one credential. */
+  /** Makes one attempt at one target with one credential. */
   attempt(target: Target, planned: P): Promise<AttemptResult<T>>
-  /** Relays or answers, bills, settles: the record is durable before the last byte leaves. */
+  /** Relays or answers, bills and settles. The record is durable before the last byte is sent. */
   answer(value: T): Promise<void>
 }
 
-/** What a call may use, once its limits granted it. */
+/** The plan of a call after its limits admitted it. */
 export interface Reserved<P extends ResolvedTarget> {
-  /** Its targets are asked for no more than is reserved. */
+  /** Asks the targets for no more than is reserved. */
   readonly plan: CallPlan<P>
-  /** What a killed process would have used at most; undefined: no limit of tokens or money concerns the call. */
+  /** The most that a killed process would have used. undefined: no limit of tokens or money applies. */
   readonly estimate: Estimate | undefined
 }
 
-/** Reads and parses the body. `pathModel`: the model where the path names it, else empty. */
+/** Reads and parses the body. `pathModel` is the model in the path, or empty. */
 export type ReadCall = (
   ctx: IdentifiedContext,
   pathModel: string,
@@ -49,8 +49,8 @@ export type ReadCall = (
 ) => Promise<ModelCall<ResolvedTarget, unknown>>
 
 /**
- * The order of every model call: read and parse, name the end user, plan, reserve, attempt, then relay or answer, bill and
- * settle. What a step throws ends the request at the edge, which writes the record of a failed one.
+ * Runs every model call in this order: read and parse, name the end user, plan, reserve, attempt, then relay or answer,
+ * bill and settle. An exception of a step rejects; the edge then answers the request and writes its record.
  */
 export async function serveModelCall(
   ctx: IdentifiedContext,
@@ -59,18 +59,18 @@ export async function serveModelCall(
   deps: PipelineDeps,
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
-  // Promises are awaited only where there are any: most requests take these steps in one go.
+  // Awaits only actual promises, since most requests take these steps synchronously.
   const naming = nameEndUser(ctx, call.endUser, deps)
   if (naming !== undefined) await naming
-  refusePassThrough(ctx.caller, ctx.environment, call.findings)
+  assertPassThrough(ctx.caller, ctx.environment, call.findings)
   const limits = findLimits(ctx, deps)
   const reserving = call.reserve(call.plan(limits), limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
-  noteTarget(ctx.facts, plan.targets[0] as ResolvedTarget)
+  noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
   if (call.isBilled) openRecord(ctx, estimate, call, deps)
   await oneMicrotask
   const value = await callTargets(ctx, deps, plan, (target, planned) => {
-    noteTarget(ctx.facts, planned)
+    noteTarget(ctx.recordFields, planned)
     return call.attempt(target, planned)
   })
   await call.answer(value)

@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 let app: TestApp
-/** A provider of another format, and one of the same. */
+/** A provider of another format and one of the same. */
 let other: ScriptedUpstream
 let same: ScriptedUpstream
 
@@ -59,7 +59,7 @@ const called = (fields: object, finish_reason: string): Record<string, unknown> 
 })
 
 describe('a model of another format', () => {
-  test('answers in Ollama’s shape', async () => {
+  test("answers in Ollama's shape", async () => {
     other.script(completion('Noon.'))
     const answer = await post({ stream: false, options: { num_predict: 9, temperature: 0, num_ctx: 4096 } })
     expect(await answer.json()).toEqual({
@@ -83,7 +83,7 @@ describe('a model of another format', () => {
     })
   })
 
-  test('streams unless it is told not to: lines, of which the last has the counts', async () => {
+  test('streams lines unless stream is false, with the counts in the last one', async () => {
     other.script(streamedCompletion('No', 'on', '.'))
     const answer = await post({})
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
@@ -93,7 +93,7 @@ describe('a model of another format', () => {
     expect(lines.at(-1)).toMatchObject({ done_reason: 'stop', prompt_eval_count: 12, eval_count: 3 })
   })
 
-  test('a tool is called, plain and streamed alike, and its result finds the call without an id', async () => {
+  test('calls a tool, plain and streamed, and assigns its result to the call without an id', async () => {
     other.script(completion('', called({ tool_calls: [call] }, 'tool_calls')))
     const plain = (await (await post({ stream: false, tools })).json()) as any
     const asked = { id: 'call_1', function: { index: 0, name: 'now', arguments: { tz: 'UTC' } } }
@@ -132,7 +132,7 @@ describe('a model of another format', () => {
     })
   })
 
-  test('a schema, an image and thinking', async () => {
+  test('sends a schema, an image and thinking', async () => {
     other.script(completion('', called({ content: '{"a":1}', reasoning_content: 'Hm.' }, 'stop')))
     const schema = { type: 'object', properties: { a: { type: 'integer' } } }
     const image = 'iVBORw0KGgo='
@@ -153,11 +153,11 @@ describe('a model of another format', () => {
       type: 'image_url',
       image_url: { url: `data:image/png;base64,${image}` },
     })
-    // Not to think is what a model that cannot think does anyway.
+    // A model that cannot think does not think anyway.
     expect(body).not.toHaveProperty('reasoning_effort')
   })
 
-  test('a failure in mid-stream is the last line', async () => {
+  test('ends a failed stream with the error as its last line', async () => {
     other.script(cutStream(chunk({ role: 'assistant', content: 'No' })))
     const answer = await post({})
     expect(answer.status).toBe(200)
@@ -185,7 +185,7 @@ describe('a model of the same format', () => {
     options: { top_k: 3, num_gpu: 1, num_predict: 9 },
   }
 
-  test('gets its own fields, and what it answers is passed on whole, plain and streamed', async () => {
+  test("receives the caller's fields, and its answer is passed on unchanged, plain and streamed", async () => {
     same.script(json(200, answerOf('Noon.', END)))
     const answer = await post({ ...fields, stream: false })
     expect(await answer.json()).toEqual(answerOf('Noon.', END))
@@ -201,7 +201,7 @@ describe('a model of the same format', () => {
     expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 2 } })
   })
 
-  test('a client token has no say in how its server runs', async () => {
+  test('refuses server options from a client token', async () => {
     const key = await makePlaygroundToken(app)
     same.script(json(200, answerOf('Noon.', END)))
     for (const [given, param] of [
@@ -215,7 +215,7 @@ describe('a model of the same format', () => {
   })
 })
 
-describe('what a caller may not set here', () => {
+describe('refuses what callers may not set', () => {
   test.each<[object, string]>([
     [{ template: 'x' }, 'template'],
     [{ raw: true }, 'raw'],
@@ -244,12 +244,12 @@ describe('what a caller may not set here', () => {
     [{ options: { top_k: 3 } }, 'options.top_k'],
     [{ options: { mirostat: 1 } }, 'options.mirostat'],
     [{ logprobs: true }, 'logprobs'],
-  ])('at a model of another format: %j', async (fields, param) => {
+  ])('with a model of another format: %j', async (fields, param) => {
     expect(await (await post(fields)).json()).toMatchObject({ code: 'invalid_request', param })
   })
 })
 
-describe('beside chat', () => {
+describe('other routes', () => {
   const get = async (path: string, options = {}): Promise<any> =>
     (
       await fetch(`${app.gatewayUrl}/ollama/api/${path}`, {
@@ -258,7 +258,7 @@ describe('beside chat', () => {
       })
     ).json()
 
-  test('the models that this key may call, and what each can do', async () => {
+  test('list the models that the key may call, with their capabilities', async () => {
     const { models } = await get('tags')
     expect(models).toContainEqual(
       expect.objectContaining({ name: OTHER, model: OTHER, details: expect.any(Object) }),
@@ -275,7 +275,7 @@ describe('beside chat', () => {
     expect(await get('ps')).toEqual({ models: [] })
   })
 
-  test('failures have Ollama’s shape with our code beside it, where there is no route too', async () => {
+  test("report failures in Ollama's shape with the gateway's code, also on unknown paths", async () => {
     expect(await get('nothing')).toMatchObject({ error: expect.any(String), code: 'route_not_found' })
     expect(await get('tags', { headers: {} })).toMatchObject({
       error: expect.any(String),

@@ -42,15 +42,15 @@ const tools = [
   },
 ]
 
-describe('the official client, by its base URL alone', () => {
-  test('a plain answer', async () => {
+describe('the official client, configured by its base URL alone', () => {
+  test('gets a plain answer', async () => {
     upstream.script(completion('Noon.'))
     const answer = await client.chat.completions.create({ model, messages })
     expect(answer.choices[0]?.message.content).toBe('Noon.')
     expect(answer.usage?.total_tokens).toBe(15)
   })
 
-  test('a stream, with usage where it is asked for', async () => {
+  test('gets a stream, with usage if requested', async () => {
     upstream.script(streamedCompletion('No', 'on', '.'))
     const parts: string[] = []
     let total: number | undefined
@@ -67,7 +67,7 @@ describe('the official client, by its base URL alone', () => {
     expect(total).toBe(15)
   })
 
-  test('tools: the call comes back, its result goes out', async () => {
+  test('gets a tool call and sends its result', async () => {
     const call = {
       id: 'call_1',
       type: 'function' as const,
@@ -105,7 +105,7 @@ describe('the official client, by its base URL alone', () => {
     })
   })
 
-  test('streamed tool calls, put together by the client', async () => {
+  test('joins streamed tool calls', async () => {
     const delta = (fields: Record<string, unknown>): string =>
       chunk({ tool_calls: [{ index: 0, ...fields }] })
     upstream.script(
@@ -126,7 +126,7 @@ describe('the official client, by its base URL alone', () => {
     })
   })
 
-  test('response_format goes out as it was written and its answer is parsed', async () => {
+  test('sends response_format unchanged and parses the answer', async () => {
     upstream.script(completion('{"time":"12:00"}'))
     const response_format = {
       type: 'json_schema' as const,
@@ -146,7 +146,7 @@ describe('the official client, by its base URL alone', () => {
     expect(upstream.requests.at(-1)?.body.response_format).toEqual(response_format)
   })
 
-  test('the list of models and one of them', async () => {
+  test('lists the models and gets one of them', async () => {
     const ids: string[] = []
     for await (const each of client.models.list()) ids.push(each.id)
     expect(ids).toContain(model)
@@ -155,7 +155,7 @@ describe('the official client, by its base URL alone', () => {
     expect((await client.models.retrieve(model)).id).toBe(model)
   })
 
-  test('errors arrive as its own classes, with code, param and request id', async () => {
+  test('raises errors as its own classes, with code, param and request id', async () => {
     const refused = await client.chat.completions
       .create({ model: 'openai/unheard-of', messages })
       .catch(error => error)
@@ -170,20 +170,20 @@ describe('the official client, by its base URL alone', () => {
     expect(await stranger.models.list().catch(error => error)).toBeInstanceOf(OpenAI.AuthenticationError)
   })
 
-  test('an interrupted stream is raised, not taken for an end', async () => {
+  test('raises an interrupted stream instead of ending it', async () => {
     upstream.script(res => {
       res.writeHead(200, { 'content-type': 'text/event-stream' })
       res.write(chunk({ content: 'No' }), () => setImmediate(() => res.destroy()))
     })
     const read = async (): Promise<void> => {
       for await (const _ of await client.chat.completions.create({ model, messages, stream: true })) {
-        // Only the end matters.
+        // Only the end of the stream matters.
       }
     }
     await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)
   })
 
-  test('a stored credential that the provider refuses is not retried by the client', async () => {
+  test('does not retry a stored credential that the provider rejects', async () => {
     upstream.script(json(401, { error: { message: 'bad key' } }))
     const patient = new OpenAI({
       baseURL: `${app.gatewayUrl}/openai/v1`,

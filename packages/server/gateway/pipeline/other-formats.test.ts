@@ -9,7 +9,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Chat over providers with formats of their own, that only they speak. */
+/** Chat with providers that have formats of their own. */
 
 const messages = [{ role: 'user', content: 'Weather in Paris?' }]
 const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }]
@@ -40,7 +40,7 @@ const lines =
     res.end(all.map(line => `${JSON.stringify(line)}\n`).join(''))
   }
 
-/** What a streamed answer says, and how it ends. */
+/** Returns the text of a streamed answer and how it ended. */
 async function readStream(response: Response) {
   const text = await response.text()
   const frames = text
@@ -67,7 +67,7 @@ describe('cohere', () => {
     tokens: { input_tokens: 500, output_tokens: 5 },
   }
 
-  test('plain: translated both ways, billed by the units that are billed', async () => {
+  test('translates a plain answer both ways and bills the billed units', async () => {
     const message = {
       role: 'assistant',
       tool_plan: 'I look.',
@@ -99,7 +99,7 @@ describe('cohere', () => {
     expect(seen?.body).toMatchObject({ model: 'command-a-03-2025', messages, tool_choice: 'REQUIRED' })
   })
 
-  test('streamed, with an error amid the stream told as one', async () => {
+  test('translates a stream and reports an error within it', async () => {
     const text = (content: string): string =>
       frame({ type: 'content-delta', index: 0, delta: { message: { content: { text: content } } } })
     upstream.script(
@@ -131,7 +131,7 @@ describe('cohere', () => {
     expect(broken.text).not.toContain('[DONE]')
   })
 
-  test('a prompt that is too long is told as that', async () => {
+  test('reports a prompt that is too long as such', async () => {
     upstream.script(
       json(400, { id: 'a', error_type: 'TOO_MANY_TOKENS', message: 'too many tokens: size limit exceeded' }),
     )
@@ -153,7 +153,7 @@ describe('ollama', () => {
   })
   const call = { function: { name: 'weather', arguments: { city: 'Paris' } } }
 
-  test("plain: its own route beside /v1, with the credential's context", async () => {
+  test('uses the native route next to /v1, with the context length of the credential', async () => {
     upstream.script(
       json(200, piece({ role: 'assistant', content: '', thinking: 'Hm', tool_calls: [call] }, counts)),
     )
@@ -186,7 +186,7 @@ describe('ollama', () => {
     })
   })
 
-  test('streamed lines, calls whole; a line that is an error, and a stream that breaks off, end it with an error', async () => {
+  test('translates streamed lines and whole calls; an error line or a broken stream ends with an error', async () => {
     upstream.script(
       lines(
         piece({ content: 'Let me see.' }),
@@ -213,7 +213,7 @@ describe('ollama', () => {
     expect((await streamed(LOCAL)).text).toContain('stream_interrupted')
   })
 
-  test('an error before the first line is an error of the try', async () => {
+  test('fails the attempt on an error before the first line', async () => {
     upstream.script(json(404, { error: "model 'qwen3:8b' not found" }))
     const response = await app.call('/v1/chat', { model: LOCAL, messages, stream: true })
     expect([response.status, ((await response.json()) as any).error.code]).toEqual([404, 'model_not_found'])

@@ -38,7 +38,7 @@ const FIELDS = [
 
 describe('provider_options', () => {
   test.each(PROVIDERS)(
-    'for %s are refused with 400 and their path where they set a reserved field, in any spelling and at any depth',
+    'for %s are refused with 400 and their path if they set a reserved field, in any spelling and at any depth',
     async provider => {
       const target =
         Object.keys(FORMAT_TARGETS).find(each => FORMAT_TARGETS[each]?.[0].startsWith(`${provider}/`)) ?? ''
@@ -52,8 +52,8 @@ describe('provider_options', () => {
           [`request_options.${field}`, { request_options: { [field]: 'x' } }],
           [`extra_body.${field}`, { extra_body: JSON.stringify({ [field]: 'x' }) }],
         ] as const) {
-          const told = await ask('native', target, { provider_options: { [provider]: options } })
-          expect(told).toMatchObject({ ...REFUSED, param: `provider_options.${provider}.${name}` })
+          const outcome = await ask('native', target, { provider_options: { [provider]: options } })
+          expect(outcome).toMatchObject({ ...REFUSED, param: `provider_options.${provider}.${name}` })
         }
       }
     },
@@ -61,12 +61,12 @@ describe('provider_options', () => {
 })
 
 describe('an unknown field', () => {
-  /** Surfaces whose bodies go to a provider of the same format as they came. */
+  /** Formats whose bodies pass unchanged to a provider of the same format. */
   const PASSING = Object.keys(SURFACE_REQUESTS).filter(
-    surface => surface !== 'native' && surface !== 'ollama-chat',
+    format => format !== 'native' && format !== 'ollama-chat',
   )
 
-  test.each(PASSING)('of %s is refused where it contains a reserved field', async surface => {
+  test.each(PASSING)('of %s is refused if it contains a reserved field', async format => {
     for (const field of FIELDS) {
       for (const [param, fields] of [
         [`extra_body.${field}`, { extra_body: { [field]: 'x' } }],
@@ -74,22 +74,22 @@ describe('an unknown field', () => {
         [`request_options.${field.toUpperCase()}`, { request_options: { [field.toUpperCase()]: 'x' } }],
         [`google.${field}`, { google: { [field]: 'x' } }],
       ] as const) {
-        const told = await ask(surface, surface, fields)
-        // Gemini's surface refuses every unknown field.
-        const isUnread = surface === 'gemini-content'
-        expect(told).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
+        const outcome = await ask(format, format, fields)
+        // Gemini's format refuses every unknown field.
+        const isUnread = format === 'gemini-content'
+        expect(outcome).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
       }
     }
   })
 
-  test.each(PASSING)('of %s is refused where it is another spelling of a known field', async surface => {
+  test.each(PASSING)('of %s is refused if it is another spelling of a known field', async format => {
     for (const field of ['Model', 'MODEL', 'ſtream', 'Stream', 'meſſages', 'TOOLS', 'Tools', 'maxTokenſ']) {
-      const told = await ask(surface, surface, { [field]: 'x' })
-      expect([surface, field, told]).toMatchObject([surface, field, { status: 400, sent: [] }])
+      const outcome = await ask(format, format, { [field]: 'x' })
+      expect([format, field, outcome]).toMatchObject([format, field, { status: 400, sent: [] }])
     }
   })
 
-  test('passes on where it contains no reserved field', async () => {
+  test('is passed on if it contains no reserved field', async () => {
     const fields = {
       novelty: { a: [{ b: 1 }] },
       metadata: { model: 'x', n: '2' },
@@ -105,7 +105,7 @@ describe('an unknown field', () => {
   })
 })
 
-describe('a dropped field with a name like a path', () => {
+describe('a dropped field whose name looks like a path', () => {
   const DOTTED = [
     [{ 'a.b': { secret: 1 } }, 'a.b'],
     [{ 'note[0]': { secret: 1 } }, 'note[0]'],
@@ -136,7 +136,7 @@ describe('a dropped field with a name like a path', () => {
   })
 })
 
-test('embeddings and images refuse reserved fields inside unknown ones', async () => {
+test('embeddings and images refuse reserved fields within unknown ones', async () => {
   harness.upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
   const before = harness.upstream.requests.length
   for (const [route, own] of [

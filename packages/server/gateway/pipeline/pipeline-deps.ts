@@ -1,8 +1,8 @@
 import type { AttemptDeps } from '../attempts/attempt-deps.ts'
 import type { EdgeDeps } from '../edge/edge-deps.ts'
 import type { RequestCounts } from '../edge/request-counts.ts'
-import type { Admissions } from '../limits/admission.ts'
 import type { MeterSets } from '../limits/meter-sets.ts'
+import type { Reservations } from '../limits/reservations.ts'
 import type { RecordDeps } from '../records/record-deps.ts'
 import type { RequestDeps } from '../request/request-deps.ts'
 import type { Ticker } from '../request/ticker.ts'
@@ -12,5 +12,5 @@ export interface PipelineDeps extends RequestDeps, EdgeDeps, AttemptDeps, Record
   readonly ticker: Ticker
   readonly requestCounts: RequestCounts
   readonly meterSets: MeterSets
-  readonly admissions: Admissions
+  readonly reservations: Reservations
 }

@@ -8,7 +8,7 @@ import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { ChatCall } from './chat-call.ts'
 import { sendAnswer } from './send-answer.ts'
 
-/** A chat that is answered as a whole: with the provider's bytes where the formats agree. */
+/** A chat that is answered as a whole. Sends the provider's own bytes if the formats agree. */
 export class PlainChat extends ChatCall<PlainAnswer> {
   async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<PlainAnswer>> {
     const attempt = this.toAttempt(target, planned)
@@ -16,13 +16,13 @@ export class PlainChat extends ChatCall<PlainAnswer> {
   }
 
   async answer(answer: PlainAnswer): Promise<void> {
-    const { ctx, held } = this
+    const { ctx, reserved } = this
     const bill = toBill(this.target.catalogModel, answer.reply.usage, {
       requestBytes: this.requestBytes,
-      inputTokens: held?.inputTokens,
+      inputTokens: reserved?.inputTokens,
       deliveredTokens: estimateTokens(answer.bytes.length),
     })
-    ctx.facts.answered = bill
+    ctx.recordFields.answered = bill
     const bytes = this.server.encodeReply(this.answered, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'
     const outcome = { status: 200, bill, finishReason }

@@ -27,25 +27,25 @@ beforeAll(async () => {
 
 afterAll(() => harness.close())
 
-/** The answer, and how many requests reached the provider. */
+/** Returns the answer, and how many requests reached the provider. */
 async function ask(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
   const response = await app.call(route, text, { key })
-  const told = findTold(await response.json())
-  return { status: response.status, ...told, reached: upstream.requests.length - before }
+  const outcome = findTold(await response.json())
+  return { status: response.status, ...outcome, reached: upstream.requests.length - before }
 }
 
 const REFUSED = { status: 400, code: 'request_validation_failed', reached: 0 }
 
 const KEYS = ['"__proto__"', '"\\u005f_proto__"', '"__prot\\u006f__"', '"\\u005F\\u005Fproto\\u005f\\u005f"']
 
-describe.each(['a bounded key', 'a client token'])('with %s', who => {
-  const credential = (): string => (who === 'a client token' ? harness.token : bounded)
+describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => {
+  const credential = (): string => (credentialKind === 'a client token' ? harness.token : bounded)
 
-  test.each(KEYS)('a body with the key %s at any depth is refused on every surface', async key => {
+  test.each(KEYS)('refuses a body with the key %s at any depth in every format', async key => {
     const other = `{"groq":{"model":"llama-3.1-8b-instant","n":100}}`
-    for (const surface of Object.keys(SURFACE_REQUESTS)) {
-      const { route, body } = toSurfaceRequest(surface, MODEL)
+    for (const format of Object.keys(SURFACE_REQUESTS)) {
+      const { route, body } = toSurfaceRequest(format, MODEL)
       const text = JSON.stringify(body).slice(0, -1)
       for (const field of [
         `${key}:${other}`,
@@ -55,27 +55,27 @@ describe.each(['a bounded key', 'a client token'])('with %s', who => {
         `"metadata":{${key}:"x"}`,
         `"a":{${Array.from({ length: 40 }, (_, at) => `"k${at}":0`).join(',')},${key}:1}`,
       ]) {
-        const told = await ask(route, `${text},${field}}`, credential())
-        expect([surface, field, told]).toMatchObject([surface, field, REFUSED])
-        expect(told).toMatchObject({ param: expect.stringContaining('__proto__') })
+        const outcome = await ask(route, `${text},${field}}`, credential())
+        expect([format, field, outcome]).toMatchObject([format, field, REFUSED])
+        expect(outcome).toMatchObject({ param: expect.stringContaining('__proto__') })
       }
     }
   })
 
-  test('embeddings and images refuse the key __proto__', async () => {
+  test('refuses the key __proto__ in embeddings and images', async () => {
     for (const [route, body] of [
       ['/v1/embeddings', { model: 'sandbox/embed', input: 'x' }],
       ['/openai/v1/embeddings', { model: 'sandbox/embed', input: 'x' }],
       ['/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'a fox' }],
     ] as const) {
       const text = `${JSON.stringify(body).slice(0, -1)},"x":{"__proto__":{"n":100}}}`
-      const key = who === 'a client token' ? harness.token : app.secretKey
+      const key = credentialKind === 'a client token' ? harness.token : app.secretKey
       expect(await ask(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
     }
   })
 })
 
-test('a form with a field __proto__ is refused', async () => {
+test('refuses a form with a field __proto__', async () => {
   const form = new FormData()
   form.set('model', 'sandbox/image')
   form.set('prompt', 'a fox')
@@ -93,7 +93,7 @@ test('a form with a field __proto__ is refused', async () => {
   ])
 })
 
-test('the JSON text of a tool call’s arguments may have the key __proto__, and passes unchanged', async () => {
+test("passes the key __proto__ within the JSON text of a tool call's arguments unchanged", async () => {
   const [model, answer] = FORMAT_TARGETS['anthropic-messages'] ?? ['', json(200, {})]
   upstream.script(answer)
   const call = {
@@ -112,7 +112,7 @@ test('the JSON text of a tool call’s arguments may have the key __proto__, and
   upstream.script(completion('Hello.'))
 })
 
-const WORDS = [
+const NAMES = [
   'constructor',
   'valueOf',
   'toString',
@@ -123,74 +123,74 @@ const WORDS = [
 ]
 
 /** Every place where a caller's string selects what happens to the request. */
-function wordIn(surface: string, word: string): Record<string, unknown>[] {
-  const part = { type: word, [word]: 'x', text: 'y' }
-  const said = { role: 'user', content: [part] }
-  switch (surface) {
+function nameIn(format: string, name: string): Record<string, unknown>[] {
+  const part = { type: name, [name]: 'x', text: 'y' }
+  const message = { role: 'user', content: [part] }
+  switch (format) {
     case 'openai-responses':
       return [
         { input: [part] },
-        { input: [said] },
+        { input: [message] },
         { input: [{ type: 'function_call_output', call_id: 'c', output: [part] }] },
-        { tools: [{ type: word }] },
-        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: word }] }] },
-        { tool_choice: { type: word } },
-        { reasoning: { effort: word } },
-        { text: { format: { type: word } } },
+        { tools: [{ type: name }] },
+        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: name }] }] },
+        { tool_choice: { type: name } },
+        { reasoning: { effort: name } },
+        { text: { format: { type: name } } },
       ]
     case 'gemini-content':
       return [
-        { contents: [{ role: 'user', parts: [{ [word]: {} }] }] },
-        { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: word, data: 'QUJD' } }] }] },
-        { tools: [{ [word]: {} }] },
-        { generationConfig: { [word]: 1 } },
-        { generationConfig: { thinkingConfig: { thinkingLevel: word } } },
-        { [word]: {} },
+        { contents: [{ role: 'user', parts: [{ [name]: {} }] }] },
+        { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: name, data: 'QUJD' } }] }] },
+        { tools: [{ [name]: {} }] },
+        { generationConfig: { [name]: 1 } },
+        { generationConfig: { thinkingConfig: { thinkingLevel: name } } },
+        { [name]: {} },
       ]
     case 'bedrock-converse':
       return [
-        { messages: [{ role: 'user', content: [{ [word]: {} }] }] },
-        { messages: [{ role: 'user', content: [{ image: { format: word, source: { bytes: 'QUJD' } } }] }] },
-        { toolConfig: { tools: [{ [word]: {} }] } },
-        { additionalModelRequestFields: { [word]: 1, reasoning_effort: word } },
-        { [word]: {} },
+        { messages: [{ role: 'user', content: [{ [name]: {} }] }] },
+        { messages: [{ role: 'user', content: [{ image: { format: name, source: { bytes: 'QUJD' } } }] }] },
+        { toolConfig: { tools: [{ [name]: {} }] } },
+        { additionalModelRequestFields: { [name]: 1, reasoning_effort: name } },
+        { [name]: {} },
       ]
     default:
       return [
-        { messages: [said] },
-        { messages: [{ role: word, content: 'hi' }] },
-        { messages: [{ role: 'assistant', content: [part] }, said] },
+        { messages: [message] },
+        { messages: [{ role: name, content: 'hi' }] },
+        { messages: [{ role: 'assistant', content: [part] }, message] },
         {
           messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [part] }] }],
         },
         {
           messages: [
-            { role: 'user', content: [{ type: 'input_audio', input_audio: { format: word, data: 'QUJD' } }] },
+            { role: 'user', content: [{ type: 'input_audio', input_audio: { format: name, data: 'QUJD' } }] },
           ],
         },
-        { tools: [{ type: word, name: 'n' }] },
-        { tool_choice: word },
-        { tool_choice: { type: word } },
-        { response_format: { type: word } },
-        { reasoning_effort: word },
-        { options: { [word]: 1 } },
-        { provider_options: { [word]: {} } },
-        { [word]: {} },
+        { tools: [{ type: name, name: 'n' }] },
+        { tool_choice: name },
+        { tool_choice: { type: name } },
+        { response_format: { type: name } },
+        { reasoning_effort: name },
+        { options: { [name]: 1 } },
+        { provider_options: { [name]: {} } },
+        { [name]: {} },
       ]
   }
 }
 
-describe.each(Object.keys(SURFACE_REQUESTS))('%s', surface => {
+describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
   test.each(Object.keys(FORMAT_TARGETS))(
-    'treats names of Object.prototype as any unknown name, to %s',
+    'treats names of Object.prototype like any unknown name, to %s',
     async target => {
       const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
       upstream.script(answer)
       const outcomes = await Promise.all(
-        WORDS.map(async word => {
+        NAMES.map(async name => {
           const statuses: number[] = []
-          for (const fields of wordIn(surface, word)) {
-            const { route, body } = toSurfaceRequest(surface, model, fields)
+          for (const fields of nameIn(format, name)) {
+            const { route, body } = toSurfaceRequest(format, model, fields)
             statuses.push((await app.call(route, body)).status)
           }
           return statuses
@@ -198,17 +198,17 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', surface => {
       )
       const unknown = outcomes.at(-1) ?? []
       for (const [at, statuses] of outcomes.entries())
-        expect([WORDS[at], ...statuses]).toEqual([WORDS[at], ...unknown])
+        expect([NAMES[at], ...statuses]).toEqual([NAMES[at], ...unknown])
       expect(unknown.filter(status => status >= 500)).toEqual([])
     },
   )
 })
 
-test('images and embeddings treat names of Object.prototype as any unknown value', async () => {
+test('images and embeddings treat names of Object.prototype like any unknown value', async () => {
   upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
-  for (const word of WORDS) {
+  for (const name of NAMES) {
     for (const model of ['sandbox/image', 'openai/gpt-image-1', 'gemini/gemini-2.5-flash-image']) {
-      for (const fields of [{ quality: word }, { [word]: 1 }, { size: word }, { output_format: word }]) {
+      for (const fields of [{ quality: name }, { [name]: 1 }, { size: name }, { output_format: name }]) {
         const response = await app.call('/openai/v1/images/generations', {
           model,
           prompt: 'a fox',
@@ -221,7 +221,7 @@ test('images and embeddings treat names of Object.prototype as any unknown value
         ])
       }
     }
-    const fields = { model: 'gemini/gemini-embedding-001', input: 'x', input_type: word }
+    const fields = { model: 'gemini/gemini-embedding-001', input: 'x', input_type: name }
     upstream.script(json(200, { embeddings: [{ values: [1, 2] }] }))
     expect((await app.call('/openai/v1/embeddings', fields)).status).toBe(200)
     expect(upstream.requests.at(-1)?.text).not.toContain('native code')

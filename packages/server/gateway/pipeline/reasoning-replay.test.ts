@@ -41,43 +41,43 @@ const THINKING = json(200, {
 const QUESTION = { role: 'user', content: 'What is there?' }
 const RESULT = { role: 'tool', tool_call_id: 'call_1', content: 'A cat.' }
 
-/** The assistant's turn as this surface gives it. */
-async function turnFrom(route: string): Promise<Record<string, unknown>> {
+/** Returns the assistant message that the route answers with. */
+async function messageFrom(route: string): Promise<Record<string, unknown>> {
   upstream.script(THINKING)
   const response = await app.call(route, { model: 'deepseek/deepseek-chat', messages: [QUESTION] })
   return ((await response.json()) as any).choices[0].message
 }
 
-/** The assistant's turn as the provider gets it back. */
-async function replay(route: string, model: string, turn: Record<string, unknown>): Promise<any> {
-  const response = await app.call(route, { model, messages: [QUESTION, turn, RESULT] })
+/** Sends the assistant message back and returns what the provider gets of it. */
+async function replay(route: string, model: string, message: Record<string, unknown>): Promise<any> {
+  const response = await app.call(route, { model, messages: [QUESTION, message, RESULT] })
   expect(response.status).toBe(200)
   return (upstream.requests.at(-1)?.body.messages as unknown[])[1]
 }
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
-  '%s: a turn sent back as it was given carries its reasoning where the provider insists, and none where it is refused',
+  '%s: sends returned reasoning to providers that require it, and not to those that refuse it',
   async route => {
-    const turn = await turnFrom(route)
-    const sent = await replay(route, 'deepseek/deepseek-chat', turn)
+    const message = await messageFrom(route)
+    const sent = await replay(route, 'deepseek/deepseek-chat', message)
     expect(sent).toMatchObject({ reasoning_content: 'I had better look.', tool_calls: [CALL] })
     expect(sent).not.toHaveProperty('reasoning')
-    const elsewhere = await replay(route, 'openai/gpt-4o-mini', turn)
+    const elsewhere = await replay(route, 'openai/gpt-4o-mini', message)
     expect(elsewhere).toMatchObject({ tool_calls: [CALL] })
     expect(Object.keys(elsewhere).filter(name => name.startsWith('reasoning'))).toEqual([])
   },
 )
 
-test('a client that keeps only standard fields is not refused either', async () => {
+test('accepts the messages of a client that keeps only standard fields', async () => {
   upstream.script(THINKING)
-  const turn = { role: 'assistant', content: null, tool_calls: [CALL] }
-  const sent = await replay('/openai/v1/chat/completions', 'deepseek/deepseek-chat', turn)
-  expect(sent).toEqual({ ...turn, reasoning_content: ' ' })
+  const message = { role: 'assistant', content: null, tool_calls: [CALL] }
+  const sent = await replay('/openai/v1/chat/completions', 'deepseek/deepseek-chat', message)
+  expect(sent).toEqual({ ...message, reasoning_content: ' ' })
 })
 
-test('a native turn with details of its reasoning may come back', async () => {
+test('accepts a native message with reasoning details', async () => {
   upstream.script(THINKING)
   const details = [{ type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'a', signature: 'b' }]
-  const turn = { role: 'assistant', content: 'x', reasoning: 'a', reasoning_details: details }
-  expect(await replay('/v1/chat', 'openai/gpt-4o-mini', turn)).toEqual({ role: 'assistant', content: 'x' })
+  const message = { role: 'assistant', content: 'x', reasoning: 'a', reasoning_details: details }
+  expect(await replay('/v1/chat', 'openai/gpt-4o-mini', message)).toEqual({ role: 'assistant', content: 'x' })
 })

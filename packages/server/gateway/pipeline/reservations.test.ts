@@ -19,7 +19,7 @@ async function codeOf(response: Response): Promise<string> {
   return body.error?.code ?? 'ok'
 }
 
-/** What is asked of `object` under this name throws, until the end. */
+/** Replaces a property of `object` by one that throws, until the test ends. */
 function throwAt(object: object, name: string): { count(): number; end(): void } {
   const own = Object.getOwnPropertyDescriptor(object, name)
   let count = 0
@@ -42,7 +42,7 @@ function throwAt(object: object, name: string): { count(): number; end(): void }
 const LEDGERS: [string, (() => Promise<TestRedis>) | undefined][] = [['in process', undefined]]
 if (redisProgram !== undefined) LEDGERS.push(['over Redis', startTestRedis])
 
-describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
+describe.each(LEDGERS)('%s no reservation remains after', (_ledger, start) => {
   let limited: LimitedApp
   let stopRedis: (() => Promise<void>) | undefined
   let app: TestApp
@@ -64,18 +64,18 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     await limited.reset()
   })
 
-  const HOLD = { ...ASK, max_tokens: 200 }
+  const CHAT = { ...ASK, max_tokens: 200 }
   test.each([
-    ['an upstream 400', json(400, { error: { message: 'no' } }), HOLD],
-    ['an upstream 500, after its retries', json(500, { error: { message: 'no' } }), HOLD],
-    ['an answer that is no JSON', json(200, 'text'), HOLD],
-    ['a connection reset', (res: any) => res.destroy(), HOLD],
-    ['a timeout', () => {}, { ...HOLD, timeout_ms: 1000 }],
-    ['a stream cut in the middle', cutStream(chunk({ content: 'a' })), { ...HOLD, stream: true }],
+    ['an upstream 400', json(400, { error: { message: 'no' } }), CHAT],
+    ['an upstream 500, after its retries', json(500, { error: { message: 'no' } }), CHAT],
+    ['an answer that is not JSON', json(200, 'text'), CHAT],
+    ['a connection reset', (res: any) => res.destroy(), CHAT],
+    ['a timeout', () => {}, { ...CHAT, timeout_ms: 1000 }],
+    ['a stream cut in the middle', cutStream(chunk({ content: 'a' })), { ...CHAT, stream: true }],
     [
       'a stream that ends well',
       stream(chunk({ content: 'a' }), chunk({}, 'stop'), usageChunk(), DONE),
-      { ...HOLD, stream: true },
+      { ...CHAT, stream: true },
     ],
   ] as const)(
     '%s',
@@ -91,7 +91,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
   test.each([
     ['before the first byte', false],
     ['mid-stream', true],
-  ])('a caller that leaves %s', async (_what, begins) => {
+  ])('a caller that disconnects %s', async (_what, begins) => {
     const { key, budget } = await limited.freshKey(100)
     let arrived: () => void = () => {}
     const called = new Promise<void>(resolve => {
@@ -112,7 +112,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
       method: 'POST',
       signal: abort.signal,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...HOLD, stream: true }),
+      body: JSON.stringify({ ...CHAT, stream: true }),
     })
     await called
     if (begins) await call
@@ -127,7 +127,7 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
     const { key, budget } = await limited.freshKey(100)
     const id = crypto.randomUUID()
     const called = new Promise<void>(resolve => upstream.script(() => resolve()))
-    const call = app.call('/v1/chat', HOLD, { key, headers: { 'x-request-id': id } })
+    const call = app.call('/v1/chat', CHAT, { key, headers: { 'x-request-id': id } })
     await called
     expect((await budget()).reserved_usd).toBeGreaterThan(0)
     await app.call(`/v1/requests/${id}/cancel`, {}, { key })
@@ -158,27 +158,27 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
       bad,
       completion('x', { usage: { prompt_tokens: 1, completion_tokens: 100, total_tokens: 101 } }),
     )
-    const response = await app.call('/v1/chat', { ...HOLD, model: 'four' }, { key })
+    const response = await app.call('/v1/chat', { ...CHAT, model: 'four' }, { key })
     expect([response.status, response.headers.get('x-rideau-model')]).toEqual([200, 'custom/d'])
     expect(await budget()).toMatchObject({ reserved_usd: 0, spent_usd: 0.001 })
   })
 
-  /** Long enough for what is held of it at first to be passed. */
+  /** Long enough to exceed the first reservation. */
   const LONG = { ...ASK, max_tokens: 4000, stream: true }
   test.each<[string, (deps: GatewayDeps) => [object, string], object]>([
-    ['identify', deps => [deps, 'snapshots'], HOLD],
-    ['the reading of the body', deps => [deps, 'bodyTimeoutMs'], HOLD],
-    ['plan', deps => [deps, 'meterSets'], HOLD],
-    ['admit, before the hold', deps => [deps.learned, 'find'], HOLD],
-    ['admit', deps => [deps.admissions, 'open'], HOLD],
-    ['the line in the journal', deps => [deps, 'openRecord'], HOLD],
-    ['call', deps => [deps.accessTokens, 'find'], HOLD],
-    ['call, on its way out', deps => [deps.http, 'call'], HOLD],
-    ['call, of a stream', deps => [deps.http, 'call'], { ...HOLD, stream: true }],
-    ['relay, where the hold grows', deps => [deps.admissions, 'extend'], LONG],
-    ['settle', deps => [deps, 'writeRecord'], HOLD],
-    ['settle, of a stream', deps => [deps, 'writeRecord'], { ...HOLD, stream: true }],
-    ['settle, after the hold was settled', deps => [deps.learned, 'note'], HOLD],
+    ['identify', deps => [deps, 'snapshots'], CHAT],
+    ['the reading of the body', deps => [deps, 'bodyTimeoutMs'], CHAT],
+    ['plan', deps => [deps, 'meterSets'], CHAT],
+    ['reserve, before the reservation', deps => [deps.learned, 'find'], CHAT],
+    ['reserve', deps => [deps.reservations, 'open'], CHAT],
+    ['the line in the journal', deps => [deps, 'openRecord'], CHAT],
+    ['call', deps => [deps.accessTokens, 'find'], CHAT],
+    ['call, on its way out', deps => [deps.http, 'call'], CHAT],
+    ['call, of a stream', deps => [deps.http, 'call'], { ...CHAT, stream: true }],
+    ['relay, when the reservation is extended', deps => [deps.reservations, 'extend'], LONG],
+    ['settle', deps => [deps, 'writeRecord'], CHAT],
+    ['settle, of a stream', deps => [deps, 'writeRecord'], { ...CHAT, stream: true }],
+    ['settle, after the reservation was settled', deps => [deps.learned, 'note'], CHAT],
   ])(
     'an exception in %s',
     async (_what, find, body) => {
@@ -195,16 +195,16 @@ describe.each(LEDGERS)('%s no hold remains after', (_ledger, start) => {
         thrown.end()
       }
       expect(await budget()).toMatchObject({ reserved_usd: 0 })
-      expect(limited.deps.admissions.size).toBe(0)
+      expect(limited.deps.reservations.size).toBe(0)
     },
     60_000,
   )
 
-  test('a body that cannot be parsed, and one that its surface refuses', async () => {
+  test('a body that cannot be parsed, and one that its format refuses', async () => {
     const { key, budget } = await limited.freshKey(100)
     const torn = await app.call('/v1/chat', '{', { key })
     expect(await codeOf(torn)).toBe('request_validation_failed')
-    const refused = await app.call('/v1/chat', { ...HOLD, messages: 7 }, { key })
+    const refused = await app.call('/v1/chat', { ...CHAT, messages: 7 }, { key })
     expect(await codeOf(refused)).toBe('invalid_request')
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })

@@ -108,9 +108,9 @@ describe.each([
     total: 15,
   },
 ])(
-  'the official client, by way of $kind',
+  'the official client, through $kind',
   ({ model, path, plain, streamed, called, calledStream, json, total }) => {
-    test('a plain answer', async () => {
+    test('gets a plain answer', async () => {
       upstream.script(plain)
       const answer = await client.responses.create({
         model,
@@ -123,7 +123,7 @@ describe.each([
       expect(upstream.requests.at(-1)?.path).toBe(path)
     })
 
-    test('a stream: events in order, and the whole at the end', async () => {
+    test('gets a stream: events in order, and the complete answer at the end', async () => {
       upstream.script(streamed)
       const events = await collect(await client.responses.create({ model, input: 'Time?', stream: true }))
       const texts = events.map(event => (event.type === 'response.output_text.delta' ? event.delta : ''))
@@ -135,7 +135,7 @@ describe.each([
       expect(last.response.output).toMatchObject([{ type: 'message', content: [{ text: 'High noon.' }] }])
     })
 
-    test('tools: the call comes back, its result goes out', async () => {
+    test('gets a tool call and sends its result', async () => {
       upstream.script(called, plain)
       const first = await client.responses.create({ model, input: 'Time?', tools })
       const [item] = first.output
@@ -159,13 +159,13 @@ describe.each([
       expect(JSON.stringify(conversation.slice(1))).toContain('12:00')
     })
 
-    test('streamed tool calls, put together by the client', async () => {
+    test('joins streamed tool calls', async () => {
       upstream.script(calledStream)
       const final = await client.responses.stream({ model, input: 'Time?', tools }).finalResponse()
       expect(final.output).toMatchObject([{ type: 'function_call', name: 'now', arguments: '{"tz": "UTC"}' }])
     })
 
-    test('structured output is asked for and parsed', async () => {
+    test('requests and parses structured output', async () => {
       upstream.script(json)
       const schema = {
         type: 'object',
@@ -182,7 +182,7 @@ describe.each([
       expect(JSON.stringify(sent())).toContain(JSON.stringify(schema))
     })
 
-    test('an interrupted stream is raised, not taken for an end', async () => {
+    test('raises an interrupted stream instead of ending it', async () => {
       const [first = '', second = '', third = ''] = responseFrames(messageItem('High noon.'))
       upstream.script(
         path === '/v1/responses'
@@ -202,8 +202,8 @@ describe.each([
   },
 )
 
-describe('pass-through', () => {
-  test('bytes of the same format arrive as they were sent, and go out with the model’s own name only', async () => {
+describe('a provider of the same format', () => {
+  test("receives the caller's bytes except for the model's name, and its bytes are the answer", async () => {
     upstream.script(responseOf({ ...messageItem('x'), unheard_of: 1 }))
     const body =
       '{"model": "openai/gpt-5", "input": [ {"role":"user","content":"é\\u00e9"} ], "unheard_of": 1.0}'
@@ -212,7 +212,7 @@ describe('pass-through', () => {
     expect(upstream.requests.at(-1)?.text).toBe(body.replace('openai/gpt-5', 'gpt-5'))
   })
 
-  test('is billed by the provider’s usage, plain and streamed', async () => {
+  test('is billed by its reported usage, plain and streamed', async () => {
     for (const body of [
       { model: NATIVE, input: 'x' },
       { model: NATIVE, input: 'x', stream: true },
@@ -232,7 +232,7 @@ describe('pass-through', () => {
     }
   })
 
-  test('a cap goes out that the caller did not name, where the key bounds the cost', async () => {
+  test('receives a cap that the caller did not set if the key bounds the cost', async () => {
     const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.001 } })
     upstream.script(responseOf(messageItem('x')))
     await post({ model: NATIVE, input: 'x' }, key)
@@ -241,7 +241,7 @@ describe('pass-through', () => {
   })
 })
 
-describe('what a coding agent sends', () => {
+describe('requests of a coding agent', () => {
   const agent = {
     model: CHAT_ONLY,
     instructions: 'You are an agent.',
@@ -287,7 +287,7 @@ describe('what a coding agent sends', () => {
       DONE,
     )
 
-  test('reaches a provider of chat completions: tools of its own become functions', async () => {
+  test('are served by chat completions: tools of its own become functions', async () => {
     upstream.script(answerWith('apply_patch', '{"input":"*** End"}'))
     const events = await collect(
       await client.responses.create(agent as unknown as OpenAI.Responses.ResponseCreateParamsStreaming),
@@ -324,7 +324,7 @@ describe('what a coding agent sends', () => {
     expect(events.map(event => event.sequence_number)).toEqual(events.map((_, at) => at))
   })
 
-  test('a call of its shell comes back as its own', async () => {
+  test('get a call of its shell back as its own', async () => {
     upstream.script(answerWith('local_shell', '{"command":["ls","-l"],"timeout_ms":1000}'))
     const events = await collect(
       await client.responses.create(agent as unknown as OpenAI.Responses.ResponseCreateParamsStreaming),
@@ -340,10 +340,10 @@ describe('what a coding agent sends', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   test.each([
     [
-      'state where none is kept',
+      'state at a provider that stores none',
       { model: CHAT_ONLY, previous_response_id: 'resp_1' },
       'previous_response_id',
     ],
@@ -354,7 +354,7 @@ describe('what is refused', () => {
       'input[0]',
     ],
     [
-      'an uploaded file where there is none',
+      'a file at a provider without files',
       { model: CHAT_ONLY, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }] },
       'input[0].content[0].file_id',
     ],
@@ -373,7 +373,7 @@ describe('what is refused', () => {
     ],
     ['a list of models', { model: NATIVE, models: ['x'] }, 'models'],
     ['a price tier', { model: NATIVE, service_tier: 'priority' }, 'service_tier'],
-    ['what the other format has not', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
+    ['a field that the other format lacks', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
     ['an unknown field', { model: CHAT_ONLY, unheard_of: 1 }, 'unheard_of'],
     ['sampling of a model that reasons', { model: NATIVE, temperature: 0.5 }, 'temperature'],
     ['no input', { model: NATIVE, input: undefined }, 'input'],
@@ -388,20 +388,20 @@ describe('what is refused', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('a key that bounds the cost cannot build on what cannot be counted', async () => {
+  test('a key with max_request_cost_usd may not use input that cannot be counted', async () => {
     const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.01 } })
     expect((await refusal({ model: NATIVE, input: 'x', previous_response_id: 'r' }, key)).param).toBe(
       'previous_response_id',
     )
   })
 
-  test('state passes where the provider keeps it', async () => {
+  test('state is accepted if the provider stores it', async () => {
     upstream.script(responseOf(messageItem('x')))
     expect((await post({ model: NATIVE, input: 'x', previous_response_id: 'resp_1' })).status).toBe(200)
     expect(sent().previous_response_id).toBe('resp_1')
   })
 
-  test('where the environment says drop, hosted tools and foreign parameters are left out and named', async () => {
+  test('drops and names hosted tools and unsupported parameters if unsupported_params is drop', async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'drop' })
     upstream.script(responseOf(messageItem('x')), completion('x'))
     const hosted = { type: 'web_search' }

@@ -4,12 +4,12 @@ import { type Outcome, settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
-/** Of an answer that is mostly numbers or images, so much goes to the log. Bytes. */
+/** How much of an answer that consists mainly of numbers or images is logged, in bytes. */
 export const LOGGED_BYTES = 40 * 1024
 
 /**
- * Sends a whole answer: its record is durable first, so that whoever has an answer is in the log. `headers` are name,
- * value, name, value. `loggedBytes`: how much of it an environment that captures in full keeps.
+ * Sends a whole answer. Its record is durable before that, so every answered request is logged. `headers` is [name,
+ * value, name, value, ...]. `loggedBytes` limits what an environment that captures in full keeps.
  */
 export async function sendAnswer(
   ctx: IdentifiedContext,

@@ -13,7 +13,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Callers of Cohere's format, whoever answers. */
+/** Callers of Cohere's format, with providers of any format. */
 
 const PATH = '/cohere/v2/chat'
 const OTHER = 'openai/gpt-4.1'
@@ -52,7 +52,7 @@ function eventsOf(text: string): any[] {
 }
 
 describe('a provider of another format', () => {
-  test('gets a translation, and its answer is one of this format', async () => {
+  test('receives a translated request, and its answer is translated back', async () => {
     upstream.script(completion('Sunny.'))
     const answer = await post({
       max_tokens: 9,
@@ -90,7 +90,7 @@ describe('a provider of another format', () => {
     })
   })
 
-  test('calls of tools, and their results with documents, go round', async () => {
+  test('exchanges tool calls and their results with documents', async () => {
     const message = { role: 'assistant', content: null, tool_calls: [call] }
     upstream.script(
       completion('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }),
@@ -103,8 +103,8 @@ describe('a provider of another format', () => {
       tool_call_id: 'call_1',
       content: [{ type: 'document', document: { id: '1', data: { t: '20 degrees' } } }],
     }
-    const turn = { ...first.message, tool_plan: 'Look it up.' }
-    expect((await post({ tools, messages: [...messages, turn, result] })).status).toBe(200)
+    const assistantMessage = { ...first.message, tool_plan: 'Look it up.' }
+    expect((await post({ tools, messages: [...messages, assistantMessage, result] })).status).toBe(200)
     expect(sent().messages).toMatchObject([
       messages[0],
       { role: 'assistant', tool_calls: [call] },
@@ -112,7 +112,7 @@ describe('a provider of another format', () => {
     ])
   })
 
-  test('a stream is told in this format’s events, calls and usage included', async () => {
+  test("streams this format's events, with calls and usage", async () => {
     const begun = { index: 0, ...call, function: { name: 'weather', arguments: '' } }
     upstream.script(
       stream(
@@ -171,7 +171,7 @@ describe('a provider of another format', () => {
     [{ logprobs: true }, 'logprobs'],
     [{ novelty: 1 }, 'novelty'],
     [{ messages: [{ role: 'user', content: [{ type: 'hologram' }] }] }, 'messages[0].content[0]'],
-  ])('is not asked for %j: refused by name, before anything is sent', async (fields, param) => {
+  ])('is not called for %j, which is refused by name', async (fields, param) => {
     const before = upstream.requests.length
     const answer = await post(fields)
     expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request', param }])
@@ -181,7 +181,7 @@ describe('a provider of another format', () => {
   test.each([
     { documents: [], citation_options: { mode: 'OFF' }, k: 0, safety_mode: 'CONTEXTUAL' },
     { logprobs: false, strict_tools: false, priority: 3, safety_mode: null },
-  ])('does without what asks for nothing: %j', async fields => {
+  ])('ignores %j, which changes nothing', async fields => {
     upstream.script(completion('hi'))
     expect((await post(fields)).status).toBe(200)
   })
@@ -202,7 +202,7 @@ describe('a provider of this format', () => {
     },
   }
 
-  test('gets the body as it came but for the model, and its bytes are the answer', async () => {
+  test("receives the caller's bytes except for the model, and its bytes are the answer", async () => {
     upstream.script(json(200, reply))
     const fields = { documents: ['Paris is sunny.'], citation_options: { mode: 'FAST' }, k: 5, novelty: 1.5 }
     const answer = await post({ model: OWN, ...fields })
@@ -220,13 +220,13 @@ describe('a provider of this format', () => {
   ]
   const frames = events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
 
-  test('streams its own events through, citations included', async () => {
+  test('streams its own events unchanged, with citations', async () => {
     upstream.script(stream(...frames, DONE))
     const text = await (await post({ model: OWN, stream: true })).text()
     expect(text).toBe(frames.join('') + DONE)
   })
 
-  test('a stream that breaks off, or fails, ends with an error and without [DONE]', async () => {
+  test('ends a broken or failed stream with an error and without [DONE]', async () => {
     const failed = { type: 'message-end', delta: { finish_reason: 'ERROR', error: 'secret words' } }
     const answers = [
       cutStream(...frames.slice(0, 2)),
@@ -244,7 +244,7 @@ describe('a provider of this format', () => {
   })
 })
 
-test('a translated stream that breaks off closes what it opened, and says why', async () => {
+test('closes open blocks of a translated stream that breaks off, and reports why', async () => {
   upstream.script(cutStream(chunk({ role: 'assistant', content: 'Hal' })))
   const events = eventsOf(await (await post({ stream: true })).text())
   expect(events.map(({ type }) => type)).toEqual([
@@ -257,7 +257,7 @@ test('a translated stream that breaks off closes what it opened, and says why', 
   expect(events.at(-1).delta).toMatchObject({ finish_reason: 'ERROR', code: 'stream_interrupted' })
 })
 
-describe('every failure has Cohere’s shape, with our code in it', () => {
+describe("every failure has Cohere's shape, with the gateway's code", () => {
   test.each<[string, () => Promise<Response>, number, string]>([
     ['no route', () => app.call('/cohere/v2/nothing', {}), 404, 'route_not_found'],
     ['no credential', () => fetch(app.gatewayUrl + PATH, { method: 'POST' }), 401, 'unauthenticated'],
@@ -287,7 +287,7 @@ describe('every failure has Cohere’s shape, with our code in it', () => {
     ])
   })
 
-  test('too long a conversation is told in words that clients know', async () => {
+  test('a conversation that is too long is reported in words that clients recognize', async () => {
     upstream.script(json(400, { error: { message: 'x', code: 'context_length_exceeded' } }))
     const answer = await post({})
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -297,7 +297,7 @@ describe('every failure has Cohere’s shape, with our code in it', () => {
   })
 })
 
-test('the sandbox answers in this format, plain and streamed alike', async () => {
+test('the sandbox answers in this format, plain and streamed', async () => {
   const plain = (await (await post({ model: 'sandbox/echo' })).json()) as any
   const events = eventsOf(await (await post({ model: 'sandbox/echo', stream: true })).text())
   const text = events.map(({ delta }) => delta?.message?.content?.text ?? '').join('')
@@ -305,7 +305,7 @@ test('the sandbox answers in this format, plain and streamed alike', async () =>
   expect(events.at(-2).delta).toEqual({ finish_reason: plain.finish_reason, usage: plain.usage })
 })
 
-test('a canceled stream ends with an error', async () => {
+test('ends a canceled stream with an error', async () => {
   let release = (): void => {}
   const gate = new Promise<void>(resolve => {
     release = resolve
@@ -326,7 +326,7 @@ test('a canceled stream ends with an error', async () => {
   release()
 })
 
-test('streamed words arrive one by one', async () => {
+test('sends streamed tokens one by one', async () => {
   upstream.script(streamedCompletion('a', 'b', 'c'))
   const events = eventsOf(await (await post({ stream: true })).text())
   expect(events.filter(({ type }) => type === 'content-delta')).toHaveLength(3)

@@ -15,7 +15,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Callers of AWS's Converse format, whoever answers. */
+/** Callers of AWS's Converse format, with providers of any format. */
 
 const OTHER = 'openai/gpt-4.1'
 const OWN = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0'
@@ -75,7 +75,7 @@ function eventStream(...frames: Buffer[]): UpstreamAnswer {
 }
 
 describe('a provider of another format', () => {
-  test('gets a translation, and its answer is one of this format', async () => {
+  test('receives a translated request, and its answer is translated back', async () => {
     upstream.script(completion('Sunny.'))
     const inferenceConfig = { maxTokens: 9, temperature: 0.1, topP: 0.5, stopSequences: ['x'] }
     const system = [{ text: 'Be brief.' }]
@@ -109,13 +109,13 @@ describe('a provider of another format', () => {
     ['raw', OTHER],
     ['encoded', encodeURIComponent(OTHER)],
     ['bare', 'gpt-4.1'],
-  ])('the model in the path: %s', async (_, model) => {
+  ])('accepts the model in the path: %s', async (_, model) => {
     upstream.script(completion('Sunny.'))
     expect((await post({}, { model })).status).toBe(200)
     expect(sent().model).toBe('gpt-4.1')
   })
 
-  test('calls of tools and their results go round, and thoughts without a signature are known when they come back', async () => {
+  test('exchanges tool calls and results, and recognizes returned thinking without a signature', async () => {
     const message = { role: 'assistant', content: null, reasoning_content: 'Hm.', tool_calls: [call] }
     upstream.script(
       completion('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }),
@@ -127,8 +127,12 @@ describe('a provider of another format', () => {
       stopReason: 'tool_use',
     })
     const result = { toolUseId: 'call_1', content: [{ json: { t: 20 } }], status: 'success' }
-    const turns = [...messages, first.output.message, { role: 'user', content: [{ toolResult: result }] }]
-    expect((await post({ toolConfig, messages: turns })).status).toBe(200)
+    const conversation = [
+      ...messages,
+      first.output.message,
+      { role: 'user', content: [{ toolResult: result }] },
+    ]
+    expect((await post({ toolConfig, messages: conversation })).status).toBe(200)
     expect(sent().messages.slice(1)).toMatchObject([
       { role: 'assistant', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'call_1', content: '{"t":20}' },
@@ -136,12 +140,12 @@ describe('a provider of another format', () => {
     upstream.script(
       json(200, { output: { message: { role: 'assistant', content: [] } }, stopReason: 'end_turn' }),
     )
-    expect((await post({ toolConfig, messages: turns }, { model: OWN })).status).toBe(200)
-    // Another maker's thoughts have no signature that this provider would take.
+    expect((await post({ toolConfig, messages: conversation }, { model: OWN })).status).toBe(200)
+    // Reasoning of another model has no signature that this provider accepts.
     expect(sent().messages[1]).toEqual({ role: 'assistant', content: [{ toolUse }] })
   })
 
-  test('a stream is framed and told as AWS’s, calls and usage included', async () => {
+  test("streams AWS's frames and events, with calls and usage", async () => {
     const begun = { index: 0, ...call, function: { name: 'weather', arguments: '' } }
     upstream.script(
       stream(
@@ -177,7 +181,7 @@ describe('a provider of another format', () => {
     [{ inferenceConfig: { topK: 5 } }, 'inferenceConfig.topK'],
     [{ novelty: 1 }, 'novelty'],
     [{ messages: [{ role: 'user', content: [{ hologram: {} }] }] }, 'messages[0].content[0]'],
-  ])('is not asked for %j: refused by name, before anything is sent', async (fields, param) => {
+  ])('is not called for %j, which is refused by name', async (fields, param) => {
     const before = upstream.requests.length
     const answer = await post(fields)
     expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request', param }])
@@ -194,7 +198,7 @@ describe('a provider of this format', () => {
     metrics: { latencyMs: 5 },
   }
 
-  test('gets the body as it came, and its bytes are the answer', async () => {
+  test("receives the caller's bytes, and its bytes are the answer", async () => {
     upstream.script(json(200, reply))
     const fields = {
       additionalModelRequestFields: { top_k: 5 },
@@ -209,19 +213,19 @@ describe('a provider of this format', () => {
   })
 
   const START = encodeAwsEvent('messageStart', { role: 'assistant' })
-  const WORD = encodeAwsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Sunny.' } })
+  const DELTA = encodeAwsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Sunny.' } })
   const STOP = encodeAwsEvent('messageStop', { stopReason: 'end_turn' })
   const METADATA = encodeAwsEvent('metadata', { usage: USAGE, metrics: { latencyMs: 7 } })
 
-  test('streams its own frames through, byte for byte', async () => {
-    upstream.script(eventStream(START, WORD, STOP, METADATA))
+  test('streams its own frames unchanged', async () => {
+    upstream.script(eventStream(START, DELTA, STOP, METADATA))
     const answer = await open({}, { model: OWN })
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat([START, WORD, STOP, METADATA]))
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat([START, DELTA, STOP, METADATA]))
   })
 
-  test('a stream that fails ends with an exception of ours', async () => {
+  test('ends a failed stream with an exception of the gateway', async () => {
     upstream.script(
-      eventStream(START, WORD, encodeAwsException('throttlingException', { message: 'secret' })),
+      eventStream(START, DELTA, encodeAwsException('throttlingException', { message: 'secret' })),
     )
     const events = await eventsOf(await open({}, { model: OWN }))
     expect(events.at(-1)).toEqual([
@@ -235,7 +239,7 @@ describe('a provider of this format', () => {
   })
 })
 
-test('a translated stream that breaks off ends with an exception', async () => {
+test('ends a broken translated stream with an exception', async () => {
   upstream.script(cutStream(chunk({ role: 'assistant', content: 'Hal' })))
   const events = await eventsOf(await open({}))
   expect(events.map(([type]) => type)).toEqual([
@@ -246,7 +250,7 @@ test('a translated stream that breaks off ends with an exception', async () => {
   expect(events.at(-1)?.[1]).toMatchObject({ code: 'stream_interrupted' })
 })
 
-describe('every failure has AWS’s shape, with our code in it', () => {
+describe("every failure has AWS's shape, with the gateway's code", () => {
   const raw = (authorization?: string) =>
     fetch(`${app.gatewayUrl}/bedrock/model/x/converse`, {
       method: 'POST',
@@ -294,7 +298,7 @@ describe('every failure has AWS’s shape, with our code in it', () => {
     ])
   })
 
-  test('a signature is refused with what to send instead', async () => {
+  test('a signed request is refused with the header to send instead', async () => {
     const answer = await raw(
       'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/eu-west-1/bedrock/aws4_request',
     )
@@ -308,7 +312,7 @@ describe('every failure has AWS’s shape, with our code in it', () => {
     [json(429, { error: { message: 'x', code: 'rate_limit_exceeded' } }), 503, 'ServiceUnavailableException'],
     [json(401, { error: { message: 'x' } }), 502, 'ModelErrorException'],
     [json(400, { error: { message: 'x', code: 'context_length_exceeded' } }), 400, 'ValidationException'],
-  ])('what the provider refuses', async (answered, status, type) => {
+  ])('a provider error', async (answered, status, type) => {
     upstream.script(answered)
     const answer = await post({})
     expect([answer.status, answer.headers.get('x-amzn-errortype')]).toEqual([status, type])
@@ -317,7 +321,7 @@ describe('every failure has AWS’s shape, with our code in it', () => {
   })
 })
 
-test('the sandbox answers in this format, plain and streamed alike', async () => {
+test('the sandbox answers in this format, plain and streamed', async () => {
   const plain = (await (await post({}, { model: 'sandbox/echo' })).json()) as any
   const events = await eventsOf(await open({}, { model: 'sandbox/echo' }))
   const text = events.map(([, body]) => body.delta?.text ?? '').join('')
@@ -326,7 +330,7 @@ test('the sandbox answers in this format, plain and streamed alike', async () =>
   expect(events.at(-1)?.[1].usage).toEqual(plain.usage)
 })
 
-test('what a tool gave is text for the model, also where it looks like a file of the provider’s', async () => {
+test("sends a tool's result as text, even if it looks like a file at the provider", async () => {
   const made = await app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`)
   upstream.script(completion('hi'))
   const result = (content: object) => [
@@ -335,8 +339,8 @@ test('what a tool gave is text for the model, also where it looks like a file of
     { role: 'user', content: [{ toolResult: { toolUseId: 'call_1', content: [content] } }] },
   ]
   const key: string = made.body.token
-  const told = await post({ toolConfig, messages: result({ json: { file_id: 'x' } }) }, { key })
-  expect(told.status).toBe(200)
+  const response = await post({ toolConfig, messages: result({ json: { file_id: 'x' } }) }, { key })
+  expect(response.status).toBe(200)
   const reached = await post(
     { toolConfig, messages: result({ document: { file_id: 'x', source: {} } }) },
     { key },
@@ -344,7 +348,7 @@ test('what a tool gave is text for the model, also where it looks like a file of
   expect([reached.status, await reached.json()]).toMatchObject([400, { code: 'invalid_request' }])
 })
 
-test('a canceled stream ends with an exception', async () => {
+test('ends a canceled stream with an exception', async () => {
   let release = (): void => {}
   const gate = new Promise<void>(resolve => {
     release = resolve

@@ -12,7 +12,7 @@ import {
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/limited-app.ts'
 
-/** What every surface owes its callers, on those of Cohere's and Converse's formats. */
+/** What every served format guarantees its callers, tested with Cohere's and Converse's. */
 
 let limited: LimitedApp
 let app: TestApp
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await limited.reset()
 })
 
-interface Asked {
+interface RequestCase {
   readonly model?: string
   readonly stream?: boolean
   readonly cap?: number
@@ -47,15 +47,15 @@ interface Asked {
 
 interface Format {
   readonly name: string
-  /** A model whose provider speaks the format. */
+  /** A model whose provider uses the same format. */
   readonly own: string
-  /** One of another format that does not reason. */
+  /** A model of another format that does not reason. */
   readonly plain: string
-  /** How the format spells `top_p`, and an effort. */
+  /** The format's spelling of `top_p`, and of an effort. */
   readonly topP: string
   readonly effort: string
-  toRequest(asked: Asked): [route: string, body: object]
-  /** The texts, the reason to stop, the names of all events; of a failure its code. */
+  toRequest(asked: RequestCase): [route: string, body: object]
+  /** Returns the text, the stop reason, the types of all events, and the code of a failure. */
   read(bytes: Buffer): { text: string; stop: unknown; types: string[]; code?: unknown }
 }
 
@@ -127,18 +127,18 @@ const CONVERSE: Format = {
 }
 
 describe.each([COHERE, CONVERSE])('a caller of $name', format => {
-  const post = (asked: Asked, options: { key?: string; headers?: Record<string, string> } = {}) =>
+  const post = (asked: RequestCase, options: { key?: string; headers?: Record<string, string> } = {}) =>
     app.call(...format.toRequest(asked), options)
   const codeOf = async (answer: Response) => {
     const { code, param } = (await answer.json()) as { code?: string; param?: string | null }
     return [answer.status, code, param]
   }
 
-  test('is stopped where its budget ends, in the middle of a stream, with the reason of a cap', async () => {
+  test('gets a stream that ends within its budget, with the stop reason of an output cap', async () => {
     const { key, budget } = await limited.freshKey(0.06)
-    const words = Array.from({ length: 400 }, () => chunk({ content: 'one two three four five ' }))
+    const texts = Array.from({ length: 400 }, () => chunk({ content: 'one two three four five ' }))
     upstream.script(
-      stream(chunk({ role: 'assistant', content: '' }), ...words, chunk({}, 'stop'), usageChunk(), DONE),
+      stream(chunk({ role: 'assistant', content: '' }), ...texts, chunk({}, 'stop'), usageChunk(), DONE),
     )
     const answer = await post({ stream: true }, { key })
     const bytes = Buffer.from(await answer.arrayBuffer())
@@ -147,13 +147,13 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(text.length).toBeLessThan(400 * 24)
     expect(['MAX_TOKENS', 'max_tokens']).toContain(stop)
     expect(['message-end', 'metadata']).toContain(types.at(-1))
-    // The note says why, where clients pass over it.
+    // The note gives the reason, in a place that clients skip.
     expect(bytes.toString('latin1')).toContain('budget_exceeded')
     expect((await budget()).spent_usd).toBeLessThanOrEqual(0.06)
     expect((await budget()).reserved_usd).toBe(0)
   })
 
-  test('is refused for money before anything is sent', async () => {
+  test('is refused for an exhausted budget before anything is sent', async () => {
     const { key } = await limited.freshKey(0.001)
     const before = upstream.requests.length
     for (const isStream of [false, true]) {
@@ -163,7 +163,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('that leaves ends the provider’s stream, and nothing stays held', async () => {
+  test("that disconnects ends the provider's stream and leaves no reservation", async () => {
     const { key, budget } = await limited.freshKey(1)
     let arrived = (): void => {}
     const called = new Promise<void>(resolve => {
@@ -193,7 +193,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })
 
-  test('has what a target cannot honour named in its own words: refused, or dropped with a header', async () => {
+  test('gets an unsupported parameter refused by its own name, or dropped with a header', async () => {
     const fixed = { model: 'openai/gpt-5', topP: 0.5 }
     expect(await codeOf(await post(fixed))).toEqual([400, 'invalid_request', format.topP])
     const unthinking = { model: format.plain, effort: true }
@@ -214,7 +214,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     }
   })
 
-  test('gets an alias’s next target, of another format, where the first, of its own, fails', async () => {
+  test("gets an answer of the alias's second target, of another format, if the first fails", async () => {
     const environment = `/v1/environments/${app.developmentId}`
     const alias = `either-${format.name}`
     await limited.make(`${environment}/model-aliases`, {
@@ -228,7 +228,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(JSON.stringify(await answer.json())).toContain('From another.')
   })
 
-  test('with a client token sends nothing that the gateway does not read', async () => {
+  test('with a client token may not send fields that the gateway does not validate', async () => {
     const made = await app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`)
     expect(made.status).toBe(201)
     const token = { key: made.body.token as string }
@@ -253,7 +253,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('names its end user by header', async () => {
+  test('names its end user in a header', async () => {
     upstream.script(completion('hi'))
     const answer = await post({}, { headers: { 'x-rideau-end-user': 'somebody' } })
     const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
@@ -261,7 +261,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
   })
 })
 
-test('the cap that a limit asks for reaches a provider of the same format', async () => {
+test('sends the cap of a limit to a provider of the same format', async () => {
   const { key } = await limited.freshKey(0.2)
   upstream.script(
     json(200, {

@@ -32,7 +32,7 @@ const parseLines = (text: string): any[] =>
     .filter(line => line !== '')
     .map(line => JSON.parse(line))
 
-/** How each form of a stream is asked for and read, and how it says that it was cut. */
+/** How each kind of stream is requested and read, and how it reports that it was cut. */
 interface Form {
   readonly form: string
   ask(model: string): [route: string, body: object]
@@ -66,10 +66,10 @@ const FORMS: readonly Form[] = [
 ]
 
 describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
-  test('ends where a budget does, says so, and costs not a cent more', async () => {
+  test('ends within a budget, reports it, and costs nothing above it', async () => {
     const { key, budget } = await limited.freshKey(0.0515)
-    const words = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
-    limited.upstream.script(stream(...words, chunk({}, 'stop'), usageChunk(), DONE))
+    const chunks = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
+    limited.upstream.script(stream(...chunks, chunk({}, 'stop'), usageChunk(), DONE))
     const response = await limited.app.call(...ask(PRICED), { key })
     expect(response.status).toBe(200)
     const pieces = parse(await response.text())
@@ -80,7 +80,7 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     expect(spent_usd).toBeGreaterThan(0.05)
   })
 
-  test('ends at once where it is canceled, and the provider’s with it', async () => {
+  test("ends at once after a cancel, together with the provider's stream", async () => {
     const { key } = await limited.freshKey(100)
     limited.upstream.script(res => {
       res.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -100,7 +100,7 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     expect(log).toMatchObject({ error_code: 'request_canceled' })
   })
 
-  test('of a caller who leaves ends at the provider too', async () => {
+  test('of a caller that disconnects ends at the provider too', async () => {
     const { key } = await limited.freshKey(100)
     limited.upstream.script(res => {
       res.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -125,7 +125,7 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     expect(await limited.app.findLog(requestId)).toMatchObject({ error_code: 'request_canceled' })
   })
 
-  test('is refused with 402 where nothing is left', async () => {
+  test('is refused with 402 if the budget is exhausted', async () => {
     const { key } = await limited.freshKey(0)
     const response = await limited.app.call(...ask(PRICED), { key })
     expect([response.status, findErrorCode(await response.json())]).toEqual([402, 'budget_exceeded'])

@@ -3,7 +3,10 @@ import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
-/** Callers of Cohere's and Converse's formats reach a provider of every format, in the middle of a talk with tools. */
+/**
+ * Callers of Cohere's and Converse's formats reach a provider of every format, in the middle of a conversation with
+ * tools.
+ */
 
 let app: TestApp
 let upstream: ScriptedUpstream
@@ -22,14 +25,14 @@ afterAll(async () => {
   await app.close()
 })
 
-/** What a provider has to be told, whatever its format. */
-const TOLD = ['Be brief.', 'Weather in Paris?', 'usual_tool', 'a city', 'Paris', 'twenty degrees']
+/** What a provider must receive in any format. */
+const TEXTS = ['Be brief.', 'Weather in Paris?', 'usual_tool', 'a city', 'Paris', 'twenty degrees']
 const SCHEMA = { type: 'object', properties: { city: { type: 'string', description: 'a city' } } }
 
 const TARGETS = Object.entries(FORMAT_TARGETS).map(([format, [model, answer]]) => ({ format, model, answer }))
 
-describe.each(TARGETS)('to $format', ({ model, answer }) => {
-  test('from Cohere’s', async () => {
+describe.each(TARGETS)('a provider of $format', ({ model, answer }) => {
+  test('gets the conversation of a Cohere caller', async () => {
     upstream.script(answer)
     const call = {
       id: 'call_1',
@@ -55,10 +58,10 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
       { finish_reason: 'COMPLETE', message: { role: 'assistant', content: [{ type: 'text', text: 'x' }] } },
     ])
     const { text } = upstream.requests.at(-1) as { text: string }
-    expect(TOLD.filter(each => !text.includes(each))).toEqual([])
+    expect(TEXTS.filter(each => !text.includes(each))).toEqual([])
   })
 
-  test('from Converse', async () => {
+  test('gets the conversation of a Converse caller', async () => {
     upstream.script(answer)
     const toolUse = { toolUseId: 'call_1', name: 'usual_tool', input: { city: 'Paris' } }
     const toolResult = { toolUseId: 'call_1', content: [{ json: { t: 'twenty degrees' } }] }
@@ -76,6 +79,6 @@ describe.each(TARGETS)('to $format', ({ model, answer }) => {
       { stopReason: 'end_turn', output: { message: { role: 'assistant', content: [{ text: 'x' }] } } },
     ])
     const { text } = upstream.requests.at(-1) as { text: string }
-    expect(TOLD.filter(each => !text.includes(each))).toEqual([])
+    expect(TEXTS.filter(each => !text.includes(each))).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ afterAll(async () => {
 })
 
 test.each(['/v1/chat', '/openai/v1/chat/completions'])(
-  '%s: a body that comes too slowly is 408 request_timeout',
+  '%s: rejects a body that arrives too slowly with 408 request_timeout',
   async route => {
     const { socket, until } = await openRaw(app.gatewayUrl)
     socket.write(`POST ${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${app.secretKey}\r\n`)

@@ -14,7 +14,7 @@ import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.
 const REQUESTS = 400
 const WORKERS = 16
 
-/** The same for every run. */
+/** Random numbers that are the same in every run. */
 function openDice(): () => number {
   let state = 7
   return () => {
@@ -36,7 +36,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
     await home?.stop()
   })
 
-  test('with three of ten callers leaving at random, the counter equals the ledger’s sum and nothing stays held', async () => {
+  test('counters equal the usage ledger and nothing stays reserved while three of ten callers disconnect at random', async () => {
     const { app, upstream } = limited
     const { key, budget } = await limited.freshKey(1_000)
     const ofKey = { scope: 'key', scope_ref: (await budget()).scope_ref }
@@ -80,7 +80,10 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
     }
     await Promise.all(Array.from({ length: WORKERS }, work))
     const { pool } = app.database
-    /** What counters and usage ledger say, side by side. Who left early may still be under way: hence asked until they agree. */
+    /**
+     * Compares the counters with the usage ledger. Requests of disconnected callers may still run, so this is repeated
+     * until they agree.
+     */
     const compare = async (): Promise<unknown[]> => {
       const { rows } = await pool.query(
         `select metric, sum(amount)::bigint::text as used from usage_records u, lateral (values
@@ -109,10 +112,10 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
       reserved: 0,
     }))
     await expect.poll(compare, { timeout: 20_000 }).toEqual(expect.arrayContaining(agreed))
-    // Nobody is refused while there is room, and the dice fall on every side.
+    // No request is refused while there is room, and every outcome occurs.
     expect(statuses.get(402) ?? 0).toBe(0)
     expect(statuses.get(500) ?? 0).toBe(0)
-    expect(limited.deps.admissions.size).toBe(0)
+    expect(limited.deps.reservations.size).toBe(0)
     expect(statuses.get(0) ?? 0).toBeGreaterThan(20)
     expect(statuses.get(200) ?? 0).toBeGreaterThan(100)
   }, 120_000)

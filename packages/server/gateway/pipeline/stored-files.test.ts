@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
-/** An end user's, by way of the playground. */
+/** An end user's token, made by the playground. */
 let token: string
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ test.each([
   ['/v1/chat', { type: 'file', file: { file_id: 'file_of_others' } }, CHAT_PATH],
   ['/openai/v1/chat/completions', { type: 'file', file: STORED }, CHAT_PATH],
   ['/anthropic/v1/messages', { type: 'document', source: STORED }, 'messages[0].content[0].source.file_id'],
-])('%s: an end user reaches no file that was uploaded to a provider', async (route, part, path) => {
+])('%s: refuses an end user any file stored at a provider', async (route, part, path) => {
   const messages = [{ role: 'user', content: [part] }]
   const body = { model: 'openai/gpt-4o-mini', max_tokens: 9, messages }
   const before = upstream.requests.length
@@ -40,7 +40,7 @@ test.each([
   expect(upstream.requests).toHaveLength(before)
 })
 
-test('a secret key may name one', async () => {
+test('accepts a file stored at a provider from a secret key', async () => {
   const part = { type: 'file', file: { file_id: 'file_of_ours' } }
   const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: [part] }] }
   expect((await app.call('/openai/v1/chat/completions', body)).status).toBe(200)

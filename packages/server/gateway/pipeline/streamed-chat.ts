@@ -17,16 +17,16 @@ import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { StreamWriter } from '../stream/stream-writer.ts'
 import { ChatCall } from './chat-call.ts'
 
-/** A provider's stream that has begun, and the attempt that opened it. */
+/** An open stream of a provider, and the attempt that opened it. */
 export interface BegunStream {
   readonly stream: OpenStream
   readonly attempt: AttemptOptions
 }
 
-/** A comment, so that every client reads on: why the answer ends here. */
+/** An SSE comment, which every client skips. States why the answer ends here. */
 const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
 
-/** A chat that is answered by a stream: the 200 waits for the provider's first real event. */
+/** A chat that is answered by a stream. The 200 is sent at the provider's first meaningful event. */
 export class StreamedChat extends ChatCall<BegunStream> {
   #writer: StreamWriter | undefined
 
@@ -39,7 +39,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
     return result.ok ? { ...result, value: { stream: result.value, attempt } } : result
   }
 
-  /** From here on a fault may have to be reported inside the stream. */
+  /** Opens the writer. From here on a fault may have to be sent within the stream. */
   #openWriter(): StreamWriter {
     const { ctx, server } = this
     ctx.encodeStreamFault = fault => this.#encodeFault(fault)
@@ -48,7 +48,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
 
   #writeHead(): void {
     const headers = this.headers(this.server.streamType ?? 'text/event-stream; charset=utf-8')
-    // Proxies such as nginx hold streams back unless told not to.
+    // Proxies such as nginx buffer streams unless this header is sent.
     headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(this.ctx))
     writeHead(this.ctx.res, 200, headers)
   }
@@ -78,7 +78,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
       guard: this.#toGuard(),
     })
     const bill = this.#toBill(end)
-    ctx.facts.answered = bill
+    ctx.recordFields.answered = bill
     const fault = ctx.stopped ?? (end.error === undefined ? undefined : toUpstreamFault(end.error))
     const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
     if (fault !== undefined) {
@@ -96,22 +96,22 @@ export class StreamedChat extends ChatCall<BegunStream> {
   #toBill({ usage, deliveredTokens, partialUsage }: RelayEnd): Bill {
     return toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
-      inputTokens: this.held?.inputTokens,
+      inputTokens: this.reserved?.inputTokens,
       deliveredTokens,
       partialUsage,
     })
   }
 
-  /** Watches a stream whose targets would give more than is held. */
+  /** Returns a guard for a stream whose targets may return more than is reserved. */
   #toGuard(): SpendGuard | undefined {
-    const { ctx, deps, held } = this
-    if (held === undefined || ctx.admission === undefined || held.isCapped) return undefined
-    if (held.outputTokens >= held.mostOutputTokens) return undefined
+    const { ctx, deps, reserved } = this
+    if (reserved === undefined || ctx.reservation === undefined || reserved.isCapped) return undefined
+    if (reserved.outputTokens >= reserved.maxOutputTokens) return undefined
     return new SpendGuard(
-      ctx.admission,
-      held,
-      grown => openRecord(ctx, grown, this, deps),
-      error => ctx.fail(error, 'the growth of a reservation'),
+      ctx.reservation,
+      reserved,
+      extended => openRecord(ctx, extended, this, deps),
+      error => ctx.fail(error, 'the extension of a reservation'),
     )
   }
 }

@@ -7,7 +7,7 @@ import {
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
-/** Every kind of tool that a caller can name, on every surface, to a provider of every format: none is lost in silence. */
+/** Every kind of tool in every format, sent to a provider of every format: none is dropped without notice. */
 
 let app: TestApp
 let upstream: ScriptedUpstream
@@ -29,21 +29,21 @@ afterAll(async () => {
 const FUNCTION = { name: 'usual_tool', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
 interface Kind {
   readonly fields: Record<string, unknown>
-  /** Where the caller wrote it. */
+  /** The path at which the caller wrote it. */
   readonly path: string
-  /** What of it a provider is sent that gets it; absent: nobody is ever sent it. */
+  /** The part of it that a provider receives. Absent: it is never sent to any provider. */
   readonly mark?: string
 }
 
-interface Surface {
-  /** `{model}`: in formats that name the model in the path. */
+interface FormatCase {
+  /** `{model}` is replaced in formats that name the model in the path. */
   readonly route: string
   readonly body: Record<string, unknown>
   readonly usual: unknown
   readonly kinds: Readonly<Record<string, Kind>>
 }
 
-const ASKED = [{ role: 'user', content: 'hi' }]
+const MESSAGES = [{ role: 'user', content: 'hi' }]
 
 const chatTool = (tool: unknown): Kind => ({ fields: { tools: [tool] }, path: 'tools[0]' })
 const CHAT_KINDS: Readonly<Record<string, Kind>> = {
@@ -72,7 +72,7 @@ const COMPAT_KINDS: Readonly<Record<string, Kind>> = {
     path: 'tool_choice',
     mark: 'other_tool',
   },
-  'a choice that nobody knows': {
+  'an unknown choice': {
     fields: { tools: [{ type: 'function', function: FUNCTION }], tool_choice: { type: 'novel_choice' } },
     path: 'tool_choice',
     mark: 'novel_choice',
@@ -88,7 +88,7 @@ const anthropicTool = (tool: Record<string, unknown>): Kind => ({
 const used = (type: string): Kind => ({
   fields: {
     messages: [
-      ...ASKED,
+      ...MESSAGES,
       {
         role: 'assistant',
         content: [
@@ -111,7 +111,7 @@ const responsesTool = (tool: Record<string, unknown>): Kind => ({
 const GEMINI_FUNCTION = { name: FUNCTION.name, parametersJsonSchema: FUNCTION.parameters }
 const geminiTool = (name: string): Kind => ({ fields: { tools: [{ [name]: {} }] }, path: `tools[0].${name}` })
 
-const SURFACES: Readonly<Record<string, Surface>> = {
+const FORMATS: Readonly<Record<string, FormatCase>> = {
   'gemini-content': {
     route: '/gemini/v1beta/models/{model}:generateContent',
     body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
@@ -131,7 +131,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'cohere-v2': {
     route: '/cohere/v2/chat',
-    body: { messages: ASKED, stream: false },
+    body: { messages: MESSAGES, stream: false },
     usual: { type: 'function', function: FUNCTION },
     kinds: {
       'a hosted search': chatTool({ type: 'web_search' }),
@@ -144,7 +144,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'ollama-chat': {
     route: '/ollama/api/chat',
-    body: { messages: ASKED, stream: false },
+    body: { messages: MESSAGES, stream: false },
     usual: { type: 'function', function: FUNCTION },
     kinds: { 'a hosted search': chatTool({ type: 'web_search' }) },
   },
@@ -161,7 +161,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   native: {
     route: '/v1/chat',
-    body: { messages: ASKED },
+    body: { messages: MESSAGES },
     usual: { type: 'function', function: FUNCTION },
     kinds: {
       ...CHAT_KINDS,
@@ -173,13 +173,13 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'openai-chat': {
     route: '/openai/v1/chat/completions',
-    body: { messages: ASKED },
+    body: { messages: MESSAGES },
     usual: { type: 'function', function: FUNCTION },
     kinds: COMPAT_KINDS,
   },
   'anthropic-messages': {
     route: '/anthropic/v1/messages',
-    body: { messages: ASKED, max_tokens: 100 },
+    body: { messages: MESSAGES, max_tokens: 100 },
     usual: { name: 'usual_tool', input_schema: FUNCTION.parameters },
     kinds: {
       'web search': anthropicTool({ type: 'web_search_20250305', name: 'web_search' }),
@@ -233,7 +233,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
   'openai-responses': {
     route: '/openai/v1/responses',
-    body: { input: ASKED },
+    body: { input: MESSAGES },
     usual: { type: 'function', ...FUNCTION },
     kinds: {
       'a tool of free text': responsesTool({ type: 'custom', name: 'free_tool' }),
@@ -256,17 +256,17 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   },
 }
 
-const CASES = Object.entries(SURFACES).flatMap(([surface, { kinds }]) =>
+const CASES = Object.entries(FORMATS).flatMap(([format, { kinds }]) =>
   Object.keys(kinds).flatMap(kind =>
-    Object.keys(FORMAT_TARGETS).map(target => [surface, kind, target] as const),
+    Object.keys(FORMAT_TARGETS).map(target => [format, kind, target] as const),
   ),
 )
 
-interface Told {
+interface Outcome {
   readonly status: number
   readonly param: string
   readonly dropped: string
-  /** What the provider was sent; undefined: it was not called. */
+  /** What the provider received. undefined: it was not called. */
   readonly sent: string | undefined
 }
 
@@ -275,8 +275,8 @@ function send(route: string, model: string, body: Record<string, unknown>): Prom
   return app.call(route.replace('{model}', encodeURIComponent(model)), body)
 }
 
-async function ask(surface: string, kind: string, target: string): Promise<Told> {
-  const { route, body, usual, kinds } = SURFACES[surface] as Surface
+async function request(format: string, kind: string, target: string): Promise<Outcome> {
+  const { route, body, usual, kinds } = FORMATS[format] as FormatCase
   const [model, answer] = FORMAT_TARGETS[target] as readonly [string, UpstreamAnswer]
   const { fields } = kinds[kind] as Kind
   upstream.script(answer)
@@ -286,7 +286,7 @@ async function ask(surface: string, kind: string, target: string): Promise<Told>
   const text = await response.text()
   return {
     status: response.status,
-    // Each format says it where it can: in a field of its own, or at the start of its words.
+    // Formats name the field in a field of their own, or at the start of the message.
     param: findParam(JSON.parse(text)),
     dropped: response.headers.get('x-rideau-dropped-params') ?? '',
     sent: upstream.requests.length === before ? undefined : upstream.requests.at(-1)?.text,
@@ -298,47 +298,47 @@ function findParam(body: any): string {
   return String(body.error?.param ?? message)
 }
 
-function isTold({ path, mark }: Kind, { status, param, dropped, sent }: Told): boolean {
+function isReported({ path, mark }: Kind, { status, param, dropped, sent }: Outcome): boolean {
   if (status === 400) return sent === undefined && param.startsWith(path)
   if (status !== 200 || sent === undefined) return false
   if (dropped.split(', ').some(name => name.startsWith(path))) return true
   return mark !== undefined && sent.includes(mark)
 }
 
-describe.each(['refuse', 'drop'])('where the environment says %s', policy => {
+describe.each(['refuse', 'drop'])('with unsupported_params %s', policy => {
   beforeAll(async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: policy })
   })
 
   test.each(CASES)(
     '%s: %s to %s is sent, refused by name or named as dropped',
-    async (surface, kind, target) => {
-      const one = SURFACES[surface]?.kinds[kind] as Kind
-      const told = await ask(surface, kind, target)
-      expect({ ...told, isTold: isTold(one, told) }).toMatchObject({ isTold: true })
-      if (policy === 'refuse') expect(told.dropped).toBe('')
-      // What nobody is sent, nobody is sent.
-      if (one.mark === undefined) expect(told.status === 400 || told.dropped !== '').toBe(true)
-      if (policy === 'drop' && told.dropped !== '') expect(told.status).toBe(200)
+    async (format, kind, target) => {
+      const one = FORMATS[format]?.kinds[kind] as Kind
+      const outcome = await request(format, kind, target)
+      expect({ ...outcome, isReported: isReported(one, outcome) }).toMatchObject({ isReported: true })
+      if (policy === 'refuse') expect(outcome.dropped).toBe('')
+      // A tool without a mark is never sent.
+      if (one.mark === undefined) expect(outcome.status === 400 || outcome.dropped !== '').toBe(true)
+      if (policy === 'drop' && outcome.dropped !== '') expect(outcome.status).toBe(200)
     },
   )
 
-  test('tools that the caller runs pass where the formats agree', async () => {
-    for (const [surface, kind] of [
+  test('passes tools that the caller runs if the formats agree', async () => {
+    for (const [format, kind] of [
       ['anthropic-messages', 'bash'],
       ['anthropic-messages', 'computer'],
       ['anthropic-messages', 'what a server tool left'],
       ['openai-responses', 'a patch'],
       ['openai-responses', 'a tool of free text'],
     ] as const) {
-      const told = await ask(surface, kind, surface)
-      expect([told.status, told.dropped]).toEqual([200, ''])
-      expect(told.sent).toContain(SURFACES[surface]?.kinds[kind]?.mark)
+      const outcome = await request(format, kind, format)
+      expect([outcome.status, outcome.dropped]).toEqual([200, ''])
+      expect(outcome.sent).toContain(FORMATS[format]?.kinds[kind]?.mark)
     }
   })
 
-  test('a function passes from everywhere to everyone', async () => {
-    for (const { route, body, usual } of Object.values(SURFACES)) {
+  test('passes a function from every format to every format', async () => {
+    for (const { route, body, usual } of Object.values(FORMATS)) {
       if (usual === undefined) continue
       for (const [model, answer] of Object.values(FORMAT_TARGETS)) {
         upstream.script(answer)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { toyFormat } from '../../testing/toy-format/format.ts'
 
-// A format that is added in one folder and one list is served like every other one.
+// A format that is added in one folder and one list is served like every other format.
 
 const MODEL = 'sandbox%2Fecho'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('an answer and its record', async () => {
+test('serves an answer and records it', async () => {
   const response = await app.call(`/toy/say/${MODEL}`, { text: 'a toy' })
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({ text: 'a toy', costNanoUsd: expect.any(Number) })
@@ -27,14 +27,14 @@ test('an answer and its record', async () => {
   })
 })
 
-test('a stream of its own type', async () => {
+test('serves a stream of its own content type', async () => {
   const response = await app.call(`/toy/say/${MODEL}`, { text: 'one two', flow: true })
   expect(response.headers.get('content-type')).toBe('text/x-toy')
   const text = await response.text()
   expect(text.replaceAll('\n', '')).toBe('one two(stop)')
 })
 
-test('its key header, and failures in its shape', async () => {
+test('accepts its own key header and reports failures in its shape', async () => {
   const ask = (headers: Record<string, string>, body: unknown) =>
     fetch(`${app.gatewayUrl}/toy/say/${MODEL}`, {
       method: 'POST',
@@ -56,7 +56,7 @@ test('its key header, and failures in its shape', async () => {
   expect(await missing.json()).toMatchObject({ refused: 'route_not_found' })
 })
 
-test('a count of tokens and a list of models', async () => {
+test('serves a token count and a list of models', async () => {
   const count = await app.call(`/toy/count/${MODEL}`, { text: 'eight letters' })
   expect(await count.json()).toEqual({ tokens: expect.any(Number) })
   const models = await fetch(`${app.gatewayUrl}/toy/models`, {
@@ -65,7 +65,7 @@ test('a count of tokens and a list of models', async () => {
   expect(((await models.json()) as { names: string[] }).names).toContain('sandbox/echo')
 })
 
-test('its client side is found by its id', () => {
+test('finds its client side by its id', () => {
   expect(new FormatRegistry([...FORMATS, toyFormat]).client('toy').id).toBe('toy')
   expect(() => new FormatRegistry(FORMATS).client('toy')).toThrow('no client format is registered as toy')
 })

@@ -54,7 +54,7 @@ const expired = json(401, [
 const tokens = (): unknown[] => upstream.requests.map(({ headers }) => headers.authorization)
 
 describe('a service account', () => {
-  test('is exchanged once for all calls, and only its token travels', async () => {
+  test('is exchanged once for all calls, and only its token is sent', async () => {
     upstream.script(good)
     const answers = await Promise.all([1, 2, 3].map(() => app.call('/v1/chat', { model, messages })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -63,7 +63,7 @@ describe('a service account', () => {
     expect(JSON.stringify(upstream.requests)).not.toContain('PRIVATE KEY')
   })
 
-  test('whose token is refused gets another within the same try, streamed too', async () => {
+  test('whose token is rejected gets a new one within the same attempt, also for streams', async () => {
     upstream.script(expired, stream(`data: ${JSON.stringify(body)}\n\n`))
     const response = await app.call('/v1/chat', { model, messages, stream: true })
     expect(response.headers.get('x-rideau-attempts')).toBe('1')
@@ -71,7 +71,7 @@ describe('a service account', () => {
     expect(tokens().slice(-2)).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 
-  test('that is refused with a new token too is not tried a third time', async () => {
+  test('whose new token is rejected too is not tried a third time', async () => {
     upstream.script(expired)
     const before = upstream.requests.length
     const response = await app.call('/v1/chat', { model, messages })
@@ -79,7 +79,7 @@ describe('a service account', () => {
     expect(upstream.requests.length - before).toBe(2)
   })
 
-  test('that Google no longer knows: the caller learns nothing of it, its owner that it was refused', async () => {
+  test('that was deleted at Google is reported to its owner, and not to the caller', async () => {
     upstream.script(expired, good)
     endpoint.refuseWith = {
       status: 400,
@@ -98,13 +98,13 @@ describe('a service account', () => {
       .not.toBeNull()
   })
 
-  test('no line of the log has its key or a token', () => {
+  test('leaves neither its key nor a token in the log', () => {
     expect(log.length).toBeGreaterThan(0)
     expect(log.filter(line => /PRIVATE KEY|token-\d/.test(line))).toEqual([])
   })
 })
 
-describe('a model of Anthropic’s there', () => {
+describe('an Anthropic model on Vertex', () => {
   const claude = 'vertex/claude-sonnet-4-5@20250929'
   const answer = {
     id: 'msg_1',
@@ -116,7 +116,7 @@ describe('a model of Anthropic’s there', () => {
   }
   const place = '/v1/publishers/anthropic/models/claude-sonnet-4-5%4020250929'
 
-  test('is called in its own format, the model in the path and the version in the body', async () => {
+  test('is called in its own format, with the model in the path and the version in the body', async () => {
     upstream.script(json(200, answer))
     const response = await app.call('/v1/chat', { model: claude, messages, max_output_tokens: 9 })
     expect(((await response.json()) as any).choices[0].message.content).toBe('Noon.')
@@ -127,7 +127,7 @@ describe('a model of Anthropic’s there', () => {
     expect(seen?.body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages })
   })
 
-  test('also for a caller of that format, whose body passes, and streamed', async () => {
+  test('gets the body of a caller of that format unchanged, also streamed', async () => {
     upstream.script(
       stream(
         `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { ...answer, content: [] } })}\n\n`,
@@ -157,7 +157,7 @@ describe('a model of Anthropic’s there', () => {
     })
   })
 
-  test('its tokens are counted here: no route there is asked', async () => {
+  test('has its tokens estimated, since Vertex has no counting route for it', async () => {
     const before = upstream.requests.length
     const response = await app.call('/anthropic/v1/messages/count_tokens', { model: claude, messages })
     expect(((await response.json()) as any).input_tokens).toBeGreaterThan(0)
@@ -165,17 +165,17 @@ describe('a model of Anthropic’s there', () => {
   })
 })
 
-describe('its validation', () => {
+describe('validation of the credential', () => {
   const validate = async (): Promise<{ validation_error: string | null }> =>
     (await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)).body
 
-  test('a token proves the key, and no other route is asked', async () => {
+  test('accepts a key that is exchanged for a token, and calls no other route', async () => {
     const before = upstream.requests.length
     expect((await validate()).validation_error).toBeNull()
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('a key that is no longer known is told its owner, without the words of the endpoint', async () => {
+  test("reports a deleted key to the owner, without the endpoint's message", async () => {
     endpoint.refuseWith = { status: 400, body: { error: 'invalid_grant', error_description: 'secret words' } }
     const refused = (await validate()).validation_error
     expect(refused).toMatch(/./)
@@ -185,11 +185,11 @@ describe('its validation', () => {
   })
 })
 
-describe('without an address of its own', () => {
+describe('without a base URL', () => {
   test.each([
     ['us-central1', 'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-central1'],
     ['global', 'https://aiplatform.googleapis.com/v1beta1/projects/p/locations/global'],
-  ])('%s is called at its own host', async (location, expected) => {
+  ])('calls %s at its own host', async (location, expected) => {
     const { toBaseUrl } = await import('@rideau/llm/upstream/base-address')
     const { findProvider } = await import('@rideau/llm/providers/index')
     const provider = findProvider('vertex')
@@ -197,7 +197,7 @@ describe('without an address of its own', () => {
     expect(toBaseUrl(provider, null, { project: 'p', location })).toBe(expected)
   })
 
-  test('a location that would lead to another host is refused where it is stored', async () => {
+  test('refuses to store a location that would lead to another host', async () => {
     const made = await app.manage('POST', `/v1/environments/${app.developmentId}/provider-credentials`, {
       provider: 'vertex',
       name: 'elsewhere',

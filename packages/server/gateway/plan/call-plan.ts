@@ -2,30 +2,33 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Alias, AliasTarget, Credential } from '../../core/tenancy.ts'
 
-/** One model that may answer, as a name was resolved to it. */
+/** A model that a name resolved to, and how to call it. */
 export interface ResolvedTarget {
   readonly provider: Provider
-  /** As the provider knows it. */
+  /** The model's id at its provider. */
   readonly model: string
-  /** `provider/model`, as callers see it. */
+  /** `provider/model`, the id that callers use. */
   readonly id: string
-  /** undefined: known by name only, so capabilities are permissive and the price is unknown. */
+  /** undefined: the model is known by name only. Every capability is assumed, and the price is unknown. */
   readonly catalogModel: CatalogModel | undefined
-  /** Oldest first; never empty. */
+  /** Oldest first. Never empty. */
   readonly credentials: readonly Credential[]
-  /** What an alias says of this target. */
+  /** The alias's settings for this target. */
   readonly alias: AliasTarget | undefined
 }
 
-/** What is tried for a request, whatever it asks for. */
+/** The targets to attempt for a request of any kind. */
 export interface CallPlan<T extends ResolvedTarget> {
-  /** In the order in which they are tried; never empty. More than one only where an alias was named. */
+  /** In the order of attempts. Never empty. More than one only if the request names an alias. */
   readonly targets: readonly T[]
   readonly alias: Alias | undefined
   readonly isStream: boolean
 }
 
-/** Plain answers and streams come at different paces, and environments have accounts of their own. */
+/**
+ * Returns the key of a target's latency. Plain answers and streams have different latencies, and environments use
+ * different accounts.
+ */
 export function latencyKey(environmentId: string, modelId: string, isStream: boolean): string {
   return `${environmentId}/${isStream ? 'stream' : 'plain'}/${modelId}`
 }

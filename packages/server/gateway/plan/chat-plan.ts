@@ -3,16 +3,16 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
-import type { HeldOutput } from '../limits/held-output.ts'
+import type { ReservedOutput } from '../limits/reserved-output.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 
-/** One model that may answer, with everything that a try at it takes. */
+/** A target of a chat request, with everything that an attempt needs. */
 export interface PlannedTarget extends ResolvedTarget {
-  /** The format in which this request goes to it; a provider may speak several. */
+  /** The format of this request. A provider may support several. */
   readonly format: ClientFormat
-  /** What is asked of it: the caller's request, with a lower output cap where the key's bound needs one. */
+  /** The caller's request, with a lower output cap if the key's cost bound requires it. */
   readonly request: ChatRequest
-  /** Parameters left out because the environment says `drop`. */
+  /** Wire names of parameters that were left out because the environment's `unsupported_params` is `drop`. */
   readonly dropped: readonly string[]
 }
 
@@ -20,8 +20,8 @@ export interface PlannedTarget extends ResolvedTarget {
 export interface ChatPlan extends CallPlan<PlannedTarget> {
   readonly call: ParsedChat
   readonly source: SourceBody
-  /** What is held of limits of tokens and money; absent: none concerns the request. */
-  readonly held?: HeldOutput
+  /** What is reserved on limits of tokens and money. Absent: no such limit applies. */
+  readonly reserved?: ReservedOutput
 }
 
 export type TargetPlan = PlannedTarget | { readonly refusal: Refusal }

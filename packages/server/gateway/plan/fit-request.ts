@@ -23,9 +23,11 @@ export function fitRequest(
     return other
   }
   const { reasoningEffort, maxOutputTokens, ...rest } = request
-  const most = model.max_output_tokens
+  const maxTokens = model.max_output_tokens
   const cap =
-    most === null || maxOutputTokens === undefined ? maxOutputTokens : Math.min(maxOutputTokens, most)
+    maxTokens === null || maxOutputTokens === undefined
+      ? maxOutputTokens
+      : Math.min(maxOutputTokens, maxTokens)
   return {
     ...rest,
     ...(cap === undefined ? {} : { maxOutputTokens: cap }),

@@ -4,8 +4,8 @@ import { toObject, toObjects, toText } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 
 /**
- * A caller of chat completions may choose tools in forms that other formats do not have. OpenAI's `allowed_tools` is the
- * same as sending those tools alone; what else there is cannot be honoured. undefined: it can go as it is.
+ * Returns the request with a `tool_choice` that the format supports, or undefined if no change is needed.
+ * `allowed_tools` is replaced by sending only those tools; other unsupported forms are removed.
  */
 export function fitToolChoice(whole: ChatRequest, format: ClientFormat): ChatRequest | undefined {
   if (typeof whole.toolChoice !== 'object' || format.takesEveryToolChoice === true) return undefined
@@ -19,7 +19,7 @@ export function fitToolChoice(whole: ChatRequest, format: ClientFormat): ChatReq
   return { ...request, tools, toolChoice: allowed.mode === 'required' ? 'required' : 'auto' }
 }
 
-/** Was the choice left out for want of a counterpart? */
-export function isLostChoice(whole: ChatRequest, fitted: ChatRequest | undefined): boolean {
+/** Whether fitToolChoice removed the choice. */
+export function isChoiceDropped(whole: ChatRequest, fitted: ChatRequest | undefined): boolean {
   return fitted !== undefined && whole.toolChoice !== undefined && fitted.toolChoice === undefined
 }

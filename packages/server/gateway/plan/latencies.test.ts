@@ -8,7 +8,7 @@ beforeEach(() => {
   latencies = new Latencies(() => now)
 })
 
-test('an average that follows the newest measurements', () => {
+test('averages measurements with more weight on the newest', () => {
   expect(latencies.find('a')).toBeUndefined()
   latencies.note('a', 100)
   expect(latencies.find('a')).toBe(100)
@@ -17,7 +17,7 @@ test('an average that follows the newest measurements', () => {
   expect(latencies.find('b')).toBeUndefined()
 })
 
-test('a failure puts a target last, and the next success forgets it', () => {
+test('puts a target last after a failure, until the next success', () => {
   latencies.note('a', 100)
   latencies.noteFailure('a')
   expect(latencies.find('a')).toBe(Number.POSITIVE_INFINITY)
@@ -25,7 +25,7 @@ test('a failure puts a target last, and the next success forgets it', () => {
   expect(latencies.find('a')).toBe(50)
 })
 
-test('an old measurement is made anew by one request, while the others go by what was known', () => {
+test('lets one request repeat an old measurement while the others use the old value', () => {
   latencies.note('a', 100)
   now += 5 * 60_000
   expect(latencies.find('a')).toBe(100)

@@ -1,19 +1,19 @@
-/** What a measurement is worth after so long: nothing. The target is then measured anew. Milliseconds. */
+/** Age in milliseconds after which a measurement is repeated. */
 const FRESH_MS = 5 * 60_000
 /** Weight of the newest measurement in the average. */
 const NEWEST = 0.3
 const MAX_ENTRIES = 10_000
 
 interface Entry {
-  /** A moving average; infinite after a failure. */
+  /** A moving average in milliseconds. Infinite after a failure. */
   ms: number
   /** Unix milliseconds. */
   at: number
 }
 
 /**
- * How long targets of aliases took to their first byte, in this process: what the strategy `lowest_latency` goes by.
- * A target whose measurement is old counts as never measured for one request, which measures it.
+ * Latencies of alias targets until their first byte, as measured by this process. The strategy `lowest_latency` orders
+ * targets by them. A target whose measurement is old counts as unmeasured for one request, which measures it again.
  */
 export class Latencies {
   readonly #now: () => number
@@ -23,13 +23,13 @@ export class Latencies {
     this.#now = now
   }
 
-  /** Milliseconds; undefined: not measured of late. */
+  /** Returns milliseconds, or undefined without a recent measurement. */
   find(target: string): number | undefined {
     const entry = this.#entries.get(target)
     if (entry === undefined) return undefined
     const now = this.#now()
     if (now - entry.at <= FRESH_MS) return entry.ms
-    // Only the request that asks now measures anew; the others go by what was known.
+    // Only this request measures the target again; concurrent ones keep the old value.
     entry.at = now
     return undefined
   }
@@ -44,7 +44,7 @@ export class Latencies {
     })
   }
 
-  /** Fails fast is not fast: after a failure the target comes last until its measurement is old. */
+  /** Puts a target last until its measurement is old. A fast failure must not count as a low latency. */
   noteFailure(target: string): void {
     this.#entries.set(target, { ms: Number.POSITIVE_INFINITY, at: this.#now() })
   }

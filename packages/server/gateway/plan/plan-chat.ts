@@ -5,22 +5,25 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { type CapabilityNeed, refuseCapability } from '../../core/capabilities.ts'
+import { type CapabilityNeed, checkCapabilities } from '../../core/capabilities.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
+import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
+import { checkAudioPrice } from './check-audio-price.ts'
+import { checkFindings, listDroppedParams } from './check-findings.ts'
+import { checkTargetLimits } from './check-limits.ts'
 import { fitRequest } from './fit-request.ts'
-import { fitToolChoice, isLostChoice } from './fit-tool-choice.ts'
-import { holdToBound } from './hold-to-bound.ts'
-import { holdToLimits } from './hold-to-limits.ts'
+import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
-import { refuseUnpricedAudio } from './refuse-audio.ts'
-import { listLost, refuseFindings } from './refuse-findings.ts'
 
-/** From the parsed body to a plan, by the order of checks in contract.md §3. */
+/**
+ * Plans a parsed chat request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
+ * fault of the check that refuses it.
+ */
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
@@ -35,7 +38,7 @@ export function planChat(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return holdToBound(holdToLimits(target, request.model, limits), caller, call.findings.choices)
+      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings.choices)
     },
     deps,
   )
@@ -53,32 +56,33 @@ function planTarget(
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const whole = fitRequest(call, source.format, provider, catalogModel)
-  const lack = catalogModel === undefined ? undefined : refuseCapability(listNeeds(whole), catalogModel)
-  if (lack !== undefined) return { refusal: lack }
-  const unpriced = refuseUnpricedAudio(whole, provider, catalogModel)
+  const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
+  if (missing !== undefined) return { refusal: missing }
+  const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
-  // What the target cannot honour is refused by name, or dropped where the environment says so.
+  // Parameters that the target does not support are refused by name, or dropped if the environment's
+  // `unsupported_params` is `drop`.
   const format = formats.client(findClientFormatId(provider, model, whole, source.format))
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
-  const refusal = refuseFindings(call, format, source, environment, caller)
+  const refusal = checkFindings(call, format, source, environment, caller)
   if (refusal !== undefined) return { refusal }
-  const found = listLost(call, format, source)
-  const lost = isLostChoice(whole, fitted) ? [...found, 'tool_choice'] : found
+  const unsentFields = listDroppedParams(call, format, source)
+  const unsent = isChoiceDropped(whole, fitted) ? [...unsentFields, 'tool_choice'] : unsentFields
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
-  const dropped = lost.length === 0 ? unsupportedParams : [...new Set([...lost, ...unsupportedParams])]
+  const dropped = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: unsupported(showParam(first, call), provider) }
   }
-  // What an end user asks is never stored at a provider: absent means off.
+  // Requests of end users are never stored at a provider. An absent `store` means that.
   const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
   const withheld = isWithheld ? [...dropped, 'store'] : dropped
-  // Named one by one: a spread with more fields behind it makes V8 build a hidden class for each request.
+  // Listed one by one, since V8 builds a hidden class for each object made by a spread and further fields.
   return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld }
 }
 
-/** A parameter as its caller wrote it. */
+/** Returns a parameter's name as the caller wrote it. */
 export function showParam(name: string, { spellings }: ParsedChat): string {
   return spellings?.get(name) ?? showPath(name)
 }
@@ -104,7 +108,7 @@ function listNeeds(request: ChatRequest): readonly CapabilityNeed[] {
 function unsupported(param: string, provider: Provider): Refusal {
   return {
     code: 'invalid_request',
-    message: `${param}: the provider ${provider.id} cannot honour this parameter.`,
+    message: `${param}: the provider ${provider.id} does not support this parameter.`,
     param,
   }
 }

@@ -2,7 +2,7 @@ import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import type { Random } from '../../core/random.ts'
 import type { Latencies } from './latencies.ts'
 
-/** What a plan depends on besides the request. */
+/** What planning depends on besides the request. */
 export interface PlanDeps {
   readonly formats: FormatRegistry
   readonly random: Random

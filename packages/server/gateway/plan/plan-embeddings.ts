@@ -5,75 +5,89 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
-import { toHold } from './held-amounts.ts'
-import { refuseByLimits } from './hold-to-limits.ts'
+import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { toReservedAmounts } from './reserved-amounts.ts'
 
-/** A model that may give the vectors. */
+/** A target of an embeddings request. */
 export interface EmbeddingTarget extends ResolvedTarget {
   readonly format: EmbeddingFormat
-  /** A provider's errors are the same on all of its routes. */
+  /** A provider reports errors in the same format on all of its routes. */
   readonly decodeError: ClientFormat['decodeError']
 }
 
-export interface EmbeddingAsk {
+export interface EmbeddingPlanInput {
   readonly request: EmbeddingRequest
-  /** As we count them; a provider's own count decides what is paid. */
+  /** Estimated by the gateway. The provider's own count is billed. */
   readonly inputTokens: number
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
 }
 
-/** From the parsed body to a plan, by the order of checks in contract.md §3. */
-export function planEmbeddings(ask: EmbeddingAsk, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment } = ask
+/**
+ * Plans a parsed embeddings request, with the checks in the order of ARCHITECTURE.md, "One request". Throws
+ * the fault of the check that refuses it.
+ */
+export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
+  const { request, caller, environment } = input
   const asked = { name: request.model, caller, environment, isStream: false }
-  return planTargets<EmbeddingTarget>(asked, target => planOne(target, ask, deps), deps)
+  return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
 function planOne(
   target: ResolvedTarget,
-  ask: EmbeddingAsk,
+  input: EmbeddingPlanInput,
   deps: PlanDeps,
 ): EmbeddingTarget | { refusal: Refusal } {
   const { provider, catalogModel } = target
   const format = findEmbeddingFormat(provider)
   if (format === undefined || catalogModel?.capabilities.includes('embeddings') === false) {
-    return refuse('embeddings_not_supported', 'The model has no embeddings API.', 'model')
+    return toRefusal(
+      'embeddings_not_supported',
+      `The model ${target.id} does not support embeddings.`,
+      'model',
+    )
   }
-  const hasTokens = typeof ask.request.input[0] !== 'string'
+  const hasTokens = typeof input.request.input[0] !== 'string'
   if (hasTokens && !takesTokens(provider, format)) {
-    return refuse('invalid_request', `input: the provider ${provider.id} takes texts only.`, 'input')
+    return toRefusal(
+      'invalid_request',
+      `input: must be text; the provider ${provider.id} does not accept tokens.`,
+      'input',
+    )
   }
-  const limited = refuseByLimits(target, ask.request.model, ask.limits)
+  const limited = checkLimits(target, input.request.model, input.limits)
   if (limited !== undefined) return { refusal: limited }
-  const bound = refuseByBound(target, ask)
+  const bound = checkRequestCost(target, input)
   if (bound !== undefined) return { refusal: bound }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError }
 }
 
-/** The key's `max_request_cost_usd`: there is no output to lower, so it holds or refuses. */
-function refuseByBound(target: ResolvedTarget, { caller, inputTokens }: EmbeddingAsk): Refusal | undefined {
+/** Checks the key's `max_request_cost_usd`. There is no output that could be lowered. */
+function checkRequestCost(
+  target: ResolvedTarget,
+  { caller, inputTokens }: EmbeddingPlanInput,
+): Refusal | undefined {
   const { maxRequestCostNanoUsd } = caller
   if (maxRequestCostNanoUsd === null) return undefined
   if ((target.catalogModel?.pricing ?? null) === null) {
     return {
       code: 'model_unpriced',
-      message: "The key bounds a request's cost, and this model's price is unknown.",
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
       param: 'model',
     }
   }
-  const { nanoUsd } = toHold([target], { input: inputTokens, output: 0, mayWriteCache: false })
+  const { nanoUsd } = toReservedAmounts([target], { input: inputTokens, output: 0, mayWriteCache: false })
   if (nanoUsd <= maxRequestCostNanoUsd) return undefined
   return {
     code: 'budget_exceeded',
-    message: 'This request could cost more than the key allows for one request.',
+    message: 'This request could cost more than the max_request_cost_usd of the key.',
     param: 'restrictions.max_request_cost_usd',
   }
 }
 
-function refuse(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
+function toRefusal(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {
   return { refusal: { code, message, param } }
 }

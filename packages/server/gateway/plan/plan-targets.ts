@@ -6,11 +6,11 @@ import { chance } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
-import { findModelHere } from '../tenants/find-environment-model.ts'
+import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 import type { PlanDeps } from './plan-deps.ts'
 
-/** Who asks for what, and from where. */
+/** The model name of a request, and who asks for it. */
 export interface NameAsked {
   readonly name: string
   readonly caller: Caller
@@ -19,8 +19,8 @@ export interface NameAsked {
 }
 
 /**
- * From a model's name to the targets that can serve a request, by the order of checks in contract.md §3. `planOne` says
- * what is asked of a target, or what stands against it. Throws what refuses the request.
+ * Resolves a model's name to the targets that can serve a request, in the order of attempts. `planOne` returns what is
+ * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
   { name, caller, environment, isStream }: NameAsked,
@@ -39,7 +39,7 @@ export function planTargets<T extends ResolvedTarget>(
     'refusal' in each ? each : planOne(toTarget(each.resolved, target, environment)),
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
-  if (usable.length === 0) throw noTarget(alias, plans)
+  if (usable.length === 0) throw noEligibleTarget(alias, plans)
   return { targets: orderAlias(alias, usable, environment, isStream, deps), alias, isStream }
 }
 
@@ -49,8 +49,8 @@ function toTarget(
   environment: Environment,
 ): ResolvedTarget {
   const provider = findProvider(providerId)
-  if (provider === undefined) throw new Error(`resolved to a provider that is none: ${providerId}`)
-  const catalogModel = findModelHere(environment, provider.id, model)
+  if (provider === undefined) throw new Error(`a name was resolved to an unknown provider: ${providerId}`)
+  const catalogModel = findEnvironmentModel(environment, provider.id, model)
   return { provider, model, id, catalogModel, credentials, alias }
 }
 
@@ -71,8 +71,10 @@ function orderAlias<T extends ResolvedTarget>(
   return orderTargets(alias.strategy, entries, chance(deps.random)).map(({ target }) => target)
 }
 
-/** Money is a reason of its own; everything else that stands against every target is one answer (spec.md "Errors"). */
-function noTarget(alias: Alias, plans: readonly object[]): Fault {
+/**
+ * An exceeded budget or an unknown price is reported as such. All other reasons are reported as `no_eligible_target`.
+ */
+function noEligibleTarget(alias: Alias, plans: readonly object[]): Fault {
   for (const plan of plans) {
     if (!('refusal' in plan)) continue
     const refusal = plan.refusal as Refusal
@@ -80,7 +82,7 @@ function noTarget(alias: Alias, plans: readonly object[]): Fault {
   }
   return new Fault(
     'no_eligible_target',
-    `No target of the alias "${alias.name}" can serve this request here: a credential or a capability is missing.`,
+    `No target of the alias "${alias.name}" can serve this request in this environment: each lacks a credential or a capability.`,
     { param: 'model' },
   )
 }

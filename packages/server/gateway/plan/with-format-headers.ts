@@ -4,8 +4,8 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
 /**
- * The body with the caller's headers that belong to its format, such as the choice of what is in beta: they go out with
- * it or not at all. From a client token they are as little read as a field that passes through.
+ * Returns the body with the caller's headers that belong to its format, such as beta flags. They are only sent along
+ * with that body. Those of client tokens need `allow_client_passthrough`, since the gateway does not validate them.
  */
 export function withFormatHeaders(
   { req, caller, environment }: IdentifiedContext,

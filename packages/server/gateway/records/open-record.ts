@@ -1,28 +1,29 @@
-import { toLostBill } from '../billing/bill.ts'
-import type { HeldOutput } from '../limits/held-output.ts'
-import type { Facts } from '../request/facts.ts'
+import { toAbandonedBill } from '../billing/bill.ts'
+import type { ReservedOutput } from '../limits/reserved-output.ts'
+import type { RecordFields } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
 
-/** What the line says of tokens. */
-export type Estimate = Pick<HeldOutput, 'inputTokens' | 'outputTokens'>
+/** The tokens that the journal line states. */
+export type Estimate = Pick<ReservedOutput, 'inputTokens' | 'outputTokens'>
 
 /**
- * Journals what a request will count as if this process is killed while it runs. One that holds tokens or money: what it
- * holds, as an estimate. One that holds anything else of counters that outlive this process: its input, so that the replay
- * finds its hold by its id. Others need no such line: nothing that is limited depends on them.
+ * Journals what a request counts as if this process is killed while it runs. If it reserves tokens or money, the line
+ * states the reserved amounts as an estimate. If it only reserves on counters that outlive this process, the line
+ * states its input, so that the replay can settle the reservation by its id. Other requests affect no limit and need no
+ * line.
  */
 export function openRecord(
   ctx: IdentifiedContext,
-  held: Estimate | undefined,
+  reserved: Estimate | undefined,
   counter: { countInput(): number },
   deps: RecordDeps,
 ): void {
-  const { admission, facts } = ctx
-  const isHeldElsewhere = deps.isLedgerShared && (admission?.standings.length ?? 0) > 0
-  if (held === undefined && !isHeldElsewhere) return
-  const { inputTokens, outputTokens } = held ?? { inputTokens: counter.countInput(), outputTokens: 0 }
+  const { reservation, recordFields } = ctx
+  const isReservedElsewhere = deps.isLedgerShared && (reservation?.meterStatuses.length ?? 0) > 0
+  if (reserved === undefined && !isReservedElsewhere) return
+  const { inputTokens, outputTokens } = reserved ?? { inputTokens: counter.countInput(), outputTokens: 0 }
   const record = startRecord(ctx)
   record.status = 502
   record.error_code = 'stream_interrupted'
@@ -30,11 +31,11 @@ export function openRecord(
   record.output_tokens = outputTokens
   record.usage_estimated = true
   record.cost_nano_usd =
-    held === undefined ? toInputCost(facts, inputTokens) : (admission?.hold.nanoUsd ?? null)
+    reserved === undefined ? toInputCost(recordFields, inputTokens) : (reservation?.amounts.nanoUsd ?? null)
   deps.openRecord(record)
 }
 
-function toInputCost({ catalogModel }: Facts, inputTokens: number): number | null {
-  return toLostBill(catalogModel, { isAnswered: false, bytes: 0 }, { inputTokens, outputTokens: 0 })
+function toInputCost({ catalogModel }: RecordFields, inputTokens: number): number | null {
+  return toAbandonedBill(catalogModel, { isAnswered: false, bytes: 0 }, { inputTokens, outputTokens: 0 })
     .costNanoUsd
 }

@@ -4,13 +4,16 @@ import type { LearnedUse } from '../limits/learned-use.ts'
 
 /** What writing records needs of the process. */
 export interface RecordDeps {
-  /** For what no caller waits for; what harms one request goes to that request's `fail`. */
+  /**
+   * Reports exceptions that no caller waits for. Exceptions that affect one request are passed to that request's
+   * `fail`.
+   */
   readonly onException: OnException
   readonly learned: LearnedUse
-  /** Makes durable what a request counts as if this process is killed before it ends. */
+  /** Persists what a request counts as if this process is killed before the request ends. */
   readonly openRecord: (estimate: RequestRecord) => void
-  /** Other processes count with the same counters: what this process holds of them outlives it. */
+  /** True if other processes share the counters, so reservations outlive this process. */
   readonly isLedgerShared: boolean
-  /** Resolves when the record is durable; never rejects. */
+  /** Resolves when the record is durable. Never rejects. */
   readonly writeRecord: (record: RequestRecord) => Promise<void>
 }

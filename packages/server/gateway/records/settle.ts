@@ -5,34 +5,35 @@ import type { FaultCode } from '../../core/fault-table.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, FREE } from '../billing/bill.ts'
 import { isIdentified, type RequestContext } from '../request/request-context.ts'
-import { endAdmission } from './end-admission.ts'
 import type { RecordDeps } from './record-deps.ts'
+import { settleReservation } from './settle-reservation.ts'
 import { startRecord } from './start-record.ts'
 
-/** What a request came to; anything absent was never reached. */
+/** The outcome of a request. Absent fields were not reached. */
 export interface Outcome {
   readonly status: number
   readonly fault?: Fault
   readonly bill?: Bill
   readonly finishReason?: string
-  /** Why we ended a whole answer early: the record's error code, though the caller got its 200. */
+  /** Why the gateway ended the answer early. Becomes the record's error code, though the caller got a 200. */
   readonly cutBy?: FaultCode | undefined
-  /** For an environment that captures in full. */
+  /** For environments whose `log_capture` is `full`. */
   readonly responseBody?: string | undefined
 }
 
 /**
- * Writes the one record of a request, and resolves when it is in the journal: the answer's last byte goes out behind it, so
- * that whoever got an answer is in the log. Undefined where no environment was reached, since nobody could read it.
+ * Writes the record of a request. Resolves once it is in the journal; the last byte of an answer is sent after that, so
+ * every answered request is logged. Returns undefined if the request was settled before, or if no environment is known,
+ * since nobody could read its record.
  */
 export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
   if (!isIdentified(ctx) || ctx.isSettled) return undefined
-  const { environment, facts } = ctx
+  const { environment, recordFields } = ctx
   ctx.isSettled = true
-  // The sandbox's price is none where somebody has to be paid.
-  const isSandbox = facts.isSandbox && !ctx.isLostReal
-  const own = facts.isSandbox && !isSandbox ? FREE : (outcome.bill ?? facts.answered ?? FREE)
-  const { usage, isEstimated, costNanoUsd } = addBills(ctx.lost, own)
+  // The sandbox is free, but abandoned attempts at paid providers must be billed.
+  const isSandbox = recordFields.isSandbox && !ctx.isAbandonedReal
+  const own = recordFields.isSandbox && !isSandbox ? FREE : (outcome.bill ?? recordFields.answered ?? FREE)
+  const { usage, isEstimated, costNanoUsd } = addBills(ctx.abandoned, own)
   const record = startRecord(ctx)
   record.status = outcome.status
   record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
@@ -50,43 +51,44 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
   record.sandbox = isSandbox
   record.attempts = ctx.attempts
   if (environment.logCapture === 'full') {
-    // Cut where the record's line is made.
-    if (facts.requestBody !== undefined) record.request_body = facts.requestBody.toString('utf8')
+    // The record line limits its length.
+    if (recordFields.requestBody !== undefined)
+      record.request_body = recordFields.requestBody.toString('utf8')
     if (outcome.responseBody !== undefined) record.response_body = outcome.responseBody
   }
   let writing: Promise<void> | undefined
   try {
     writing = deps.writeRecord(record)
   } finally {
-    // Also where the journal refuses it: what was used stays used.
-    endAdmissionOf(ctx, record, writing, deps)
+    // Also if the journal throws, since the usage is real.
+    settleGuarded(ctx, record, writing, deps)
   }
   return writing
 }
 
-/** A larger count is a provider's mistake; the ledger's columns would refuse it, and the record with it. */
-const MOST_COUNTED = 2 ** 31 - 1
+/** Larger counts are a provider's mistake. The database columns would reject them, and the record with them. */
+const MAX_COUNTED = 2 ** 31 - 1
 
 function toCounted(tokens: number): number {
-  return Math.min(tokens, MOST_COUNTED)
+  return Math.min(tokens, MAX_COUNTED)
 }
 
-/** Where it throws nobody is left to wait for the record, whose own failure would be a rejection that nothing handles. */
-function endAdmissionOf(
+/** Settles the reservation. If that throws, handles a rejection of `writing`, since no caller awaits it then. */
+function settleGuarded(
   ctx: RequestContext,
   record: RequestRecord,
   writing: Promise<void> | undefined,
   deps: RecordDeps,
 ): void {
   try {
-    endAdmission(ctx, record, deps)
+    settleReservation(ctx, record, deps)
   } catch (error) {
     writing?.catch(late => deps.onException(late, 'a record', ctx.requestId))
     throw error
   }
 }
 
-/** Milliseconds since arrival, to a hundredth. */
+/** Returns milliseconds since arrival, to a hundredth. */
 function elapsed(ctx: RequestContext, at: number | undefined): number | null {
   return at === undefined ? null : Math.round((at - ctx.startedAt) * 100) / 100
 }

@@ -1,10 +1,11 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
-/** What a record says of a request before it is known what it came to: whose it is, what it asks, what it holds. */
+/** Returns the record of a request before its outcome is known: its owner, its parameters and its reservation. */
 export function startRecord(ctx: IdentifiedContext): RequestRecord {
-  const { caller, environment, facts } = ctx
-  const hold = ctx.admission !== undefined && ctx.admission.hold.tokens > 0 ? ctx.admission.hold : undefined
+  const { caller, environment, recordFields } = ctx
+  const amounts =
+    ctx.reservation !== undefined && ctx.reservation.amounts.tokens > 0 ? ctx.reservation.amounts : undefined
   return {
     id: ctx.id,
     at: new Date(ctx.arrivedAt).toISOString(),
@@ -16,10 +17,10 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     end_user_id: ctx.endUser?.id ?? null,
     endpoint: ctx.route.endpoint,
     surface: ctx.route.mount.name,
-    model_requested: facts.modelRequested,
-    provider: facts.provider,
-    model: facts.model,
-    stream: facts.isStream,
+    model_requested: recordFields.modelRequested,
+    provider: recordFields.provider,
+    model: recordFields.model,
+    stream: recordFields.isStream,
     status: 0,
     error_code: null,
     finish_reason: null,
@@ -33,11 +34,11 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     reasoning_tokens: 0,
     usage_estimated: false,
     cost_nano_usd: null,
-    hold_tokens: hold?.tokens ?? null,
-    hold_nano_usd: hold?.nanoUsd ?? null,
-    sandbox: facts.isSandbox,
+    hold_tokens: amounts?.tokens ?? null,
+    hold_nano_usd: amounts?.nanoUsd ?? null,
+    sandbox: recordFields.isSandbox,
     attempts: [],
-    metadata: facts.metadata,
+    metadata: recordFields.metadata,
     request_body: null,
     response_body: null,
   }

@@ -5,13 +5,13 @@ import type { Message, ToolCall } from '@rideau/llm/request/message'
 import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Together they cannot hold more than may be parsed in one go. */
+/** Texts of this length together can be parsed at once. */
 const SHORT_CHARACTERS = 32 * 1024
 const SLICE_CHARACTERS = 256 * 1024
 
 /**
- * Refuses a request whose tool calls and results hold too much (InnerTexts): formats other than the caller's own parse them
- * in one go. A promise where there is so much of it that counting takes slices.
+ * Throws if the tool calls and results of a request contain too many JSON values (InnerTexts), since other formats
+ * parse them in one go. Returns a promise if they are so long that they are counted in slices.
  */
 export function checkInnerTexts(
   ctx: RequestContext,
@@ -20,7 +20,7 @@ export function checkInnerTexts(
   let characters = 0
   for (const message of messages) {
     if (message.role === 'tool') for (const text of listResults(message)) characters += text.length
-    // What only a provider of the caller's own format judges may be anything here.
+    // Fields that only a provider of the caller's own format validates may have any type.
     for (const call of message.tool_calls ?? NO_CALLS) {
       if (typeof call?.function?.arguments === 'string') characters += call.function.arguments.length
       if (typeof call?.id === 'string' && call.id.includes(CARRIER_MARK)) characters += call.id.length
@@ -70,7 +70,7 @@ class InnerTextScan implements SlicedWork {
     return this.fault !== undefined
   }
 
-  /** Ids are unpacked and counted on the way, one a step. */
+  /** Unpacks and counts carried ids, one per step. */
   private *listTexts(messages: readonly Message[]): Generator<string, void> {
     for (const message of messages) {
       if (message.role === 'tool') yield* listResults(message).filter(isContainer)
@@ -85,7 +85,7 @@ class InnerTextScan implements SlicedWork {
   }
 }
 
-/** Of what begins otherwise JSON.parse makes one value at the most. */
+/** Texts that start otherwise parse to a single value at most. */
 function isContainer(text: string): boolean {
   return /^\s*[[{]/.test(text)
 }

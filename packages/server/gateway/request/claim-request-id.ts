@@ -2,8 +2,8 @@ import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 
 /**
- * Enters the request among those in flight. A caller's own id holds only where the environment has never seen it: one
- * already in flight or logged is replaced by ours (contract.md §1).
+ * Registers a request as in flight. A caller's own id must be unused in its environment; one that is in flight or
+ * logged is replaced by the gateway's id.
  */
 export function claimRequestId(
   ctx: RequestContext,

@@ -6,11 +6,11 @@ import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { type FormPart, type FormProblem, FormScan } from '../../http/form-scan.ts'
 import { runInSlices } from '../../http/sliced-work.ts'
 
-/** A longer body is read in slices. */
+/** A longer body is parsed in slices. */
 const SHORT_BYTES = 256 * 1024
-/** Of all fields that are not files. No provider takes a prompt of half of it. */
+/** Limit on all fields that are not files. No provider accepts a prompt half as long. */
 const MAX_TEXT_BYTES = 256 * 1024
-/** A form has texts only; these are something else in JSON. */
+/** Form fields are texts; these are numbers in JSON. */
 const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images'])
 const FLAGS: ReadonlySet<string> = new Set(['stream'])
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
@@ -20,7 +20,10 @@ export interface ImageForm {
   readonly sources: EditSources
 }
 
-/** An edit as OpenAI's own clients send it: `multipart/form-data`. Rejects with what `findStop` gives once it does. */
+/**
+ * Parses an image edit in `multipart/form-data`, as OpenAI's clients send it. Rejects with the error that `findStop`
+ * returns.
+ */
 export async function parseImageForm(
   bytes: Buffer,
   contentType: string,
@@ -32,22 +35,29 @@ export async function parseImageForm(
   let textBytes = 0
   for (const part of await readParts(bytes, contentType, findStop)) {
     const { name } = part
-    const shown = excerptName(name)
+    const param = excerptName(name)
     if (part.isFile) {
       if (IMAGE_FIELD.test(name)) images.push(part)
       else if (name === 'mask' && mask === undefined) mask = part
-      else throw name === 'mask' ? doubled(name) : invalid(shown, 'is not a file of this request.')
+      else
+        throw name === 'mask'
+          ? duplicateField(name)
+          : invalid(param, 'must not be a file; only image and mask are.')
     } else if (IMAGE_FIELD.test(name) || name === 'images' || name === 'mask') {
-      throw invalid(shown, 'must be a file.')
+      throw invalid(param, 'must be a file.')
     } else if (value.has(name)) {
-      throw doubled(shown)
+      throw duplicateField(param)
     } else if (name === '__proto__') {
-      throw new RequestError('request_validation_failed', '__proto__: a field may not have this name.', {
-        param: '__proto__',
-      })
+      throw new RequestError(
+        'request_validation_failed',
+        '__proto__: is not accepted as the name of a field.',
+        {
+          param: '__proto__',
+        },
+      )
     } else {
       textBytes += part.bytes.length
-      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param: shown })
+      if (textBytes > MAX_TEXT_BYTES) throw new RequestError('request_too_large', TOO_LONG, { param })
       value.set(name, toValue(name, part.bytes.toString('utf8')))
     }
   }
@@ -77,14 +87,14 @@ async function readParts(
 }
 
 const PROBLEMS: Readonly<Record<FormProblem, string>> = {
-  malformed: 'The body is not a valid form.',
-  no_boundary: 'The form has no boundary.',
+  malformed: 'The body must be valid multipart/form-data.',
+  no_boundary: 'The Content-Type of a form must name its boundary.',
   too_many_parts: 'The form has too many parts.',
-  long_header: 'The header of a part of the form is over 4 KiB.',
-  encoded: 'A part of the form has a transfer encoding. Send its bytes as they are.',
+  long_header: 'The header of each part of the form must have at most 4 KiB.',
+  encoded: 'A part of the form has a transfer encoding. Send its bytes unencoded.',
 }
 
-const TOO_LONG = 'The fields of the form that are not files are over 256 KiB.'
+const TOO_LONG = 'The fields of the form that are not files must have at most 256 KiB together.'
 
 function toValue(name: string, text: string): Json {
   if (NUMBERS.has(name) && /^\d{1,9}$/.test(text)) return Number(text)
@@ -92,6 +102,6 @@ function toValue(name: string, text: string): Json {
   return text
 }
 
-function doubled(param: string): RequestError {
-  return new RequestError('request_validation_failed', 'The form has a field twice.', { param })
+function duplicateField(param: string): RequestError {
+  return new RequestError('request_validation_failed', `${param}: must not be given twice.`, { param })
 }

@@ -1,7 +1,7 @@
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
 
-/** The requests that are running in this process, by environment and request id: for cancel, and to keep ids apart. */
+/** The running requests of this process, by environment and request id. Used by cancel, and to keep ids unique. */
 export class InFlight {
   readonly #environments = new Map<string, ShortLivedMap<RequestContext>>()
   #size = 0
@@ -10,7 +10,7 @@ export class InFlight {
     return this.#size
   }
 
-  /** False where the environment already has a request of that id in flight. */
+  /** Returns false if the environment already has a request with this id in flight. */
   add(environmentId: string, ctx: RequestContext): boolean {
     let running = this.#environments.get(environmentId)
     if (running === undefined) {
@@ -22,7 +22,10 @@ export class InFlight {
     return true
   }
 
-  /** Stops a running request, where `endUserId` is given only one of that end user; false where none runs by that id. */
+  /**
+   * Stops a running request. A given `endUserId` must be the request's end user. Returns false if there is no such
+   * request.
+   */
   cancel(environmentId: string, requestId: string, endUserId: string | null): boolean {
     const running = this.#environments.get(environmentId)?.get(requestId)
     if (running === undefined || (endUserId !== null && running.endUser?.id !== endUserId)) return false
@@ -32,7 +35,7 @@ export class InFlight {
 
   remove(environmentId: string, ctx: RequestContext): void {
     const running = this.#environments.get(environmentId)
-    // A request that was refused before it was entered must not take out another of the same id.
+    // A request that was refused before it was added must not remove another one with the same id.
     if (running === undefined || running.get(ctx.requestId) !== ctx) return
     running.delete(ctx.requestId)
     this.#size--

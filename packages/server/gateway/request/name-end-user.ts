@@ -6,28 +6,32 @@ import type { RequestDeps } from './request-deps.ts'
 
 const HEADER = 'x-rideau-end-user'
 
-/** A client token speaks for its own end user alone: who it sends as another is a mistake, or an attempt. */
-export function refuseNamedEndUser(ctx: RequestContext): void {
+/** Throws `invalid_request` if a client token names an end user. A client token always acts for its own end user. */
+export function assertNoNamedEndUser(ctx: RequestContext): void {
   if (ctx.caller?.kind !== 'client_token' || ctx.req.headers[HEADER] === undefined) return
-  throw new Fault('invalid_request', `${HEADER}: a client token speaks for its own end user.`, {
-    param: HEADER,
-  })
+  throw new Fault(
+    'invalid_request',
+    `${HEADER}: must not be sent with a client token, which acts for its own end user.`,
+    {
+      param: HEADER,
+    },
+  )
 }
 
 /**
- * On whose behalf a request is made, once its body is read: a secret key names the end user by header, or natively in
- * `end_user` (contract.md §3); `user` in the body is never an identity. `named` is the body's `end_user` on any surface.
- * Synchronous where nobody is named, nothing is set for anybody, or who it is in memory.
+ * Sets the end user of a request after its body was read. A secret key names the end user in the header
+ * `x-rideau-end-user` or in the native field `end_user`; the field `user` of other formats is never an identity.
+ * `named` is the body's `end_user`. Synchronous unless the end user must be loaded.
  */
 export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDeps): void | Promise<void> {
   if (ctx.caller?.kind === 'client_token') {
     if (named === undefined || named === null) return
-    throw invalid('end_user', 'a client token speaks for its own end user.')
+    throw invalid('end_user', 'must not be sent with a client token, which acts for its own end user.')
   }
   const id = findName(ctx, named)
   if (id === undefined) return
   const { environment } = ctx
-  if (environment === undefined) throw new Error('an end user is named after identification only')
+  if (environment === undefined) throw new Error('an end user was named before identification')
   if (!environment.policies.hasSpecialEndUsers) {
     ctx.endUser = { id, plan: null, isBlocked: false }
     return
@@ -35,7 +39,7 @@ export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDe
   const known = deps.snapshots.findEndUser(environment.id, id)
   if (known === undefined) return lookUp(ctx, environment.id, id, deps)
   ctx.endUser = known
-  refuseBlocked(ctx)
+  assertNotBlocked(ctx)
 }
 
 async function lookUp(
@@ -45,10 +49,10 @@ async function lookUp(
   deps: RequestDeps,
 ): Promise<void> {
   ctx.endUser = await deps.snapshots.loadEndUser(environmentId, id)
-  refuseBlocked(ctx)
+  assertNotBlocked(ctx)
 }
 
-export function refuseBlocked(ctx: RequestContext): void {
+export function assertNotBlocked(ctx: RequestContext): void {
   if (ctx.endUser?.isBlocked !== true) return
   throw new Fault('end_user_blocked', 'This end user is blocked.')
 }
@@ -58,21 +62,19 @@ function findName(ctx: RequestContext, given: unknown): string | undefined {
   const header = ctx.req.headers[HEADER]
   if (header === undefined || header === '') return named
   const id = parseEndUserId(header, HEADER)
-  if (named !== undefined && named !== id) throw invalid('end_user', `contradicts the header ${HEADER}.`)
+  if (named !== undefined && named !== id)
+    throw invalid('end_user', `must equal the header ${HEADER} if both are sent.`)
   return id
 }
 
-/** Never cut: two users whose ids begin alike would become one. */
+/** Never truncates an id: two users whose ids start alike would become one. */
 function parseEndUserId(given: unknown, param: string): string {
   if (typeof given !== 'string') throw invalid(param, 'must be a string.')
   if (!isEndUserId(given)) {
-    throw invalid(
-      param,
-      'must have 1 to 255 characters of well-formed Unicode, none of them a control character.',
-    )
+    throw invalid(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
   }
   if (isReservedEndUserId(given)) {
-    throw invalid(param, 'must not begin with "device:" or "member:": only the gateway itself names those.')
+    throw invalid(param, 'must not begin with "device:" or "member:", which are reserved.')
   }
   return given
 }

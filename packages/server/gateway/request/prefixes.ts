@@ -1,14 +1,14 @@
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 
-/** Where mounts begin, by their names, where settings say otherwise than the mount. */
+/** Path prefixes by mount name, where the settings override the mount's own. */
 export type Prefixes = Readonly<Record<string, string>>
 
-/** What the paths of a mount begin with. */
+/** Returns the prefix of a mount's paths. */
 export function prefixOf(mount: Mount, prefixes: Prefixes): string {
   return prefixes[mount.name] ?? mount.prefix
 }
 
-/** The mount that a path belongs to, also where it has no such route; of two prefixes the longer one counts. */
+/** Returns the mount that a path belongs to, even if the mount has no such route. The longest matching prefix wins. */
 export function findMount(path: string, mounts: Iterable<Mount>, prefixes: Prefixes): Mount {
   let found: Mount | undefined
   let length = -1

@@ -13,15 +13,15 @@ import type { IdentifiedContext } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
 
-/** The body of a request for images, read once. */
+/** The parsed body of an image request. */
 export interface ParsedImages {
   readonly request: ImageRequest
-  /** As the body names it, not checked yet; see name-end-user.ts. */
+  /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
 }
 
-/** Reads the body of a request for images: JSON, or for edits a form as well. */
+/** Reads the body of an image request: JSON, or for edits also a form. */
 export async function readImageBody(
   ctx: IdentifiedContext,
   route: ImageRoute,
@@ -30,16 +30,19 @@ export async function readImageBody(
   const contentType = ctx.req.headers['content-type']
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {
     if (!/^multipart\/form-data\s*;/i.test(contentType)) {
-      throw new Fault('unsupported_media_type', 'Send the body as multipart/form-data or application/json.')
+      throw new Fault(
+        'unsupported_media_type',
+        'The Content-Type must be multipart/form-data or application/json.',
+      )
     }
     const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
-    // The log keeps what was asked, not the files.
-    ctx.facts.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
+    // The log keeps the fields without the files.
+    ctx.recordFields.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return toParsed(ctx, value, () => sources)
   }
   const { value, bytes } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
-  ctx.facts.requestBody = bytes
+  ctx.recordFields.requestBody = bytes
   return toParsed(ctx, value, () => (route === 'edits' ? parseSources(value) : undefined))
 }
 
@@ -48,7 +51,7 @@ function toParsed(
   value: JsonObject,
   findSources: () => Parameters<typeof parseImageRequest>[1],
 ): ParsedImages {
-  noteModel(ctx.facts, value.model)
+  noteModel(ctx.recordFields, value.model)
   return {
     request: parseImageRequest(value, findSources()),
     endUser: value.end_user,

@@ -11,16 +11,18 @@ import { canceledFault, type RequestContext } from './request-context.ts'
 
 export interface JsonBody {
   readonly value: JsonObject
-  /** The bytes that were parsed: what is authorized and what is forwarded cannot differ. */
+  /** The bytes that were parsed. The same bytes are forwarded, so they cannot differ from what was authorized. */
   readonly bytes: Buffer
-  /** Where each top-level field stands in them. */
+  /** The position of each top-level field in `bytes`. */
   readonly fields: SourceBody['fields']
 }
 
-/** Reads and parses the body once. Doubled keys and case variants of protected ones are refused here, on every surface. */
+/**
+ * Reads and parses the body once. Throws for duplicate keys and for case variants of reserved names, in every format.
+ */
 export async function readJson(ctx: RequestContext, limit: number, timeoutMs: number): Promise<JsonBody> {
   if (!isJsonContentType(ctx.req.headers['content-type'])) {
-    throw new Fault('unsupported_media_type', 'Send the body as application/json.')
+    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.')
   }
   const reading = readBytes(ctx, limit, timeoutMs)
   const bytes = reading instanceof Promise ? await reading : reading
@@ -32,14 +34,18 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
   }
   const variant = findCaseVariant(fields, RESERVED_NAMES)
   if (variant !== undefined) {
-    throw new Fault('request_validation_failed', 'A field name is written in another case than it has.', {
-      param: variant,
-    })
+    throw new Fault(
+      'request_validation_failed',
+      `${variant}: must be written in the case of the documented field name.`,
+      {
+        param: variant,
+      },
+    )
   }
   return { value, bytes, fields }
 }
 
-/** A promise where the body is not here yet. */
+/** Returns a promise unless the body has arrived completely. */
 export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
   ctx.throwIfStopped()
   const body = readBody(ctx.req, limit)
@@ -55,7 +61,8 @@ async function awaitBody(
   const deadline = performance.now() + timeoutMs
   ctx.watch(
     now => {
-      if (now > deadline) body.fail(new Fault('request_timeout', 'The body came too slowly.'))
+      if (now > deadline)
+        body.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
     },
     () => body.fail(canceledFault()),
   )

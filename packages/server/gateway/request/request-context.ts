@@ -5,67 +5,67 @@ import type { Need } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
-import type { Admission } from '../limits/admission.ts'
-import { type Facts, noFacts } from './facts.ts'
+import type { Reservation } from '../limits/reservations.ts'
+import { emptyRecordFields, type RecordFields } from './record-fields.ts'
 import type { Ticking } from './ticker.ts'
 
-/** What a route is, besides its address. */
+/** A route without its address. */
 export interface RouteInfo {
-  /** As the log names it: `chat`, `models`… */
+  /** The endpoint's name in the log: `chat`, `models`, ... */
   readonly endpoint: string
   readonly mount: Mount
   readonly need: Need
-  /** Can reach a provider: entered in flight, and leaves a record. */
+  /** True if the route can call a provider. Its requests are registered as in flight and leave a record. */
   readonly isMetered: boolean
 }
 
-/** Ends a request after an exception that its own promise did not meet; see fail-request.ts. Never throws. */
+/** Ends a request after an exception outside its own promise chain; see fail-request.ts. Never throws. */
 export type FailRequest = (ctx: RequestContext, error: unknown, where: string) => void
 
-/** One request from its arrival to its last byte: what the steps hand to each other. */
+/** One request from its arrival to its last byte. Holds what its steps pass to each other. */
 export class RequestContext implements Ticking {
-  /** The gateway's own id, which journal and ledger use; never a caller's. */
+  /** The gateway's own id, used by the journal and the ledger. Never chosen by a caller. */
   readonly id: string
-  /** What `X-Request-Id` says: a caller's own UUID, or `id`. */
+  /** The value of `X-Request-Id`: a caller's own UUID, or `id`. */
   requestId: string
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly route: RouteInfo
   /** Unix milliseconds. */
   readonly arrivedAt: number
-  /** `performance.now()` at arrival; later moments are differences to it. */
+  /** `performance.now()` at arrival. Durations are differences to it. */
   readonly startedAt: number
   readonly attempts: AttemptRecord[] = []
-  /** For the record. */
-  readonly facts: Facts = noFacts()
-  /** Set by the first step. */
+  /** Filled by the steps for the request's record. */
+  readonly recordFields: RecordFields = emptyRecordFields()
+  /** Set by identification. */
   caller: Caller | undefined
-  /** On whose behalf: a client token's own from the first step on; whom a secret key names once the body is read. */
+  /** The end user: a client token's own from identification on, one named by a secret key once the body is read. */
   endUser: EndUser | undefined
   environment: Environment | undefined
-  /** What it holds of its limits; undefined: it was not admitted yet. */
-  admission: Admission | undefined
-  /** What tries that nobody got an answer of are billed, together: providers may charge for them. */
-  lost: Bill | undefined
-  /** Some of that is of a provider that takes money. */
-  isLostReal = false
-  /** When the first upstream call left, and when the first byte went to the caller (`performance.now()`). */
+  /** Its reservation on limits. undefined: nothing was reserved yet. */
+  reservation: Reservation | undefined
+  /** The bill of all abandoned attempts. Providers may charge for them. */
+  abandoned: Bill | undefined
+  /** True if a paid provider is part of that bill. */
+  isAbandonedReal = false
+  /** `performance.now()` of the first upstream call, and of the first byte to the caller. */
   calledAt: number | undefined
   firstByteAt: number | undefined
-  /** The caller's connection is closed before the answer was complete. */
+  /** True if the caller's connection closed before the answer was complete. */
   isGone = false
-  /** Its record is written. */
+  /** True once its record is being written. */
   isSettled = false
-  /** Why the request must stop early; set once. */
+  /** Why the request must stop early. Set once. */
   stopped: Fault | undefined
-  /** It is answered or cut off, and what it held is given back. */
+  /** True once it was answered or cut off and its reservation has ended. */
   isEnded = false
   tickerSlot = -1
   #onTick: ((now: number) => void) | undefined
   #onStop: ((fault: Fault) => void) | undefined
   readonly #fail: FailRequest
 
-  /** How a fault is told once the stream's headers are out. Set by the routes that stream. */
+  /** Encodes a fault after a stream's headers were sent. Set by routes that stream. */
   encodeStreamFault: ((fault: Fault) => string | Uint8Array) | undefined
 
   constructor(init: {
@@ -75,7 +75,7 @@ export class RequestContext implements Ticking {
     res: ServerResponse
     route: RouteInfo
     arrivedAt: number
-    /** The same function for all requests of a server. */
+    /** One function for all requests of a server. */
     fail: FailRequest
   }) {
     this.id = init.id
@@ -89,23 +89,24 @@ export class RequestContext implements Ticking {
   }
 
   /**
-   * The step that waits says what to do meanwhile: `onTick` watches deadlines and silence, `onStop` ends the wait.
+   * Sets what happens while a step waits: `onTick` checks timeouts, `onStop` ends the wait.
    *
-   * A method, not two fields to assign: V8 allocates a function literal that is assigned to a property in old space,
-   * where it holds on to the whole request until the next full collection (measured: half of the CPU of a request).
+   * A method instead of two assignable fields: V8 allocates a function literal that is assigned to a property in old
+   * space, where it keeps the whole request alive until the next full collection (measured: half of the CPU of a
+   * request).
    */
   watch(onTick: ((now: number) => void) | undefined, onStop: (fault: Fault) => void): void {
     this.#onTick = onTick
     this.#onStop = onStop
   }
 
-  /** The wait is over. */
+  /** Ends the watch of a wait. */
   unwatch(): void {
     this.#onTick = undefined
     this.#onStop = undefined
   }
 
-  /** Milliseconds since the request arrived. */
+  /** Returns milliseconds since the request arrived. */
   elapsedMs(): number {
     return performance.now() - this.startedAt
   }
@@ -114,7 +115,10 @@ export class RequestContext implements Ticking {
     this.#onTick?.(now)
   }
 
-  /** Ends the request early: a cancel, or a caller that left. Idempotent. Never throws: who cancels is another request. */
+  /**
+   * Ends the request early, for a cancel or a caller that disconnected. Idempotent. Never throws, since it is called by
+   * another request.
+   */
   stop(fault: Fault): void {
     if (this.stopped !== undefined) return
     this.stopped = fault
@@ -125,12 +129,12 @@ export class RequestContext implements Ticking {
     }
   }
 
-  /** Is given what a timer, a listener or a callback of this request threw: the request ends with `internal_error`. */
+  /** Reports an exception of a timer, listener or callback of this request, which then ends with `internal_error`. */
   fail(error: unknown, where: string): void {
     this.#fail(this, error, where)
   }
 
-  /** Steps call this where they begin something: a stopped request begins nothing. */
+  /** Throws if the request was stopped. Steps call it before they start something. */
   throwIfStopped(): void {
     if (this.stopped !== undefined) throw this.stopped
   }
@@ -140,15 +144,15 @@ export function canceledFault(): Fault {
   return new Fault('request_canceled', 'The request was canceled.')
 }
 
-/** A request whose credential was accepted: what every route is given. */
+/** A request whose credential was accepted. Every route receives one. */
 export type IdentifiedContext = RequestContext & {
   readonly caller: Caller
   readonly environment: Environment
 }
 
-/** Throws where the request was not identified: no route is served before. */
+/** Throws if the request was not identified. No route may be served before that. */
 export function toIdentified(ctx: RequestContext): IdentifiedContext {
-  if (!isIdentified(ctx)) throw new Error('a request is served after its identification only')
+  if (!isIdentified(ctx)) throw new Error('a request was served before its identification')
   return ctx
 }
 

@@ -5,8 +5,8 @@ import type { InFlight } from './in-flight.ts'
 export interface RequestDeps {
   readonly snapshots: Snapshots
   readonly inFlight: InFlight
-  /** Was a request of this id logged in the environment? Asked only where a caller brings its own id. */
+  /** Whether the environment has logged a request with this id. Called only for ids chosen by callers. */
   readonly isRequestLogged: (environmentId: string, requestId: string) => Promise<boolean>
-  /** A body that has not arrived after so many milliseconds ends in 408 `request_timeout`. */
+  /** A body that has not arrived after this many milliseconds ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
 }

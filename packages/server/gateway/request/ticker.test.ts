@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { openTicker, type Ticking } from './ticker.ts'
 
-test('who is added is called until it is removed, whatever others do meanwhile', () => {
+test('ticks each entry until it is removed, even if others throw or are removed meanwhile', () => {
   vi.useFakeTimers()
   try {
     const ticker = openTicker(10)

@@ -1,15 +1,15 @@
 import { throwLater } from '../../core/on-exception.ts'
 
-/** Something that waits: called about four times a second with `performance.now()`. */
+/** Something with timeouts. `tick` is called about four times a second with `performance.now()`. */
 export interface Ticking {
-  /** The ticker's: where it keeps this one. */
+  /** Its position in the ticker. Managed by the ticker. */
   tickerSlot: number
   tick(now: number): void
-  /** Is given what its tick threw, and ends what it stands for. */
+  /** Called with an exception of `tick`. Ends the work that this stands for. */
   fail(error: unknown, where: string): void
 }
 
-/** One sweeping clock for all requests: a timer each would cost more than the requests it guards. */
+/** One timer for all requests. A timer for each would cost more than the requests that it guards. */
 export interface Ticker {
   add(ticking: Ticking): void
   remove(ticking: Ticking): void
@@ -19,7 +19,7 @@ export interface Ticker {
 const NOWHERE = -1
 
 export function openTicker(everyMs = 250): Ticker {
-  // No Set, for the reason that core/short-lived-map.ts tells.
+  // Not a Set, for the reason given in core/short-lived-map.ts.
   const live: Ticking[] = []
   const timer = setInterval(() => {
     const now = performance.now()
@@ -43,7 +43,7 @@ export function openTicker(everyMs = 250): Ticker {
   }
 }
 
-/** One that throws keeps no other from its tick. */
+/** An exception of one does not keep the others from their tick. */
 function tickOne(ticking: Ticking, now: number): void {
   try {
     ticking.tick(now)

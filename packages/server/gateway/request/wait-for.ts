@@ -1,6 +1,6 @@
 import type { RequestContext } from './request-context.ts'
 
-/** Waits for what may be asked for by others too: it goes on, but a request that is stopped waits no longer. */
+/** Waits for a shared promise. The wait rejects when the request is stopped; the shared work goes on. */
 export function waitFor<T>(ctx: RequestContext, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     ctx.watch(undefined, reject)

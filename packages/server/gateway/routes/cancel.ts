@@ -5,8 +5,7 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 /**
- * `POST /v1/requests/{request_id}/cancel`: best effort; `false` where nothing by that id is in flight, here or in another
- * gateway process.
+ * `POST /v1/requests/{request_id}/cancel`. Best effort: `canceled` is false if no process has such a request in flight.
  */
 export async function serveCancel(ctx: IdentifiedContext, requestId: string, deps: RouteDeps): Promise<void> {
   if (!isUuid(requestId)) {
@@ -14,7 +13,7 @@ export async function serveCancel(ctx: IdentifiedContext, requestId: string, dep
   }
   const environmentId = ctx.environment.id
   const id = requestId.toLowerCase()
-  // Who calls for one end user reaches the requests of that one alone.
+  // A caller with an end user can only cancel requests of that end user.
   const endUserId = ctx.caller.endUser?.id ?? null
   const canceled =
     deps.inFlight.cancel(environmentId, id, endUserId) ||

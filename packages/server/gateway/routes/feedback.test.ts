@@ -9,14 +9,14 @@ afterAll(() => app.close())
 
 const ASK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }
 
-/** Asks something; gives the id of the request. */
+/** Makes a chat request and returns its id. */
 async function ask(key = app.secretKey): Promise<string> {
   const response = await app.call('/v1/chat', ASK, { key })
   expect(response.status).toBe(200)
   return response.headers.get('x-request-id') as string
 }
 
-async function tell(body: object, key = app.secretKey): Promise<string> {
+async function sendFeedback(body: object, key = app.secretKey): Promise<string> {
   const response = await app.call('/v1/feedback', body, { key })
   const { error } = (await response.json()) as { error?: { code: string; param: string | null } }
   return [response.status, error?.code, error?.param].filter(part => part != null).join(' ')
@@ -28,7 +28,7 @@ async function playgroundToken(): Promise<string> {
 }
 
 describe('POST /v1/feedback', () => {
-  test('201 at once after the answer: kept with the request’s record, and the last word counts', async () => {
+  test('returns 201 right after the answer, stores feedback with the record, and the last one counts', async () => {
     const request_id = await ask()
     const given = { request_id, score: 0.5, comment: 'good \u0000 é', tags: ['tone'] }
     const response = await app.call('/v1/feedback', given)
@@ -39,20 +39,22 @@ describe('POST /v1/feedback', () => {
       comment: 'good \ufffd é',
       tags: ['tone'],
     })
-    expect(await tell({ request_id: request_id.toUpperCase(), score: -1 })).toBe('201')
+    expect(await sendFeedback({ request_id: request_id.toUpperCase(), score: -1 })).toBe('201')
     expect((await app.findLog(request_id)).feedback).toMatchObject({ score: -1, comment: null, tags: [] })
   })
 
-  test('404 resource_not_found: no such request, another environment’s, another end user’s', async () => {
-    expect(await tell({ request_id: crypto.randomUUID(), score: 1 })).toBe(
+  test('returns 404 resource_not_found for unknown requests and those of other environments and end users', async () => {
+    expect(await sendFeedback({ request_id: crypto.randomUUID(), score: 1 })).toBe(
       '404 resource_not_found request_id',
     )
     const elsewhere = await app.createKey({}, app.productionId)
     const request_id = await ask()
-    expect(await tell({ request_id, score: 1 }, elsewhere.key)).toBe('404 resource_not_found request_id')
+    expect(await sendFeedback({ request_id, score: 1 }, elsewhere.key)).toBe(
+      '404 resource_not_found request_id',
+    )
     const token = await playgroundToken()
-    expect(await tell({ request_id, score: 1 }, token)).toBe('404 resource_not_found request_id')
-    expect(await tell({ request_id: await ask(token), score: 1 }, token)).toBe('201')
+    expect(await sendFeedback({ request_id, score: 1 }, token)).toBe('404 resource_not_found request_id')
+    expect(await sendFeedback({ request_id: await ask(token), score: 1 }, token)).toBe('201')
     expect((await app.findLog(request_id)).feedback).toBeNull()
   })
 
@@ -66,21 +68,23 @@ describe('POST /v1/feedback', () => {
     [{ request_id: crypto.randomUUID(), score: 1, tags: 'x' }, 'tags'],
     [{ request_id: crypto.randomUUID(), score: 1, tags: [''] }, 'tags[0]'],
     [{ request_id: crypto.randomUUID(), score: 1, more: 1 }, 'more'],
-  ])('400 invalid_request: %j', async (body, param) => {
-    expect(await tell(body)).toBe(`400 invalid_request ${param}`)
+  ])('returns 400 invalid_request for %j', async (body, param) => {
+    expect(await sendFeedback(body)).toBe(`400 invalid_request ${param}`)
   })
 
-  test('403 endpoint_not_allowed: without the scope, or where the key’s endpoints leave it out', async () => {
+  test('returns 403 endpoint_not_allowed without the scope or the endpoint', async () => {
     const scoped = await app.createKey({ scopes: ['ai.chat'] })
     const restricted = await app.createKey({ restrictions: { allowed_endpoints: ['chat'] } })
     for (const { key } of [scoped, restricted]) {
-      expect(await tell({ request_id: crypto.randomUUID(), score: 1 }, key)).toBe('403 endpoint_not_allowed')
+      expect(await sendFeedback({ request_id: crypto.randomUUID(), score: 1 }, key)).toBe(
+        '403 endpoint_not_allowed',
+      )
     }
   })
 })
 
-describe('a request’s record', () => {
-  test('says what was held and settled where a limit of tokens or money applied, and null where none did', async () => {
+describe("a request's record", () => {
+  test('states the reserved and settled amounts if a limit of tokens or money applied, else null', async () => {
     const { id, key } = await app.createKey({})
     expect(await app.findLog(await ask(key))).toMatchObject({ hold: null, settlement: null })
     const quota = { scope: 'key', scope_ref: id, metric: 'tokens', window: 'day', limit: 1_000_000 }

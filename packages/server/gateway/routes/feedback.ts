@@ -21,13 +21,13 @@ export interface GivenFeedback {
   readonly tags: readonly string[]
 }
 
-/** `POST /v1/feedback`: what somebody thought of an answer, kept with its record (contract.md §3). */
+/** `POST /v1/feedback`: stores a rating of an answer with the request's record. */
 export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
   const { value } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()
-  // A client token speaks for its own end user, of whose requests alone it may tell.
+  // A client token can only rate requests of its own end user.
   const of = {
     environmentId: environment.id,
     requestId: given.requestId,
@@ -36,7 +36,9 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   const { score, comment, tags } = given
   const feedback = { score, comment, tags: [...tags], created_at: createdAt }
   if (!(await deps.storeFeedback(of, feedback))) {
-    throw new Fault('resource_not_found', 'There is no such request.', { param: 'request_id' })
+    throw new Fault('resource_not_found', 'request_id: there is no request with this id.', {
+      param: 'request_id',
+    })
   }
   sendJson(ctx, 201, { request_id: given.requestId, ...feedback })
 }
@@ -47,11 +49,11 @@ function parse(body: JsonObject): GivenFeedback {
   if (!isUuid(requestId)) throw invalid('request_id', 'must be a UUID.')
   const { score } = body
   if (typeof score !== 'number' || score < -1 || score > 1) {
-    throw invalid('score', 'must be a number between -1 and 1.')
+    throw invalid('score', 'must be a number from -1 to 1.')
   }
   const comment = optionalText(body, 'comment') ?? null
   if (comment !== null && comment.length > MAX_COMMENT) {
-    throw invalid('comment', `must have at most ${MAX_COMMENT} characters.`)
+    throw invalid('comment', `must have at most ${MAX_COMMENT} characters; got ${comment.length}.`)
   }
   return { requestId: requestId.toLowerCase(), score, comment, tags: parseTags(body) }
 }
@@ -59,11 +61,12 @@ function parse(body: JsonObject): GivenFeedback {
 function parseTags(body: JsonObject): readonly string[] {
   if (body.tags === undefined || body.tags === null) return []
   const tags = listAt(body.tags, 'tags')
-  if (tags.length > MAX_TAGS) throw invalid('tags', `must have at most ${MAX_TAGS} entries.`)
+  if (tags.length > MAX_TAGS)
+    throw invalid('tags', `must have at most ${MAX_TAGS} entries; got ${tags.length}.`)
   return tags.map((tag, index) => {
     const text = textAt(tag, `tags[${index}]`)
     if (text === '' || text.length > MAX_TAG) {
-      throw invalid(`tags[${index}]`, `must have 1 to ${MAX_TAG} characters.`)
+      throw invalid(`tags[${index}]`, `must have 1 to ${MAX_TAG} characters; got ${text.length}.`)
     }
     return text
   })

@@ -4,7 +4,10 @@ import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findAllowed, listAllowed } from './models.ts'
 
-/** The models that a key may call, as a format shows them; never paged. `name`: the model in the path, else empty. */
+/**
+ * Serves the models that a key may call in a format's own shape, never paged. `name` is the model in the path, or
+ * empty.
+ */
 export function serveFormatModels(
   ctx: IdentifiedContext,
   route: ModelRoute,

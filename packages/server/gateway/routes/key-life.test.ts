@@ -31,30 +31,30 @@ const roll = async (id: string, body: object): Promise<string> =>
   (await app.manage('POST', `/v1/keys/${id}/roll`, body)).body.key
 
 describe('a rolled key', () => {
-  test('works beside the new one for the overlap, and not a moment longer', async () => {
+  test('is accepted next to the new one until the overlap ends', async () => {
     const old = await app.createKey({})
     const successor = await roll(old.id, { overlap_hours: 1 })
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['200', '200'])
     await app.database.pool.query('update keys set expires_at = now() where id = $1', [old.id])
-    // The announcement of a change by plain SQL is awaited by a write through the control plane.
+    // A write through the control plane waits for the notification of a change made by plain SQL.
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, {})
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
   })
 
-  test('ends at once without overlap', async () => {
+  test('is rejected at once without an overlap', async () => {
     const old = await app.createKey({})
     expect(await outcome(old.key)).toBe('200')
     const successor = await roll(old.id, { overlap_seconds: 0 })
     expect([await outcome(old.key), await outcome(successor)]).toEqual(['401 key_expired', '200'])
   })
 
-  test('hands on its restrictions', async () => {
+  test('passes its restrictions on to the new key', async () => {
     const old = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
     expect(await outcome(await roll(old.id, {}))).toBe('403 model_not_allowed model')
   })
 })
 
-test('every request that starts after the revocation has returned is refused, under load', async () => {
+test('rejects every request that starts after the revocation returned, under load', async () => {
   for (let round = 0; round < 3; round++) {
     const { id, key } = await app.createKey({})
     let revokedAt = Number.POSITIVE_INFINITY
@@ -79,7 +79,7 @@ test('every request that starts after the revocation has returned is refused, un
   }
 })
 
-test('a changed restriction holds from the next request on', async () => {
+test('applies a changed restriction from the next request on', async () => {
   const { id, key } = await app.createKey({})
   expect(await outcome(key)).toBe('200')
   await app.manage('PATCH', `/v1/keys/${id}`, { restrictions: { allowed_models: ['openai/*'] } })
@@ -89,12 +89,12 @@ test('a changed restriction holds from the next request on', async () => {
 })
 
 describe('max_request_cost_usd', () => {
-  // gpt-4o-mini: 0.15 and 0.6 dollars a million; "Say hello." counts 7 tokens, which is 1,050 nano-dollars.
+  // gpt-4o-mini costs 0.15 and 0.6 dollars per million. "Say hello." counts 7 tokens, which is 1,050 nano-dollars.
   const MINI = { ...BODY, model: 'openai/gpt-4o-mini' }
   const bounded = async (usd: number): Promise<string> =>
     (await app.createKey({ restrictions: { max_request_cost_usd: usd } })).key
 
-  test('is held against the input and the cap that the caller names', async () => {
+  test("limits the cost of the input and the caller's output cap", async () => {
     const key = await bounded(0.000_061_05)
     expect(await outcome(key, { ...MINI, max_output_tokens: 100 })).toBe('200')
     expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 100 })
@@ -105,7 +105,7 @@ describe('max_request_cost_usd', () => {
     expect(upstream.requests).toHaveLength(seen)
   })
 
-  test('becomes the output cap where the caller names none', async () => {
+  test('sets the output cap if the caller sets none', async () => {
     expect(await outcome(await bounded(0.000_061_05), MINI)).toBe('200')
     expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 100 })
     expect(await outcome(await bounded(0.000_061_64), MINI)).toBe('200')
@@ -117,25 +117,25 @@ describe('max_request_cost_usd', () => {
     )
   })
 
-  test('sends no cap where the model itself keeps within it', async () => {
+  test("sets no cap if the model's own maximum stays within it", async () => {
     expect(await outcome(await bounded(1), MINI)).toBe('200')
     expect(upstream.requests.at(-1)?.body).not.toHaveProperty('max_completion_tokens')
   })
 
-  test('counts the fictitious prices of the sandbox too', async () => {
+  test('applies to the fictitious prices of the sandbox too', async () => {
     expect(await outcome(await bounded(0.000_001))).toBe(
       '402 budget_exceeded restrictions.max_request_cost_usd',
     )
   })
 
-  test('counts every answer that a compat caller asks for', async () => {
+  test('counts each of several choices that a caller requests', async () => {
     const key = await bounded(0.000_061_05)
     const call = async (n: number): Promise<number> =>
       (await app.call('/openai/v1/chat/completions', { ...MINI, n, max_tokens: 50 }, { key })).status
     expect([await call(2), await call(3)]).toEqual([200, 402])
   })
 
-  test('400 model_unpriced: an unknown price is never zero', async () => {
+  test('refuses an unknown price with 400 model_unpriced', async () => {
     await app.addCredential('custom', { base_url: upstream.baseUrl })
     const key = await bounded(1)
     expect(await outcome(key, { ...BODY, model: 'custom/anything' })).toBe('400 model_unpriced model')
@@ -143,7 +143,7 @@ describe('max_request_cost_usd', () => {
 })
 
 describe('last_used_at', () => {
-  test('is written when the app closes at the latest, and announced to nobody', async () => {
+  test('is stored when the app closes at the latest, without a change notification', async () => {
     const other = await openTestApp()
     const { id, key } = await other.createKey({})
     await other.createKey({})

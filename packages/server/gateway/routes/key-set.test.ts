@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('GET /.well-known/jwks.json', () => {
-  test('has the current and the next public key, for anybody and for five minutes', async () => {
+  test('returns the current and the next public key to anyone, cacheable for five minutes', async () => {
     const response = await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, {
       headers: { origin: 'https://anywhere.example' },
     })
@@ -25,7 +25,7 @@ describe('GET /.well-known/jwks.json', () => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2)
   })
 
-  test.each(['POST', 'HEAD', 'DELETE'])('%s is 404', async method => {
+  test.each(['POST', 'HEAD', 'DELETE'])('returns 404 for %s', async method => {
     expect((await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, { method })).status).toBe(404)
   })
 })

@@ -6,7 +6,10 @@ import type { RouteDeps } from './route-deps.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 
-/** `GET /.well-known/jwks.json`: whoever wants to may verify client tokens. A public document, the same for everyone. Never rejects. */
+/**
+ * `GET /.well-known/jwks.json`: the public keys that verify client tokens. Public and the same for everyone. Never
+ * rejects.
+ */
 export async function serveKeySet(ctx: RequestContext, deps: RouteDeps): Promise<void> {
   try {
     const bytes = Buffer.from(JSON.stringify({ keys: await deps.signingKeys.listPublic() }))

@@ -18,7 +18,7 @@ async function get(route: string, key = app.secretKey): Promise<{ status: number
 }
 
 describe('GET /v1/models', () => {
-  test('lists what the environment holds a credential for, by id, all at once', async () => {
+  test('lists the models of providers with a credential by id, all at once', async () => {
     const { status, body } = await get('/v1/models')
     expect(status).toBe(200)
     const ids = body.data.map((model: { id: string }) => model.id)
@@ -39,7 +39,7 @@ describe('GET /v1/models', () => {
     })
   })
 
-  test('pages where limit is given, and the pages make the whole', async () => {
+  test('returns pages if limit is given, which together are the whole list', async () => {
     const all = (await get('/v1/models')).body.data.map((model: { id: string }) => model.id)
     const paged: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -52,7 +52,7 @@ describe('GET /v1/models', () => {
   })
 
   test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=', `cursor=${'x'.repeat(513)}`, 'page=2'])(
-    '?%s is 400 request_validation_failed',
+    'rejects ?%s with 400 request_validation_failed',
     async query => {
       const { status, body } = await get(`/v1/models?${query}`)
       expect([status, body.error.code, body.error.param]).toEqual([
@@ -63,7 +63,7 @@ describe('GET /v1/models', () => {
     },
   )
 
-  test("shows only the key's models", async () => {
+  test('lists only the models that the key may call', async () => {
     const { key } = await app.createKey({
       restrictions: { allowed_models: ['sandbox/*', 'openai/gpt-4o'] },
     })
@@ -74,7 +74,7 @@ describe('GET /v1/models', () => {
     expect((await get('/v1/models/openai/gpt-4o-mini', key)).body.error.code).toBe('model_not_found')
   })
 
-  test('needs no scope, but a key', async () => {
+  test('needs a key, but no scope', async () => {
     const { key } = await app.createKey({ scopes: ['feedback'] })
     expect((await get('/v1/models', key)).status).toBe(200)
     const { key: publishable } = await app.createKey({ kind: 'publishable' })
@@ -85,20 +85,20 @@ describe('GET /v1/models', () => {
 
 describe('GET /v1/models/{model}', () => {
   test.each(['/v1/models/openai/gpt-4o-mini', '/v1/models/openai%2Fgpt-4o-mini', '/v1/models/gpt-4o-mini'])(
-    '%s is the same model',
+    '%s returns the same model',
     async route => {
       expect((await get(route)).body.id).toBe('openai/gpt-4o-mini')
     },
   )
 
-  test('one that nothing knows, or without a credential, is 404 model_not_found', async () => {
+  test('returns 404 model_not_found for unknown models and providers without a credential', async () => {
     for (const name of ['openai/unheard-of', 'groq/llama-3.3-70b-versatile', '%zz', 'x'.repeat(300)]) {
       expect((await get(`/v1/models/${name}`)).status).toBe(404)
     }
   })
 })
 
-test('the compat list is OpenAI’s, never paged', async () => {
+test("the list in OpenAI's format is never paged", async () => {
   const { body } = await get('/openai/v1/models?limit=1')
   expect(body.object).toBe('list')
   expect(body.data.length).toBeGreaterThan(1)
@@ -111,7 +111,7 @@ test('the compat list is OpenAI’s, never paged', async () => {
 })
 
 describe('browsers', () => {
-  test('a preflight is answered on every client route', async () => {
+  test('get a preflight answer on every client route', async () => {
     const response = await fetch(`${app.gatewayUrl}/v1/chat`, {
       method: 'OPTIONS',
       headers: {

@@ -10,11 +10,11 @@ import { resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findModelHere } from '../tenants/find-environment-model.ts'
+import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 
 const MAX_PAGE = 100
 
-/** `GET /v1/models`: all at once unless `limit` is given. */
+/** `GET /v1/models`. Returns all models unless `limit` is given. */
 export function serveModels(ctx: IdentifiedContext): void {
   const all = listAllowed(ctx)
   const { limit, after } = parsePaging(ctx)
@@ -28,12 +28,12 @@ export function serveModels(ctx: IdentifiedContext): void {
   })
 }
 
-/** `GET /v1/models/{model}`, with slashes raw or as `%2F`. */
+/** `GET /v1/models/{model}`. Slashes in the model may be sent raw or as `%2F`. */
 export function serveModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
-/** Models by id, then aliases by name: the ids of aliases have no slash. */
+/** Returns the models and aliases that the key may call, ordered by id. Ids of aliases have no slash. */
 export function listAllowed(ctx: IdentifiedContext): Listed[] {
   const { caller, environment } = ctx
   const models = [...listIds(environment)]
@@ -44,7 +44,10 @@ export function listAllowed(ctx: IdentifiedContext): Listed[] {
   return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** What the catalogue, the providers' own lists and the environment name, of providers with a credential here. */
+/**
+ * Returns the model ids of all providers with a credential in the environment: those of the catalogue, of the
+ * provider's own list and of custom models.
+ */
 function listIds(environment: Environment): Set<string> {
   const ids = new Set<string>()
   const providers = new Set<string>()
@@ -61,10 +64,15 @@ function toListedModel(environment: Environment, id: string): ListedModel {
   const provider = providerOf(id)
   const name = id.slice(provider.length + 1)
   const owner = findProvider(provider)?.name ?? provider
-  return { id, provider, owner, model: findModelHere(environment, provider, name) ?? unlisted(name) }
+  return {
+    id,
+    provider,
+    owner,
+    model: findEnvironmentModel(environment, provider, name) ?? toUnlistedModel(name),
+  }
 }
 
-/** undefined: this key may not use it, or nothing that it points at can be called here. */
+/** Returns undefined if the key may not use the alias, or if no target of it can be called in this environment. */
 function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
   const { caller, environment } = ctx
   const resolution = resolveName(alias.name, caller, environment, modelDirectory)
@@ -75,7 +83,10 @@ function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | un
   return targets.length === 0 ? undefined : { id: alias.name, targets }
 }
 
-/** One model or alias by any name that a chat would take; what this key may not call is not found. */
+/**
+ * Returns a model or alias by any name that a chat request accepts. Throws `model_not_found` if the key may not call
+ * it.
+ */
 export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
   const { caller, environment } = ctx
   const alias = environment.aliases.get(name)
@@ -86,15 +97,17 @@ export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
     const resolution = resolveModel(name, caller, environment, modelDirectory)
     if ('resolved' in resolution) return toListedModel(environment, resolution.resolved.id)
   }
-  throw new Fault('model_not_found', 'No such model for this key.', { param: 'model' })
+  throw new Fault('model_not_found', 'This key may not call a model of this name, or there is none.', {
+    param: 'model',
+  })
 }
 
 function providerOf(id: string): string {
   return id.slice(0, id.indexOf('/'))
 }
 
-/** A model known by name only: permissive capabilities, unknown price (contract.md §3). */
-function unlisted(id: string): CatalogModel {
+/** Describes a model known by name only: common capabilities, and no price. */
+function toUnlistedModel(id: string): CatalogModel {
   return {
     id,
     display_name: id,
@@ -130,7 +143,7 @@ function toResource(listed: Listed): JsonObject {
   }
 }
 
-/** An alias can what any of its targets can: a request goes to one that can serve it. */
+/** An alias has every capability that one of its targets has, since a request goes to a target that can serve it. */
 function toAliasResource({ id, targets }: ListedAlias): JsonObject {
   return {
     id,
@@ -149,21 +162,22 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
 function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
   for (const name of query.keys()) {
-    if (name !== 'limit' && name !== 'cursor') throw outOfForm(name, 'is not a parameter of this list.')
+    if (name !== 'limit' && name !== 'cursor')
+      throw invalidParam(name, 'is not a parameter of this list; limit and cursor are.')
   }
   const limit = query.get('limit')
   if (limit !== null && !(/^[0-9]{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE)) {
-    throw outOfForm('limit', `must be an integer between 1 and ${MAX_PAGE}.`)
+    throw invalidParam('limit', `must be an integer between 1 and ${MAX_PAGE}.`)
   }
   const cursor = query.get('cursor')
   if (cursor !== null && (cursor.length < 1 || cursor.length > 512)) {
-    throw outOfForm('cursor', 'must have 1 to 512 characters.')
+    throw invalidParam('cursor', 'must have 1 to 512 characters.')
   }
   const after = cursor === null ? undefined : decodeCursor(cursor)
   return { limit: limit === null ? undefined : Number(limit), after }
 }
 
-/** Tells a position in this list from other text. */
+/** Prefix of a cursor's text, which tells cursors of this list from other text. */
 const CURSOR_MARK = 'models:'
 
 function encodeCursor(id: string): string {
@@ -174,11 +188,13 @@ function decodeCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   const id = text.slice(CURSOR_MARK.length)
   if (!text.startsWith(CURSOR_MARK) || encodeCursor(id) !== cursor) {
-    throw new Fault('invalid_request', 'cursor: is not one that this list gave.', { param: 'cursor' })
+    throw new Fault('invalid_request', 'cursor: must be a next_cursor that this list returned.', {
+      param: 'cursor',
+    })
   }
   return id
 }
 
-function outOfForm(param: string, message: string): Fault {
+function invalidParam(param: string, message: string): Fault {
   return new Fault('request_validation_failed', `${param}: ${message}`, { param })
 }

@@ -1,15 +1,15 @@
 import type { Feedback } from '../../core/request-record.ts'
 import type { PipelineDeps } from '../pipeline/pipeline-deps.ts'
 
-/** What the routes besides model calls need of the process. */
+/** What the routes other than model calls need of the process. */
 export interface RouteDeps extends PipelineDeps {
-  /** Stops a request that runs in another gateway process; false where none does. */
+  /** Stops a request of another gateway process. Resolves to false if no process has it. */
   readonly cancelElsewhere: (
     environmentId: string,
     requestId: string,
     endUserId: string | null,
   ) => Promise<boolean>
-  /** Keeps it with the request's record; false where there is none that the caller may speak of. */
+  /** Stores feedback with the request's record. Resolves to false if the caller has no such request. */
   readonly storeFeedback: (
     of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
     feedback: Feedback,

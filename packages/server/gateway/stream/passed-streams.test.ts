@@ -3,10 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/**
- * Streams between two who speak the same format, where nothing of them is kept for the log: most of their bytes go by
- * unread.
- */
+/** Streams between a caller and a provider of the same format, without log capture: most bytes pass undecoded. */
 let app: TestApp
 let upstream: ScriptedUpstream
 let key: string
@@ -30,7 +27,7 @@ afterAll(async () => {
   await app.close()
 })
 
-/** Each in a write of its own, as events arrive; then the end, or a broken connection. */
+/** Writes each frame separately, then ends the answer or breaks the connection. */
 function script(type: string, frames: readonly (string | Uint8Array)[], isCut: boolean): void {
   upstream.script(async res => {
     res.writeHead(200, { 'content-type': type })
@@ -47,12 +44,12 @@ const usage = (output: number): object => ({
   candidatesTokenCount: output,
   totalTokenCount: 10 + output,
 })
-const says = (text: string, output: number, finishReason?: string): string => {
+const geminiEvent = (text: string, output: number, finishReason?: string): string => {
   const candidate = { content: { role: 'model', parts: [{ text }] }, finishReason, index: 0 }
   return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata: usage(output) })}\r\n\r\n`
 }
 const GEMINI = '/gemini/v1beta/models/gemini/gemini-2.5-flash:streamGenerateContent?alt=sse'
-const ASKED = { contents: [{ role: 'user', parts: [{ text: 'Count.' }] }] }
+const GEMINI_BODY = { contents: [{ role: 'user', parts: [{ text: 'Count.' }] }] }
 
 const event = (type: string, body: object): Buffer => Buffer.from(encodeAwsEvent(type, body as never))
 const CONVERSE = [
@@ -67,7 +64,7 @@ const CONVERSE = [
     metrics: { latencyMs: 3 },
   }),
 ]
-const TURN = { messages: [{ role: 'user', content: [{ text: 'Count.' }] }] }
+const CONVERSE_BODY = { messages: [{ role: 'user', content: [{ text: 'Count.' }] }] }
 
 beforeEach(() => {
   upstream.script(() => {
@@ -75,18 +72,18 @@ beforeEach(() => {
   })
 })
 
-test('Gemini: every byte comes through, and the last event’s usage is billed', async () => {
-  const frames = [says('One, ', 2), says('two, ', 4), says('three.', 6, 'STOP')]
+test("Gemini: passes every byte and bills the last event's usage", async () => {
+  const frames = [geminiEvent('One, ', 2), geminiEvent('two, ', 4), geminiEvent('three.', 6, 'STOP')]
   script('text/event-stream', frames, false)
-  const answer = await app.call(GEMINI, ASKED, { key })
+  const answer = await app.call(GEMINI, GEMINI_BODY, { key })
   expect(await answer.text()).toBe(frames.join(''))
   const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 6 }, usage_estimated: false })
 })
 
-test('Gemini: a stream that breaks off is billed by what the last event told, though it passed unread', async () => {
-  script('text/event-stream', [says('One, ', 2), says('two, ', 40)], true)
-  const answer = await app.call(GEMINI, ASKED, { key })
+test('Gemini: bills a broken stream by its last event, which passed undecoded', async () => {
+  script('text/event-stream', [geminiEvent('One, ', 2), geminiEvent('two, ', 40)], true)
+  const answer = await app.call(GEMINI, GEMINI_BODY, { key })
   expect(await answer.text()).toContain('stream_interrupted')
   const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({
@@ -95,25 +92,33 @@ test('Gemini: a stream that breaks off is billed by what the last event told, th
   })
 })
 
-test('Converse: every frame comes through, and usage is read', async () => {
+test('Converse: passes every frame and reads the usage', async () => {
   script('application/vnd.amazon.eventstream', CONVERSE, false)
-  const answer = await app.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
-    key,
-  })
+  const answer = await app.call(
+    '/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream',
+    CONVERSE_BODY,
+    {
+      key,
+    },
+  )
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.concat(CONVERSE))
   const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ finish_reason: 'stop', usage: { input_tokens: 7, output_tokens: 5 } })
 })
 
-test('Converse: a stream that breaks off ends with an exception, and what was delivered counts', async () => {
+test('Converse: ends a broken stream with an exception and bills the delivered tokens', async () => {
   script('application/vnd.amazon.eventstream', CONVERSE.slice(0, 4), true)
-  const answer = await app.call('/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream', TURN, {
-    key,
-  })
+  const answer = await app.call(
+    '/bedrock/model/bedrock%2Famazon.nova-pro-v1:0/converse-stream',
+    CONVERSE_BODY,
+    {
+      key,
+    },
+  )
   expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toContain('stream_interrupted')
   const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
   expect(log).toMatchObject({ error_code: 'stream_interrupted', usage_estimated: true })
-  // Three events of one token or a little more: not their bytes, of which most are framing.
+  // Three events of one token or a little more. Most of their bytes are framing and must not count.
   expect(log.usage.output_tokens).toBeGreaterThanOrEqual(3)
   expect(log.usage.output_tokens).toBeLessThan(20)
 })

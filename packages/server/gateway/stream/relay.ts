@@ -13,17 +13,17 @@ import { Transcript } from './transcript.ts'
 
 /** How a stream ended. */
 export interface RelayEnd {
-  /** undefined: it came to its proper end. */
+  /** undefined: the stream ended properly. */
   readonly error: UpstreamError | undefined
   readonly finishReason: FinishReason
   readonly isFinishSent: boolean
   readonly usage: Usage | undefined
-  /** Where the stream broke off before usage came: what had been told of it. */
+  /** The usage that was reported before the stream broke off. */
   readonly partialUsage: Usage | undefined
   readonly isUsageSent: boolean
-  /** Output as far as it was seen, for an estimate where no usage came. */
+  /** Output tokens delivered so far. Used for an estimate if no usage was reported. */
   readonly deliveredTokens: number
-  /** A limit's end was reached: the stream was cut by us. */
+  /** True if the gateway ended the stream because a limit was reached. */
   readonly isCut: boolean
   readonly transcript: Transcript | undefined
 }
@@ -34,15 +34,15 @@ export interface RelayOptions {
   readonly encoder: StreamEncoder
   readonly writer: StreamWriter
   readonly includeUsage: boolean
-  /** Keep what was said for the log. */
+  /** Whether to collect the answer for the log. */
   readonly capture: boolean
-  /** Milliseconds without a byte from the provider after which the stream is given up. */
+  /** Milliseconds without a byte of the provider after which the stream fails. */
   readonly idleMs: number
-  /** Ends the stream where what is held of the caller's limits is used up; absent: nothing limits it. */
+  /** Ends the stream when its reservation is used up and cannot be extended. Absent: no limit applies. */
   readonly guard?: SpendGuard | undefined
 }
 
-/** Carries a provider's stream to the caller: bytes where the formats agree, events where they differ. */
+/** Relays a provider's stream to the caller: as raw bytes if the formats agree, otherwise as re-encoded events. */
 export function relayStream(options: RelayOptions): Promise<RelayEnd> {
   return new Promise(resolve => new Relay(options, resolve).run())
 }
@@ -56,11 +56,14 @@ class Relay implements StreamSink {
   #hasToolCalls = false
   #deliveredTokens = 0
   #lastByteAt = performance.now()
-  /** What went to the caller unread last: where each event tells of usage, it tells the most. */
+  /**
+   * The last chunk that was passed on undecoded. Formats that report usage in every event report the total in the last
+   * one.
+   */
   #passed: Buffer | undefined
   #isCut = false
   #isDone = false
-  /** The last passed chunk is read for its usage: nothing of it goes out again. */
+  /** True while the last passed chunk is decoded for its usage. Nothing of it may be sent again. */
   #isReadingPassed = false
 
   constructor(options: RelayOptions, resolve: (end: RelayEnd) => void) {
@@ -89,7 +92,7 @@ class Relay implements StreamSink {
           this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
         } else writer.tick(now)
       },
-      () => this.#giveUp({ kind: 'interrupted', detail: 'stopped by us' }),
+      () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     stream.pipe(this)
   }
@@ -120,10 +123,10 @@ class Relay implements StreamSink {
     try {
       this.#options.stream.reader.end()
     } catch {
-      // A torn last event is a stream that ended early, which is what follows.
+      // An incomplete last event is handled below as a stream that ended early.
     }
     if (this.#isDone) return
-    // Not every provider says [DONE]; a finish reason is an end too. Without either the answer is not whole.
+    // Some providers omit [DONE], so a finish reason also ends a stream. Without either the answer is incomplete.
     if (this.#finishReason !== undefined) this.#finish(undefined)
     else this.#finish({ kind: 'interrupted', detail: 'the stream ended without a finish reason' })
   }
@@ -135,7 +138,7 @@ class Relay implements StreamSink {
   #note(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'usage') this.#usage = event.usage
-      else if (event.type === 'error') this.#giveUp(asInterruption(event.error))
+      else if (event.type === 'error') this.#giveUp(toInterruption(event.error))
       else if (event.type === 'delta') {
         if (event.finishReason !== undefined) this.#finishReason = event.finishReason
         if (event.toolCalls !== undefined) this.#hasToolCalls = true
@@ -144,7 +147,10 @@ class Relay implements StreamSink {
     }
   }
 
-  /** Counts what comes next. What is delivered is paid for: beyond what is held the stream ends here. */
+  /**
+   * Counts tokens before they are delivered. Delivered tokens are billed, so the stream ends where its reservation
+   * does.
+   */
   #mayDeliver(tokens: number): boolean {
     const delivered = this.#deliveredTokens + tokens
     if (tokens === 0 || this.#options.guard?.mayDeliver(delivered) !== false) {
@@ -168,14 +174,14 @@ class Relay implements StreamSink {
     this.#finish(error)
   }
 
-  /** A stream that ends behind events that passed unread was broken off. */
+  /** Decodes the last passed chunk for its usage, since the stream ended without a decoded event after it. */
   #readPassed(): void {
     if (this.#passed === undefined) return
     this.#isReadingPassed = true
     try {
       this.#options.stream.reader.push(this.#passed)
     } catch {
-      // It reported nothing, then.
+      // A chunk that cannot be decoded reports no usage.
     }
   }
 
@@ -199,7 +205,7 @@ class Relay implements StreamSink {
   }
 }
 
-/** After the first delivered token every failure is an interruption, but what was told of its cause is kept. */
-function asInterruption(error: UpstreamError): UpstreamError {
+/** Every failure after the first delivered token is an interruption. The cause is kept in the detail. */
+function toInterruption(error: UpstreamError): UpstreamError {
   return { kind: 'interrupted', detail: `${error.kind}: ${error.detail}` }
 }

@@ -4,40 +4,40 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 import { StreamWriter } from './stream-writer.ts'
 
-/** A caller who takes nothing: each write fills what is kept for it. */
+/** A caller that reads nothing: each write fills its buffer. */
 function slowCaller() {
   const res = Object.assign(new EventEmitter(), { headersSent: true, write: () => false, end: () => {} })
-  const told: string[] = []
+  const calls: string[] = []
   const source = {
     isSent: true,
-    abort: () => told.push('abort'),
-    pause: () => told.push('pause'),
-    resume: () => told.push('resume'),
+    abort: () => calls.push('abort'),
+    pause: () => calls.push('pause'),
+    resume: () => calls.push('resume'),
   } as unknown as UpstreamCall
   const ctx = { res, isGone: false, startedAt: 0 } as unknown as RequestContext
   const writer = new StreamWriter(ctx, () => {})
   writer.attach(source)
-  return { res, writer, told }
+  return { res, writer, calls }
 }
 
-test('a provider is held back once while its caller reads slowly, until the caller has read', () => {
-  const { res, writer, told } = slowCaller()
+test('pauses the provider once while the caller reads slowly, and resumes it after the drain', () => {
+  const { res, writer, calls } = slowCaller()
   writer.write('a')
   writer.write('b')
-  expect([told, writer.isPaused]).toEqual([['pause'], true])
+  expect([calls, writer.isPaused]).toEqual([['pause'], true])
   res.emit('drain')
-  expect([told, writer.isPaused]).toEqual([['pause', 'resume'], false])
+  expect([calls, writer.isPaused]).toEqual([['pause', 'resume'], false])
 })
 
-test('a provider that is held back goes on when the caller leaves', () => {
-  const { res, writer, told } = slowCaller()
+test('resumes a paused provider when the caller disconnects', () => {
+  const { res, writer, calls } = slowCaller()
   writer.write('a')
   res.emit('close')
-  expect(told).toEqual(['pause', 'resume'])
+  expect(calls).toEqual(['pause', 'resume'])
 })
 
-test('a provider that is held back goes on when the answer has ended: its connection is wanted', () => {
-  const { writer, told } = slowCaller()
+test('resumes a paused provider when the answer has ended, so that its connection is freed', () => {
+  const { writer, calls } = slowCaller()
   writer.end('the last frame')
-  expect(told).toEqual(['pause', 'resume'])
+  expect(calls).toEqual(['pause', 'resume'])
 })

@@ -1,11 +1,14 @@
 import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 
-/** Silence after which something goes out, so that proxies between us and the caller keep the connection. */
+/** Silence in milliseconds after which something is sent, so that proxies keep the connection open. */
 const KEEP_ALIVE_MS = 15_000
 const COMMENT = ': keep-alive\n\n'
 
-/** The caller's side of a stream: headers late, backpressure kept, silence filled. */
+/**
+ * The caller's side of a stream. Sends the head with the first byte, applies backpressure to the provider, and sends
+ * keep-alives.
+ */
 export class StreamWriter {
   readonly #ctx: RequestContext
   readonly #openHeaders: () => void
@@ -14,26 +17,28 @@ export class StreamWriter {
   #source: UpstreamCall | undefined
   #isPaused = false
 
-  /** `openHeaders` writes the 200 head; it is called once, at the first byte. `keepAlive` fills the silence. */
+  /**
+   * `openHeaders` writes the 200 head. It is called once, before the first byte. `keepAlive` is sent during silence.
+   */
   constructor(ctx: RequestContext, openHeaders: () => void, keepAlive: string | Uint8Array = COMMENT) {
     this.#ctx = ctx
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
     this.#lastWriteAt = ctx.startedAt
-    const goOn = (): void => {
+    const resume = (): void => {
       try {
-        this.#goOn()
+        this.#resume()
       } catch (error) {
-        // The provider's client reads on at once, and hands over what it has.
+        // Resuming can deliver buffered data at once, and its handlers may throw.
         ctx.fail(error, 'a stream that goes on')
       }
     }
-    ctx.res.on('drain', goOn)
-    // Who leaves while the provider waits for it never drains.
-    ctx.res.on('close', goOn)
+    ctx.res.on('drain', resume)
+    // No 'drain' event fires after the caller disconnects.
+    ctx.res.on('close', resume)
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#source?.resume()
@@ -43,12 +48,12 @@ export class StreamWriter {
     return this.#ctx.res.headersSent
   }
 
-  /** True while the caller reads too slowly: its silence is not the provider's. */
+  /** True while the caller reads too slowly. The provider's silence is then no timeout. */
   get isPaused(): boolean {
     return this.#isPaused
   }
 
-  /** The call to hold back while the caller reads slowly. */
+  /** Sets the call to pause while the caller reads slowly. */
   attach(source: UpstreamCall): void {
     this.#source = source
   }
@@ -68,11 +73,11 @@ export class StreamWriter {
   end(bytes?: string | Uint8Array): void {
     if (bytes !== undefined) this.write(bytes)
     if (!this.#ctx.isGone) this.#ctx.res.end()
-    // What the provider has still to say is its end, and an ended answer tells of no drain.
-    this.#goOn()
+    // The rest of the provider's stream is only its end, and no 'drain' event fires after end().
+    this.#resume()
   }
 
-  /** Fills the silence; called by the clock. */
+  /** Sends a keep-alive after a silence. Called by the ticker. */
   tick(now: number): void {
     if (this.#isPaused || this.#ctx.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
     const { res } = this.#ctx

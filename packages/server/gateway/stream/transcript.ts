@@ -3,15 +3,15 @@ import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import { takeChars } from '../../core/cut-text.ts'
 import { MAX_BODY_CHARS } from '../../core/record-line.ts'
 
-/** What a call of a tool takes besides its texts. Characters. */
+/** Characters of a tool call besides its texts. */
 const CALL_CHARS = 100
 
-/** What a stream said, put together for the log of an environment that captures in full: as much as the log keeps. */
+/** Collects a streamed answer for the log of an environment that captures in full, up to what the log keeps. */
 export class Transcript {
   #content = ''
   #reasoning = ''
   readonly #toolCalls = new Map<number, ToolCall>()
-  /** Characters that are still taken: one more than the log keeps, so that its marker tells of a cut. */
+  /** Characters that are still kept. One more than the log keeps, so that the log marks the text as cut. */
   #room = MAX_BODY_CHARS + 1
 
   add(event: StreamEvent & { type: 'delta' }): void {

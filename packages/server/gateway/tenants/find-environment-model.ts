@@ -2,8 +2,11 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { findModel } from '@rideau/llm/providers/catalog'
 import type { Environment } from '../../core/tenancy.ts'
 
-/** What this environment knows of a model: its own word before the catalogue's; undefined: the name only. */
-export function findModelHere(
+/**
+ * Returns what an environment knows of a model: its custom model if there is one, else the catalogue's. undefined: only
+ * the name is known.
+ */
+export function findEnvironmentModel(
   environment: Environment,
   providerId: string,
   modelId: string,

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a thousand uses are one write a minute, with the last time of each key', async () => {
+test('stores a thousand uses with one write per minute, the latest of each key', async () => {
   const written: Record<string, number>[] = []
   const lastUsed = new LastUsed({
     store: async uses => void written.push(Object.fromEntries(uses)),
@@ -26,7 +26,7 @@ test('a thousand uses are one write a minute, with the last time of each key', a
   expect(written.at(-1)).toEqual({ even: 1000 })
 })
 
-test('what cannot be written is written with the next, unless there is a newer use', async () => {
+test('stores uses with the next write after a failed one, unless newer ones exist', async () => {
   const written: Record<string, number>[] = []
   let isAway = true
   const lastUsed = new LastUsed({

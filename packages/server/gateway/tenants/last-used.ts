@@ -1,21 +1,21 @@
 import type { Log } from '../../core/log.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 
-/** How stale a key's `last_used_at` may be. Milliseconds. */
+/** How long a key's `last_used_at` may lag behind, in milliseconds. */
 const FLUSH_MS = 60_000
 
 export interface LastUsedOptions {
-  /** Writes them all in one statement. */
+  /** Stores all of them in one statement. */
   readonly store: (uses: ReadonlyMap<string, number>) => Promise<void>
   readonly log: Pick<Log, 'warn'>
   readonly onException?: OnException
 }
 
-/** When keys were last used, noted in memory and written together once a minute: no request waits for a write. */
+/** Notes in memory when keys were last used, and stores that once a minute, so that no request waits for a write. */
 export class LastUsed {
   readonly #options: LastUsedOptions
   readonly #timer: NodeJS.Timeout
-  /** Key id → Unix milliseconds. */
+  /** Unix milliseconds, by key id. */
   #uses = new Map<string, number>()
 
   constructor(options: LastUsedOptions) {
@@ -32,7 +32,7 @@ export class LastUsed {
     this.#uses.set(keyId, now)
   }
 
-  /** Never rejects: what cannot be written now is written with the next. */
+  /** Stores what was noted. Never rejects: after a failure it is stored with the next flush. */
   async flush(): Promise<void> {
     if (this.#uses.size === 0) return
     const uses = this.#uses
@@ -41,7 +41,10 @@ export class LastUsed {
       await this.#options.store(uses)
     } catch (error) {
       for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at)
-      this.#options.log.warn({ err: error }, 'the use of keys could not be written; it will be tried again')
+      this.#options.log.warn(
+        { err: error },
+        'the last use of keys could not be stored; the next flush tries again',
+      )
     }
   }
 

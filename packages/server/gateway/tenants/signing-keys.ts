@@ -3,18 +3,18 @@ import { Fault } from '../../core/fault.ts'
 import { listPublished, type SigningKey } from '../../core/signing-schedule.ts'
 
 export interface SigningKeysOptions {
-  /** All that are stored, also those that only expired tokens were signed by. */
+  /** Loads all stored keys, including those that only signed expired tokens. */
   readonly load: () => Promise<readonly SigningKey[]>
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-/** A key is announced a day before it signs: what is older than this misses nothing. Milliseconds. */
+/** Keys are published a day before they sign, so a list of this age in milliseconds lacks none. */
 const FRESH_MS = 60_000
-/** Tokens that name keys which are none ask the database no oftener than this. Milliseconds. */
+/** Least milliseconds between two queries for tokens with unknown key ids. */
 const RETRY_MS = 1_000
 
-/** The public keys of client tokens, as the gateway holds them in memory. */
+/** The public keys of client tokens, cached in memory. */
 export class SigningKeys {
   readonly #options: SigningKeysOptions
   #keys: readonly SigningKey[] | undefined
@@ -26,7 +26,7 @@ export class SigningKeys {
     this.#options = options
   }
 
-  /** undefined: no such key. Throws `config_unavailable` where it cannot be known. */
+  /** Returns undefined if there is no such key. Throws `config_unavailable` if the keys cannot be loaded. */
   async find(kid: string): Promise<KeyObject | undefined> {
     const known = this.#objects.get(kid)
     if (known !== undefined || !this.#isOlderThan(RETRY_MS)) return known
@@ -39,7 +39,10 @@ export class SigningKeys {
     return this.#objects.get(kid)
   }
 
-  /** As `/.well-known/jwks.json` has them: the next, the current, and former ones that tokens may still be signed by. */
+  /**
+   * Returns the keys as `/.well-known/jwks.json` lists them: the next, the current, and previous ones whose tokens may
+   * still be valid.
+   */
   async listPublic(): Promise<readonly JsonWebKey[]> {
     if (this.#isOlderThan(FRESH_MS)) {
       await this.#reload().catch(cause => {

@@ -7,7 +7,7 @@ import { Snapshots } from './snapshots.ts'
 const HASH = 'ab'.repeat(32)
 const RIGHTS = { scopes: SCOPES, allowedModels: null, allowedEndpoints: null, maxRequestCostNanoUsd: null }
 
-/** A database of one key, whose answers can be held back. */
+/** A database with one key, whose answers can be delayed. */
 function openSource() {
   let revision = 0
   let isAway = false
@@ -74,7 +74,7 @@ function open(maxStaleMs = 1000) {
   return { database, clock, snapshots }
 }
 
-test('a key is read once and then served from memory', async () => {
+test('reads a key once and then serves it from memory', async () => {
   const { database, snapshots } = open()
   expect(snapshots.find(HASH)).toBeUndefined()
   expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 0')
@@ -82,13 +82,13 @@ test('a key is read once and then served from memory', async () => {
   expect(database.reads()).toBe(1)
 })
 
-test('a thousand requests for a key that is not in memory cost one look-up', async () => {
+test('a thousand concurrent requests share one load of a key', async () => {
   const { database, snapshots } = open()
   await Promise.all(Array.from({ length: 1000 }, () => snapshots.load(HASH)))
   expect(database.reads()).toBe(1)
 })
 
-test('an unknown key is asked for once, and again after an announcement or ten seconds', async () => {
+test('queries an unknown key once, and again after a notification or ten seconds', async () => {
   const { database, clock, snapshots } = open()
   const unknown = 'cd'.repeat(32)
   for (let i = 0; i < 5; i++) expect(await snapshots.load(unknown)).toBeUndefined()
@@ -101,7 +101,7 @@ test('an unknown key is asked for once, and again after an announcement or ten s
   expect(database.reads()).toBe(3)
 })
 
-test('a request that starts after an announcement gets the new state, never the old', async () => {
+test('a request that starts after a notification gets the new state', async () => {
   const { database, snapshots } = open()
   await snapshots.load(HASH)
   database.change()
@@ -110,7 +110,7 @@ test('a request that starts after an announcement gets the new state, never the 
   expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 1')
 })
 
-test('a load that an announcement overtakes is done again and does not bring the old state back', async () => {
+test('repeats a load during which a notification arrived, and does not cache the old state', async () => {
   const { database, snapshots } = open()
   const release = database.hold()
   const early = snapshots.load(HASH)
@@ -123,15 +123,15 @@ test('a load that an announcement overtakes is done again and does not bring the
   expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 1')
 })
 
-test('a change of one environment leaves the keys of others in memory', async () => {
+test('a change of one environment leaves the keys of others cached', async () => {
   const { snapshots } = open()
   await snapshots.load(HASH)
   snapshots.invalidate('another environment')
   expect(snapshots.find(HASH)).toBeDefined()
 })
 
-describe('with the database out of reach', () => {
-  test('what was loaded serves on for the stated time, then 500 config_unavailable', async () => {
+describe('while the database is unreachable', () => {
+  test('serves cached tenants for maxStaleMs, then throws config_unavailable', async () => {
     const { clock, snapshots } = open(1000)
     await snapshots.load(HASH)
     snapshots.markLost()
@@ -142,7 +142,7 @@ describe('with the database out of reach', () => {
     await expect(snapshots.load(HASH)).rejects.toMatchObject({ code: 'config_unavailable', status: 500 })
   })
 
-  test('a key never seen gets 500 config_unavailable at once, and is asked for again the next time', async () => {
+  test('throws config_unavailable for a key that is not cached, and queries it again next time', async () => {
     const { database, snapshots } = open()
     database.leave()
     const failed = await snapshots.load(HASH).catch((error: unknown) => error)
@@ -152,7 +152,7 @@ describe('with the database out of reach', () => {
     expect(database.reads()).toBe(2)
   })
 
-  test('on return everything is loaded anew', async () => {
+  test('loads everything again after the connection is restored', async () => {
     const { database, snapshots } = open()
     await snapshots.load(HASH)
     snapshots.markLost()
@@ -162,7 +162,7 @@ describe('with the database out of reach', () => {
   })
 })
 
-test('an end user is read once, apart from those of other environments, and again after a change', async () => {
+test('reads an end user once per environment, and again after a change', async () => {
   const { database, snapshots } = open()
   const first = await snapshots.loadEndUser('e', 'alice')
   expect(first.plan).toBe('of e at 0')
@@ -176,7 +176,7 @@ test('an end user is read once, apart from those of other environments, and agai
   expect(snapshots.findEndUser('f', 'alice')?.plan).toBe('of f at 0')
 })
 
-test('any number of client tokens pushes out no key', async () => {
+test('client tokens never evict a key', async () => {
   const { database, snapshots } = open()
   await snapshots.load(HASH)
   for (let n = 0; n < 20; n++) await snapshots.loadToken(`token ${n}`, claims(`user ${n}`))

@@ -11,7 +11,7 @@ import {
 } from '../../core/tenancy.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
-/** A credential with the environment that it opens: what a request is served by, from its first step to its last. */
+/** A credential and the environment that it belongs to. A request uses one Tenant from its first step to its last. */
 export interface Tenant {
   readonly caller: Caller
   readonly life: Life
@@ -21,9 +21,9 @@ export interface Tenant {
 export interface SnapshotSource {
   findKey(hash: Buffer): Promise<Key | undefined>
   findEnvironment(id: string): Promise<Environment | undefined>
-  /** The key or the member behind a client token, as it stands now; undefined: there is none any more. */
+  /** Returns the current rights of the key or member that minted a client token. undefined: it no longer exists. */
   findMinter(claims: ClientTokenClaims): Promise<TokenMinter | undefined>
-  /** What is set for an end user, also for one that has no record. */
+  /** Returns an end user's settings. An end user without a record gets the defaults. */
   findEndUser(environmentId: string, id: string): Promise<EndUser>
 }
 
@@ -31,7 +31,7 @@ export interface SnapshotOptions {
   readonly source: SnapshotSource
   /** Unix milliseconds. */
   readonly now: () => number
-  /** How long to serve from memory while announcements do not reach us. */
+  /** How long snapshots are served while change notifications are lost, in milliseconds. */
   readonly maxStaleMs: number
   readonly maxKeys?: number
   readonly maxUnknown?: number
@@ -39,15 +39,15 @@ export interface SnapshotOptions {
   readonly maxEndUsers?: number
 }
 
-/** An unknown key is asked of the database again after this long, or at once after any announced change. */
+/** Milliseconds after which an unknown key is queried again. Any change notification also clears it. */
 const UNKNOWN_TTL_MS = 10_000
 
-/** How often a load is repeated when changes keep overtaking it. */
+/** How often a load is repeated when changes keep invalidating it. */
 const MAX_LOADS = 5
 
 /**
- * Credentials, environments and end users as the gateway holds them in memory. An entry is never changed, only dropped when the database
- * announces a change, so that a request that starts after the announcement loads the new one.
+ * Credentials, environments and end users, cached in memory. Entries are never changed, only dropped when the database
+ * notifies a change, so that a request that starts after the notification loads the new state.
  */
 export class Snapshots {
   readonly #source: SnapshotSource
@@ -58,14 +58,14 @@ export class Snapshots {
   readonly #maxTokens: number
   readonly #maxEndUsers: number
   readonly #tenants = new Map<string, Tenant>()
-  /** Those of client tokens, apart: there may be millions, and none may push out a key. */
+  /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */
   readonly #tokens = new Map<string, Tenant>()
   readonly #unknown = new Map<string, number>()
-  /** By environment and id. */
+  /** By environment id and end user id. */
   readonly #endUsers = new Map<string, EndUser>()
   readonly #environments = new Map<string, Promise<Environment | undefined>>()
   readonly #loading = new Map<string, Promise<Tenant | undefined>>()
-  /** Counts announcements: a load that saw one pass may hold what was true before it. */
+  /** Counts change notifications. A load during which one arrived may have read old state. */
   #generation = 0
   #lostAt: number | undefined
 
@@ -79,15 +79,21 @@ export class Snapshots {
     this.#maxEndUsers = options.maxEndUsers ?? 50_000
   }
 
-  /** The tenant of a credential that is in memory; undefined: ask `load`. `hash` is its SHA-256 in hex. */
+  /**
+   * Returns the cached tenant of a credential, or undefined if it must be loaded. `hash` is the credential's SHA-256 in
+   * hex.
+   */
   find(hash: string): Tenant | undefined {
     if (this.#lostAt !== undefined && this.isTooStale()) return undefined
     return this.#tenants.get(hash) ?? this.#tokens.get(hash)
   }
 
-  /** The tenant of a key, from the database where memory has none; undefined: no such key. */
+  /**
+   * Returns the tenant of a key, from the database if it is not cached. undefined: there is no such key. Throws
+   * `config_unavailable` if it cannot be loaded.
+   */
   async load(hash: string): Promise<Tenant | undefined> {
-    this.#refuseStale()
+    this.#assertFresh()
     const unknownUntil = this.#unknown.get(hash)
     if (unknownUntil !== undefined && unknownUntil > this.#now()) return undefined
     return this.#shareLoad(hash, () =>
@@ -98,9 +104,12 @@ export class Snapshots {
     )
   }
 
-  /** The tenant of a verified client token; undefined: it names an environment that is none. */
+  /**
+   * Returns the tenant of a verified client token. undefined: its environment does not exist or does not match its
+   * claims.
+   */
   async loadToken(hash: string, claims: ClientTokenClaims): Promise<Tenant | undefined> {
-    this.#refuseStale()
+    this.#assertFresh()
     return this.#shareLoad(hash, () =>
       this.#loadFresh(
         () => this.#readToken(claims),
@@ -111,14 +120,14 @@ export class Snapshots {
     )
   }
 
-  /** An end user that is in memory; undefined: ask `loadEndUser`. */
+  /** Returns a cached end user, or undefined if it must be loaded. */
   findEndUser(environmentId: string, id: string): EndUser | undefined {
     if (this.#lostAt !== undefined && this.isTooStale()) return undefined
     return this.#endUsers.get(endUserKey(environmentId, id))
   }
 
   async loadEndUser(environmentId: string, id: string): Promise<EndUser> {
-    this.#refuseStale()
+    this.#assertFresh()
     const key = endUserKey(environmentId, id)
     return this.#loadFresh(
       () => this.#source.findEndUser(environmentId, id),
@@ -126,7 +135,7 @@ export class Snapshots {
     )
   }
 
-  /** A change of this environment, its keys, credentials, project or organization was announced. */
+  /** Drops everything of an environment after a change of it, its keys, credentials, project or organization. */
   invalidate(environmentId: string): void {
     this.#generation++
     this.#environments.delete(environmentId)
@@ -139,7 +148,7 @@ export class Snapshots {
     }
   }
 
-  /** Anything may have changed. */
+  /** Drops everything. */
   flush(): void {
     this.#generation++
     this.#environments.clear()
@@ -149,7 +158,7 @@ export class Snapshots {
     this.#endUsers.clear()
   }
 
-  /** Announcements do not reach us any more; what is in memory serves on for a while. */
+  /** Records that change notifications are lost. Snapshots are served for `maxStaleMs` from then on. */
   markLost(): void {
     this.#lostAt ??= this.#now()
   }
@@ -167,11 +176,11 @@ export class Snapshots {
     return this.#lostAt !== undefined && this.#now() - this.#lostAt > this.#maxStaleMs
   }
 
-  #refuseStale(): void {
+  #assertFresh(): void {
     if (this.isTooStale()) throw unavailable('announcements of changes have been lost for too long')
   }
 
-  /** Who comes while a tenant is loaded waits for that load. */
+  /** Concurrent callers share one load. */
   #shareLoad(hash: string, load: () => Promise<Tenant | undefined>): Promise<Tenant | undefined> {
     let loading = this.#loading.get(hash)
     if (loading === undefined) {
@@ -189,7 +198,7 @@ export class Snapshots {
       })
       const overtaken = generation !== this.#generation
       if (overtaken && loads < MAX_LOADS) continue
-      // What changes kept overtaking is answered with, since it began after the request, but not kept.
+      // A load that changes kept invalidating began after the request, so it may answer it. It is not cached.
       if (!overtaken) keep(value)
       return value
     }
@@ -210,12 +219,12 @@ export class Snapshots {
       this.#source.findMinter(claims),
       this.#source.findEndUser(claims.env, claims.sub),
     ])
-    // A token that contradicts itself was signed for nobody.
+    // The token's claims contradict its environment.
     if (environment?.orgId !== claims.org || environment.projectId !== claims.prj) return undefined
     return { caller: toTokenCaller(claims, minter, endUser), life: toTokenLife(claims, minter), environment }
   }
 
-  /** Shared by the keys of an environment, so that a thousand of them hold its credentials once. */
+  /** Shared by all keys of an environment, so that its credentials are in memory once. */
   #environment(id: string): Promise<Environment | undefined> {
     let environment = this.#environments.get(id)
     if (environment === undefined) {
@@ -235,12 +244,12 @@ export class Snapshots {
   }
 }
 
-/** Both parts together name one end user: an environment's id has a fixed length. */
+/** Unique, since environment ids have a fixed length. */
 function endUserKey(environmentId: string, id: string): string {
   return environmentId + id
 }
 
-/** Makes room by the oldest entry. */
+/** Sets an entry and evicts the oldest one if the map is full. */
 function keepBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   const oldest = map.size < max ? undefined : map.keys().next().value
   if (oldest !== undefined) map.delete(oldest)

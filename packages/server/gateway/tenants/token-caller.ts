@@ -8,7 +8,10 @@ import {
   type TokenMinter,
 } from '../../core/tenancy.ts'
 
-/** A token has the scopes that were written into it, as far as its minter still has them; the rest is its minter's. */
+/**
+ * Returns the caller of a client token. Its scopes are those of the token that its minter still has; all other rights
+ * are its minter's.
+ */
 export function toTokenCaller(
   claims: ClientTokenClaims,
   minter: TokenMinter | undefined,
@@ -21,12 +24,12 @@ export function toTokenCaller(
     keyId: claims.pk,
     ...rights,
     scopes: SCOPES.filter(scope => named.includes(scope) && scopes.includes(scope)),
-    // What the developer set now wins over what was true when the token was made.
+    // The end user's current plan takes precedence over the plan in the token.
     endUser: { ...endUser, plan: endUser.plan ?? claims.plan },
   }
 }
 
-/** It ends with its minter, and at the latest when it says. */
+/** Returns the life of a client token. It ends with its minter, at its `exp` at the latest. */
 export function toTokenLife(claims: ClientTokenClaims, minter: TokenMinter | undefined): Life {
   const ownEnd = claims.exp * 1000
   if (minter === undefined) return { expiresAt: ownEnd, revokedAt: 0 }

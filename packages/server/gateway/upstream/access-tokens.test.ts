@@ -45,12 +45,12 @@ const target = (apiKey = endpoint.serviceAccount, options = {}): Target => ({
 })
 const exchanges = (): number => endpoint.claims.length - asked
 
-describe('access tokens', () => {
-  test('a key that is sent as it is has none', () => {
+describe('AccessTokens', () => {
+  test('returns undefined for a key that is sent as it is', () => {
     expect(tokens.find('c', { ...target(), provider: { ...provider, auth: 'bearer' } })).toBeUndefined()
   })
 
-  test('the assertion is signed by the service account, for its token_uri and an hour', async () => {
+  test('signs the assertion with the service account, for its token_uri and one hour', async () => {
     const answer = await tokens.find('c', target())
     expect(answer).toMatchObject({ ok: true, value: { expiresAt: NOW + 3600_000 } })
     expect(endpoint.claims.at(-1)).toEqual({
@@ -62,7 +62,7 @@ describe('access tokens', () => {
     })
   })
 
-  test('one exchange for all who ask at once, and none for those who come later', async () => {
+  test('shares one exchange among concurrent callers, and makes none for later ones', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => tokens.find('c', target())))
     expect(new Set(answers).size).toBe(1)
     expect(exchanges()).toBe(1)
@@ -70,12 +70,12 @@ describe('access tokens', () => {
     expect(exchanges()).toBe(1)
   })
 
-  test('renewed shortly before it expires, while the old one still serves', async () => {
+  test('renews a token shortly before it expires, and serves the old one meanwhile', async () => {
     await tokens.find('c', target())
     const old = tokens.find('c', target())
     now = NOW + 56 * MINUTE
     expect(tokens.find('c', target())).toBe(old)
-    // Within the last half minute nobody is handed the old token any more: this waits for the renewal under way.
+    // In its last half minute the old token is not used any more: this call waits for the running renewal.
     now = NOW + 60 * MINUTE
     const renewed = await tokens.find('c', target())
     expect(renewed).toMatchObject({ ok: true })
@@ -83,7 +83,7 @@ describe('access tokens', () => {
     expect(tokens.find('c', target())).not.toBe(old)
   })
 
-  test('a dropped token is not used again; dropping it twice does not drop its successor', async () => {
+  test('does not return a dropped token; dropping it twice keeps its successor', async () => {
     await tokens.find('c', target())
     const first = tokens.find('c', target()) as string
     tokens.drop('c', first)
@@ -95,14 +95,14 @@ describe('access tokens', () => {
     expect(exchanges()).toBe(2)
   })
 
-  test('another key or other options under the same id begin anew', async () => {
+  test('starts anew for another key or other options of the same credential', async () => {
     await tokens.find('c', target())
     await tokens.find('c', target(endpoint.serviceAccount, { project: 'other' }))
     expect(exchanges()).toBe(2)
     expect(await tokens.find('c', target('{}'))).toMatchObject({ ok: false, error: { kind: 'auth' } })
   })
 
-  test('a failure is not kept: the next call asks again', async () => {
+  test('does not cache a failure', async () => {
     endpoint.refuseWith = { status: 503, body: 'busy' }
     expect(await tokens.find('c', target())).toMatchObject({
       ok: false,
@@ -118,28 +118,28 @@ describe('access tokens', () => {
     ['too many', 429, {}, 'rate_limited'],
     ['a redirect', 302, {}, 'unavailable'],
     ['no token', 200, { id_token: 'x' }, 'unavailable'],
-    ['a token that no header takes', 200, { access_token: 'a\nb' }, 'unavailable'],
-  ])('%s: classified by its cause', async (_, status, body, kind) => {
+    ['a token that is not valid in a header', 200, { access_token: 'a\nb' }, 'unavailable'],
+  ])('classifies %s by its cause', async (_, status, body, kind) => {
     endpoint.refuseWith = { status, body }
     expect(await tokens.find('c', target())).toMatchObject({ ok: false, error: { kind } })
   })
 
   test.each([
-    ['no JSON', 'AIza-a-plain-key'],
-    ['no key in it', '{"client_email":"a@b"}'],
+    ['a document that is not JSON', 'AIza-a-plain-key'],
+    ['a document without a key', '{"client_email":"a@b"}'],
     [
       'a broken key',
       '{"client_email":"a@b","private_key":"-----BEGIN PRIVATE KEY-----\\nAAAA\\n-----END PRIVATE KEY-----"}',
     ],
-    ['an address that is none', '{"client_email":"a@b","private_key":"k","token_uri":"x"}'],
-  ])('%s: refused without a call, and without a word of the document', async (_, key) => {
+    ['an invalid token_uri', '{"client_email":"a@b","private_key":"k","token_uri":"x"}'],
+  ])('refuses %s without a call, and without a part of the document in the message', async (_, key) => {
     const answer = await tokens.find('c', target(key))
     expect(answer).toMatchObject({ ok: false, error: { kind: 'auth' } })
     expect(JSON.stringify(answer)).not.toContain('AIza')
     expect(exchanges()).toBe(0)
   })
 
-  test('where private upstreams are not allowed, only a token_uri of Google is signed for', async () => {
+  test("exchanges only at Google's token_uri if private upstreams are not allowed", async () => {
     const strict = new AccessTokens({ policy: { allowPrivate: false }, now: () => now })
     expect(await strict.find('c', target())).toMatchObject({
       ok: false,

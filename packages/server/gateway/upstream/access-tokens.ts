@@ -4,9 +4,9 @@ import type { EgressPolicy } from '../../http/egress.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import type { AccessToken, TokenExchange, TokenResult } from '../../identity/token-exchange.ts'
 
-/** From here on a token is renewed while it is still used. */
+/** A token that is used with less than this left is renewed in the background. Milliseconds. */
 const RENEW_MS = 5 * 60_000
-/** A token with less left could expire on its way. */
+/** A token with less than this left could expire before it arrives. Milliseconds. */
 const USABLE_MS = 30_000
 const MAX_CREDENTIALS = 10_000
 
@@ -20,13 +20,13 @@ interface Entry {
   readonly apiKey: string
   readonly options: string
   token: AccessToken | undefined
-  /** One exchange at a time, which all who wait share. */
+  /** The running exchange, shared by concurrent callers. */
   running: Promise<TokenResult> | undefined
 }
 
 /**
- * The access tokens of credentials that are exchanged for them: kept until shortly before they expire, and renewed
- * before that without anybody waiting. In memory only.
+ * Access tokens of credentials that are exchanged for them. Cached until shortly before they expire and renewed in the
+ * background before that. In memory only.
  */
 export class AccessTokens {
   readonly #policy: EgressPolicy
@@ -40,21 +40,21 @@ export class AccessTokens {
     this.#onException = onException
   }
 
-  /** undefined: the target's key is sent as it is. A promise: the token has to be asked for. */
+  /** Returns undefined if the target's key is sent as it is, a token if one is cached, or a promise of one. */
   find(credentialId: string, target: Target): string | Promise<TokenResult> | undefined {
     const exchange = findTokenExchange(target)
     if (exchange === undefined) return undefined
     const entry = this.#entryOf(credentialId, target)
-    const left = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
-    if (entry.token === undefined || left < USABLE_MS) return this.#renew(entry, exchange, target)
-    if (left < RENEW_MS)
+    const remainingMs = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
+    if (entry.token === undefined || remainingMs < USABLE_MS) return this.#renew(entry, exchange, target)
+    if (remainingMs < RENEW_MS)
       runGuarded('the renewal of an access token', this.#onException, () =>
         this.#renew(entry, exchange, target),
       )
     return entry.token.token
   }
 
-  /** The provider refused this token: it is not used again. One that was renewed meanwhile stays. */
+  /** Drops a token that the provider rejected. A token renewed since then stays. */
   drop(credentialId: string, token: string): void {
     const entry = this.#entries.get(credentialId)
     if (entry?.token?.token === token) entry.token = undefined
@@ -72,7 +72,7 @@ export class AccessTokens {
     return entry.running
   }
 
-  /** A credential whose key or options were changed begins anew. */
+  /** Returns the entry of a credential. A changed key or changed options start a new one. */
   #entryOf(credentialId: string, { apiKey, options: given }: Target): Entry {
     const options = JSON.stringify(given ?? {})
     const known = this.#entries.get(credentialId)

@@ -2,7 +2,7 @@ import type { Client } from 'undici'
 import { expect, test } from 'vitest'
 import { type Borrower, Connections } from './connections.ts'
 
-/** Nobody listens there: no call is made here. */
+/** No server listens there, and no call is made. */
 const ORIGIN = 'http://127.0.0.1:9'
 
 function borrow(connections: Connections): Borrower & { taken: Client[]; refused: Error[] } {
@@ -10,13 +10,13 @@ function borrow(connections: Connections): Borrower & { taken: Client[]; refused
     taken: [] as Client[],
     refused: [] as Error[],
     take: (connection: Client) => void borrower.taken.push(connection),
-    refuse: (error: Error) => void borrower.refused.push(error),
+    reject: (error: Error) => void borrower.refused.push(error),
   }
   connections.lend(borrower)
   return borrower
 }
 
-test('the connection that was given back last is lent next', async () => {
+test('lends the connection that was given back last', async () => {
   const connections = new Connections(ORIGIN, 9, {})
   const [a, b, c] = [borrow(connections), borrow(connections), borrow(connections)]
   for (const { taken } of [a, c, b]) connections.giveBack(taken[0] as Client)
@@ -25,7 +25,7 @@ test('the connection that was given back last is lent next', async () => {
   await connections.destroy()
 })
 
-test('above the bound a borrower waits for its turn, first come, first served', async () => {
+test('lets borrowers above the limit wait, first come, first served', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
   expect([second.taken, third.taken]).toEqual([[], []])
@@ -36,7 +36,7 @@ test('above the bound a borrower waits for its turn, first come, first served', 
   await connections.destroy()
 })
 
-test('what is retired serves those who wait, and closes behind them', async () => {
+test('serves waiting borrowers after retire(), and closes connections behind them', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second] = [borrow(connections), borrow(connections)]
   const connection = first.taken[0] as Client
@@ -47,7 +47,7 @@ test('what is retired serves those who wait, and closes behind them', async () =
   expect(connection.closed).toBe(true)
 })
 
-test('whoever still waits when all is closed is told so', async () => {
+test('rejects waiting borrowers on destroy()', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second] = [borrow(connections), borrow(connections)]
   await connections.destroy()
@@ -55,19 +55,19 @@ test('whoever still waits when all is closed is told so', async () => {
   expect((first.taken[0] as Client).destroyed).toBe(true)
 })
 
-test('one that failed is never lent again: who waits gets another', async () => {
+test('replaces a failed connection for the waiting borrower', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second] = [borrow(connections), borrow(connections)]
   const failed = first.taken[0] as Client
   connections.discard(failed)
-  // Not from within the failure.
+  // Not within the failure's own tick.
   expect([second.taken, failed.destroyed]).toEqual([[], false])
   await Promise.resolve()
   expect([second.taken.length, second.taken[0] === failed, failed.destroyed]).toEqual([1, false, true])
   await connections.destroy()
 })
 
-test('who waits no longer is passed over, and after the end nobody gets a connection', async () => {
+test('skips borrowers that withdrew, and lends nothing after destroy()', async () => {
   const connections = new Connections(ORIGIN, 1, {})
   const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
   connections.withdraw(second)
@@ -77,6 +77,6 @@ test('who waits no longer is passed over, and after the end nobody gets a connec
   const late = borrow(connections)
   await Promise.resolve()
   expect([late.taken, late.refused.length]).toEqual([[], 1])
-  // A call that ends now has nothing to give back to.
+  // A call that ends now must not throw.
   connections.giveBack(third.taken[0] as Client)
 })

@@ -3,51 +3,56 @@ import { type OnException, throwLater } from '../../core/on-exception.ts'
 
 /** Something that waits for a connection. */
 export interface Borrower {
-  /** Called once. It is the borrower's until it is given back or discarded. */
+  /** Called once. The connection belongs to the borrower until it is given back or discarded. */
   take(connection: Client): void
-  /** The connections are closed, and it gets none. */
-  refuse(error: Error): void
+  /** Called if the connections are closed. */
+  reject(error: Error): void
 }
 
 /**
- * The connections to one origin: clients of undici, each of them one connection, opened when it is first needed and again
- * after it was closed. undici's own pool looks through its clients for a free one at every call and tells listeners of every
- * change; here the connection that was used last is used next, so that those that a burst opened time out behind it.
+ * The connections to one origin. Each is an undici Client with one connection, opened when it is first needed and
+ * reopened after it closed. undici's own Pool searches its clients for a free one on every call and emits events on
+ * every change. Here the most recently used connection is used next, so that extra connections of a burst time out.
  */
 export class Connections {
   readonly #origin: string
   readonly #options: Client.Options
   readonly #onClientError: (error: Error) => void
-  readonly #most: number
+  readonly #maxConnections: number
   readonly #all = new Set<Client>()
   readonly #free: Client[] = []
   readonly #waiting = new Set<Borrower>()
   #isRetired = false
   #isDestroyed = false
 
-  constructor(origin: string, most: number, options: Client.Options, onException: OnException = throwLater) {
+  constructor(
+    origin: string,
+    maxConnections: number,
+    options: Client.Options,
+    onException: OnException = throwLater,
+  ) {
     this.#origin = origin
-    this.#most = most
+    this.#maxConnections = maxConnections
     this.#options = options
-    // undici's own asserts end there: each call was told of its failure before.
+    // Reports failed assertions within undici. The call that met one has already failed.
     this.#onClientError = error => onException(error, 'an upstream connection')
   }
 
-  /** Gives the borrower a connection: at once where there is one, else the next that is given back. */
+  /** Gives the borrower a free connection, a new one below the limit, or else the next one that is given back. */
   lend(borrower: Borrower): void {
-    if (this.#isDestroyed) return queueMicrotask(() => borrower.refuse(closedError()))
+    if (this.#isDestroyed) return queueMicrotask(() => borrower.reject(closedError()))
     const free = this.#free.pop()
     if (free !== undefined) borrower.take(free)
-    else if (this.#all.size < this.#most) borrower.take(this.#open())
+    else if (this.#all.size < this.#maxConnections) borrower.take(this.#open())
     else this.#waiting.add(borrower)
   }
 
-  /** It waits no longer. */
+  /** Removes a borrower that no longer waits. */
   withdraw(borrower: Borrower): void {
     this.#waiting.delete(borrower)
   }
 
-  /** After an answer's end. */
+  /** Returns a connection after a complete answer. */
   giveBack(connection: Client): void {
     const next = this.#nextWaiting()
     if (next !== undefined) next.take(connection)
@@ -56,8 +61,8 @@ export class Connections {
   }
 
   /**
-   * After a failure. undici may be in the middle of it, and is not to be called from there; some failures leave a client that
-   * never connects again (undici#3895). Another takes its place.
+   * Removes a connection after a failure, and opens another one for the next borrower. Deferred, since undici must not
+   * be called while it handles the failure. Some failures leave a client that never connects again (undici#3895).
    */
   discard(connection: Client): void {
     this.#all.delete(connection)
@@ -68,23 +73,23 @@ export class Connections {
       try {
         this.lend(next)
       } catch (error) {
-        next.refuse(error as Error)
+        next.reject(error as Error)
       }
     })
   }
 
-  /** Calls under way are finished, and the connections closed behind them. */
+  /** Closes free connections now and the others when their calls have ended. */
   retire(): void {
     this.#isRetired = true
     for (const connection of this.#free.splice(0)) this.#close(connection)
   }
 
-  /** Ends all calls. */
+  /** Ends all calls and closes all connections. */
   async destroy(): Promise<void> {
     this.#isRetired = true
     this.#isDestroyed = true
     for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting())
-      next.refuse(closedError())
+      next.reject(closedError())
     await Promise.all([...this.#all].map(connection => connection.destroy()))
   }
 
@@ -96,7 +101,7 @@ export class Connections {
 
   #open(): Client {
     const connection = new Client(this.#origin, this.#options)
-    // An event that undici's types do not name.
+    // undici's types do not declare this event.
     const emitter: NodeJS.EventEmitter = connection
     emitter.on('error', this.#onClientError)
     this.#all.add(connection)

@@ -50,7 +50,7 @@ function call(transport: Transport, origin: string): Ended {
   return { call: made, result }
 }
 
-test('where nobody listens every call fails, those that waited for a connection and those that come later too', async () => {
+test('fails every call if no server listens, including waiting and later ones', async () => {
   const origin = await listen(res => res.end())
   await open.upstream?.close()
   const transport = openTransport()
@@ -61,24 +61,24 @@ test('where nobody listens every call fails, those that waited for a connection 
   expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })
 })
 
-test('calls above the bound are answered as connections come free, and one that was aborted is not', async () => {
-  const held: ServerResponse[] = []
-  const origin = await listen(res => held.push(res))
+test('answers calls above the limit as connections become free, except an aborted one', async () => {
+  const pending: ServerResponse[] = []
+  const origin = await listen(res => pending.push(res))
   const transport = openTransport()
   const calls = Array.from({ length: MANY }, () => call(transport, origin))
-  while (held.length < 512) await new Promise(resolve => setTimeout(resolve, 5))
+  while (pending.length < 512) await new Promise(resolve => setTimeout(resolve, 5))
   calls.at(-1)?.call.abort()
   expect(calls.at(-1)?.call.isSent).toBe(false)
   const answering = setInterval(() => {
-    for (const res of held.splice(0)) res.end('answered')
+    for (const res of pending.splice(0)) res.end('answered')
   }, 5)
   const results = await Promise.all(calls.slice(0, -1).map(({ result }) => result))
   clearInterval(answering)
   expect(new Set(results)).toEqual(new Set(['answered']))
-  expect(held).toEqual([])
+  expect(pending).toEqual([])
 })
 
-test('a call whose connection breaks fails, and the next one is answered', async () => {
+test('answers a call after the connection of the previous one broke', async () => {
   let isBroken = true
   const origin = await listen(res => {
     if (isBroken) res.destroy()
@@ -90,7 +90,7 @@ test('a call whose connection breaks fails, and the next one is answered', async
   expect(await call(transport, origin).result).toBe('answered')
 })
 
-test('closing ends what is under way, and what comes afterwards gets no connection', async () => {
+test('ends running calls on close(), and opens no connection afterwards', async () => {
   const origin = await listen(() => {})
   const transport = openTransport()
   const { result, call: made } = call(transport, origin)
@@ -105,7 +105,7 @@ test('closing ends what is under way, and what comes afterwards gets no connecti
 test.each([
   ['closes', (socket: net.Socket) => void socket.end()],
   ['resets', (socket: net.Socket) => void socket.resetAndDestroy()],
-])('a provider that %s the connection while its answer is held back harms nobody', async (how, end) => {
+])('a provider that %s the connection while its answer is paused affects no other call', async (how, end) => {
   const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\n'
   for (const answer of [`${head}\r\nhello`, `${head}Content-Length: 9\r\n\r\nhello`]) {
     const server = net.createServer(socket => {
@@ -135,7 +135,7 @@ test.each([
       )
     })
     expect(chunks.join('')).toBe('hello')
-    // Of an answer that names no length the connection's proper end is the end.
+    // Without a Content-Length the end of the connection is the end of the answer.
     if (how === 'closes' && !answer.includes('Content-Length')) expect(result).toBe('ended')
     else expect(result).toMatchObject({ kind: 'unavailable' })
     await transport.close()

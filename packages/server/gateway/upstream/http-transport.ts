@@ -15,11 +15,11 @@ import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const CONNECTIONS_PER_ORIGIN = 512
-/** Below what load balancers close at, so that we rarely write to a connection that is closing. */
+/** Shorter than the idle timeout of load balancers, so that requests rarely meet a connection that is closing. */
 const KEEP_ALIVE_MS = 30_000
 const MAX_ORIGINS = 256
 
-/** Calls providers over HTTP/1.1: undici's dispatcher without fetch and web streams, through the egress guard. */
+/** Calls providers over HTTP/1.1 under the egress policy. Uses undici's dispatcher, without fetch and web streams. */
 export function openHttpTransport(policy: EgressPolicy, onException: OnException = throwLater): Transport {
   const origins = new Map<string, Connections>()
   let isClosed = false
@@ -28,11 +28,11 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
   function connectionsTo(origin: string): Connections {
     let connections = origins.get(origin)
     if (connections === undefined) {
-      // A fallback to another provider must not begin what nobody waits for.
+      // A fallback must not start a call that no request waits for.
       if (isClosed) throw new Error('the transport is closed')
       assertAllowedOrigin(origin, policy)
       if (origins.size >= MAX_ORIGINS) dropOldest()
-      // The gateway's own clock watches headers and bodies: undici's is coarse and knows no per-request limits.
+      // The gateway's ticker enforces timeouts. undici's are coarse and the same for all requests.
       const options = {
         pipelining: 1,
         headersTimeout: 0,
@@ -46,7 +46,10 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
     return connections
   }
 
-  /** Tenants name their own hosts, so the number of origins has to be bounded; what is in use finishes its calls. */
+  /**
+   * Tenants choose their own hosts, so the number of origins is bounded. Running calls of a dropped origin are
+   * completed.
+   */
   function dropOldest(): void {
     const [origin, connections] = origins.entries().next().value as [string, Connections]
     origins.delete(origin)
@@ -59,7 +62,7 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
       try {
         call.begin(connectionsTo(request.origin))
       } catch (error) {
-        queueMicrotask(() => call.refuse(error as Error))
+        queueMicrotask(() => call.reject(error as Error))
       }
       return call
     },
@@ -71,8 +74,8 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
 }
 
 /**
- * undici's handler in its older form: the newer one makes an object of all headers, some thirty with a provider's answer, of
- * which a chat that succeeds needs none.
+ * Uses undici's older handler interface. The newer one builds an object of all headers, about thirty in a provider's
+ * answer, which a successful chat does not need.
  */
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   readonly #request: UpstreamRequest
@@ -104,12 +107,12 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     try {
       connection.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
     } catch (error) {
-      // It may be another call's end that hands over the connection: that call goes on.
+      // The connection may be given by the end of another call, which must not fail.
       this.onError(error as Error)
     }
   }
 
-  refuse(error: Error): void {
+  reject(error: Error): void {
     this.onError(error)
   }
 
@@ -117,8 +120,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     if (this.#done) return
     this.#done = true
     if (this.#connection === undefined) this.#connections?.withdraw(this)
-    // Where the connection is still being opened onConnect will end the call.
-    else this.#abort?.(noLongerWanted())
+    // While the connection is being opened, onConnect ends the call.
+    else this.#abort?.(abortedError())
   }
 
   pause(): void {
@@ -128,13 +131,13 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
-    // Afterwards the connection may be another call's.
+    // After its end the connection may serve another call.
     if (!this.#done) this.#resume?.()
   }
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort
-    if (this.#done) abort(noLongerWanted())
+    if (this.#done) abort(abortedError())
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
@@ -183,8 +186,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   /**
-   * Ends the call after an exception of its handler, which is not undici's to meet: undici tells a handler that threw at the
-   * end of its answer nothing more.
+   * Ends the call after an exception of its handler. The exception must not reach undici, which would not notify a
+   * handler again that threw at the end of its answer.
    */
   #crash(error: unknown): void {
     this.abort()
@@ -192,8 +195,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 }
 
-function noLongerWanted(): Error {
-  return new Error('no longer wanted')
+function abortedError(): Error {
+  return new Error('the call was aborted')
 }
 
 function toNetworkError(error: Error & { code?: string }): UpstreamError {

@@ -10,8 +10,8 @@ import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 const LONG_BYTES = 256 * 1024
 
 /**
- * Plays the sandbox's answers as if they came over a wire, so that everything above a transport is the same for it as
- * for a real provider. It calls nobody.
+ * Returns a transport that serves the sandbox's answers without a network. All code above a transport is the same as
+ * for real providers.
  */
 export function openSandboxTransport(): Transport {
   const running = new Set<SandboxCall>()
@@ -19,7 +19,8 @@ export function openSandboxTransport(): Transport {
     call(request, handler) {
       const call = new SandboxCall(handler, () => running.delete(call))
       running.add(call)
-      // The gateway's own encoder made these bytes, of what came from a caller: a long body would hold the event loop.
+      // The body was encoded by the gateway from a caller's fields. A long one is parsed in slices, since parsing it at
+      // once would block the event loop.
       if (request.body.length <= LONG_BYTES)
         call.play(answer(request, JSON.parse(request.body.toString('utf8'))))
       else void answerLong(request, call)
@@ -52,7 +53,7 @@ class SandboxCall implements UpstreamCall {
   readonly #handler: UpstreamHandler
   readonly #onDone: () => void
   #timer: NodeJS.Timeout | undefined
-  /** What is still to be told, in order. */
+  /** The calls of the handler still to make, in order. */
   #steps: (() => void)[] = []
   #isPaused = false
   #isScheduled = false
@@ -74,10 +75,10 @@ class SandboxCall implements UpstreamCall {
     return this.#isDone
   }
 
-  /** The request is not what the sandbox understands. */
+  /** Fails the call, since the sandbox cannot parse its request. */
   fail(): void {
     this.#steps = [
-      () => this.#handler.onFail({ kind: 'unavailable', detail: 'the sandbox could not read it' }),
+      () => this.#handler.onFail({ kind: 'unavailable', detail: 'the sandbox could not parse the request' }),
     ]
     this.#schedule()
   }
@@ -118,21 +119,21 @@ class SandboxCall implements UpstreamCall {
     ]
   }
 
-  /** Tells in a later turn, as a socket would: never inside the caller's own call. */
+  /** Calls the handler in a later tick, as a socket would, and never within `call`. */
   #schedule(): void {
     if (this.#isScheduled || this.#isDone) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
       try {
-        this.#tell()
+        this.#runSteps()
       } catch (error) {
         this.#crash(error)
       }
     })
   }
 
-  #tell(): void {
+  #runSteps(): void {
     while (!this.#isPaused && !this.#isDone) {
       const step = this.#steps.shift()
       if (step === undefined) return this.#finish()
@@ -140,7 +141,7 @@ class SandboxCall implements UpstreamCall {
     }
   }
 
-  /** Ends the call after an exception of its handler, as the other transport does. */
+  /** Ends the call after an exception of its handler, as the HTTP transport does. */
   #crash(error: unknown): void {
     this.#finish()
     this.#handler.onCrash(error)

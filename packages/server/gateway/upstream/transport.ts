@@ -3,27 +3,29 @@ import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** What happens on one call, in this order: start, data…, then end or fail. Nothing after `abort`. */
+/**
+ * The events of a call, in this order: onStart, onData any number of times, then onEnd or onFail. None follows `abort`.
+ */
 export interface UpstreamHandler {
-  /** `readHeaders`: few answers need theirs. */
+  /** `readHeaders` parses the headers on demand, since few answers need them. */
   onStart(status: number, readHeaders: () => UpstreamHeaders): void
   onData(chunk: Buffer): void
   onEnd(): void
   onFail(error: UpstreamError): void
-  /** One of the others threw, and nothing follows: ends what waits for the call. Never throws. */
+  /** Called after an exception of another method, as the last call. Ends what waits for this call. Never throws. */
   onCrash(error: unknown): void
 }
 
 export interface UpstreamCall {
-  /** The provider may have read the request: a connection was there, and the request was written to it. */
+  /** True once the request was written to a connection, so the provider may have read it. */
   readonly isSent: boolean
-  /** Closes the connection: most providers stop working, and billing, then. */
+  /** Closes the connection. Most providers then stop generating, and billing. */
   abort(): void
   pause(): void
   resume(): void
 }
 
-/** How bytes get to a provider and back. The gateway knows no other way out. */
+/** How requests reach a provider. The gateway has no other outgoing path to providers. */
 export interface Transport {
   call(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall
   close(): Promise<void>

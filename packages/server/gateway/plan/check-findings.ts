@@ -5,11 +5,13 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 
-/** Parts of what is said that the gateway does not read. */
+/** Paths within messages, where the gateway does not read unknown parts. */
 const UNREAD = /^(?:input|contents|messages|system)\[/
 
-/** May this target be asked for what only some can give? State and hosted tools are matters of more than the format. */
-export function refuseFindings(
+/**
+ * Refuses hosted tools, provider-side state and unread input that this target, caller or environment does not allow.
+ */
+export function checkFindings(
   { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
@@ -18,44 +20,48 @@ export function refuseFindings(
 ): Refusal | undefined {
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
-    return refuse(
-      hosted,
-      'a tool that the provider runs has a price of its own, which the gateway does not know.',
-    )
+    return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
   }
   const isEndUser = caller.kind === 'client_token'
   const unread = findings.nativeOnly.find(path => UNREAD.test(path))
   if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
-    return refuse(unread, 'a client token may not send this here.')
+    return toRefusal(
+      unread,
+      'is not accepted from a client token; the environment does not set allow_client_passthrough.',
+    )
   }
   const [uncounted] = findings.uncounted
   if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
-    return refuse(
+    return toRefusal(
       uncounted,
-      'the input that it adds cannot be counted in advance, and this key bounds the cost of a request.',
+      'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.',
     )
   }
   const [stateful] = findings.stateful
   if (stateful === undefined) return undefined
-  // What a provider keeps belongs to the whole environment.
-  if (isEndUser) return refuse(stateful, 'a client token may not reach what the provider keeps.')
-  if (format.id !== source.format) {
-    return refuse(
+  // Data stored at the provider belongs to the whole environment.
+  if (isEndUser)
+    return toRefusal(
       stateful,
-      'this model has nothing of what another provider keeps; send everything in the request.',
+      'is not accepted from a client token, since it accesses data stored at the provider.',
+    )
+  if (format.id !== source.format) {
+    return toRefusal(
+      stateful,
+      'this model cannot access data stored at another provider; send all input in the request.',
     )
   }
   if (caller.maxRequestCostNanoUsd !== null) {
-    return refuse(
+    return toRefusal(
       stateful,
-      'what the provider keeps cannot be counted, and this key bounds the cost of a request.',
+      'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.',
     )
   }
   return undefined
 }
 
-/** Parameters that this target leaves out, by the path at which the caller wrote them. */
-export function listLost(
+/** Returns the paths of parameters that are not sent to this target, as the caller wrote them. */
+export function listDroppedParams(
   { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
@@ -64,7 +70,7 @@ export function listLost(
   return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
 }
 
-function refuse(path: string, message: string): Refusal {
+function toRefusal(path: string, message: string): Refusal {
   const param = showPath(path)
   return { code: 'invalid_request', message: `${param}: ${message}`, param }
 }

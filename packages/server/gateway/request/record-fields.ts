@@ -3,8 +3,8 @@ import type { Provider } from '@rideau/llm/provider/provider'
 import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
 
-/** What the steps learned on the way, for the record. Filled as far as the request got. */
-export interface Facts {
+/** What the steps of a request found out for its record. Filled as far as the request got. */
+export interface RecordFields {
   modelRequested: ModelName | null
   provider: string | null
   model: string | null
@@ -13,11 +13,11 @@ export interface Facts {
   isStream: boolean
   metadata: LogMetadata | null
   requestBody: Buffer | undefined
-  /** What is owed to the provider that answered, should the answer fail on our side. */
+  /** What the answering provider charges, in case sending the answer fails. */
   answered: Bill | undefined
 }
 
-export function noFacts(): Facts {
+export function emptyRecordFields(): RecordFields {
   return {
     modelRequested: null,
     provider: null,
@@ -37,10 +37,10 @@ interface NamedTarget {
   readonly catalogModel: CatalogModel | undefined
 }
 
-/** The record names the target that was tried last. */
-export function noteTarget(facts: Facts, { provider, id, catalogModel }: NamedTarget): void {
-  facts.provider = provider.id
-  facts.model = id
-  facts.catalogModel = catalogModel
-  facts.isSandbox = provider.sandbox === true
+/** Records the target that was attempted last. */
+export function noteTarget(recordFields: RecordFields, { provider, id, catalogModel }: NamedTarget): void {
+  recordFields.provider = provider.id
+  recordFields.model = id
+  recordFields.catalogModel = catalogModel
+  recordFields.isSandbox = provider.sandbox === true
 }

@@ -4,10 +4,10 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { Refusal } from '../../core/verdict.ts'
 
 /**
- * What is heard has a price of its own, several times that of what is read: a model that hears, whose price for it nobody
- * knows, is not asked to. A model whose prices the owner set, or whose provider tells what a request cost, is.
+ * Refuses audio input if the gateway does not know the model's price for it, which is several times the price of text.
+ * Models whose price the environment's owner set and providers that report the cost of a request are allowed.
  */
-export function refuseUnpricedAudio(
+export function checkAudioPrice(
   request: ChatRequest,
   provider: Provider,
   model: CatalogModel | undefined,
@@ -16,7 +16,7 @@ export function refuseUnpricedAudio(
   if (model.pricing.audio_input !== undefined || provider.reportsCost !== undefined) return undefined
   const path = findAudio(request)
   if (path === undefined) return undefined
-  const message = `${path}: audio has a price of its own, which the gateway does not know for this model.`
+  const message = `${path}: the gateway does not know the price of audio input for this model.`
   return { code: 'invalid_request', message, param: path }
 }
 

@@ -4,15 +4,17 @@ import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { TargetPlan } from './chat-plan.ts'
 
-/** See refuseByLimits. */
-export function holdToLimits(target: TargetPlan, asked: string, limits: MeterSet): TargetPlan {
+/** Returns the target, or the refusal of checkLimits in its place. */
+export function checkTargetLimits(target: TargetPlan, asked: string, limits: MeterSet): TargetPlan {
   if ('refusal' in target) return target
-  const refusal = refuseByLimits(target, asked, limits)
+  const refusal = checkLimits(target, asked, limits)
   return refusal === undefined ? target : { refusal }
 }
 
-/** Refuses a target that the end user's plan does not list, or whose price is unknown where a limit of money applies. */
-export function refuseByLimits(
+/**
+ * Refuses a target that the end user's plan does not allow, or whose price is unknown while a limit of money applies.
+ */
+export function checkLimits(
   { id, catalogModel }: ResolvedTarget,
   asked: string,
   limits: MeterSet,
@@ -29,7 +31,7 @@ export function refuseByLimits(
   if (!limits.hasCostMeter || isPriced) return undefined
   return {
     code: 'model_unpriced',
-    message: "A limit of money applies, and this model's price is unknown.",
+    message: `A limit of money applies, and the price of the model ${id} is unknown.`,
     param: 'model',
   }
 }

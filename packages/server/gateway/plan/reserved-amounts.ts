@@ -4,11 +4,11 @@ import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'
 
-/** Where neither the caller nor the model names a most, this many output tokens are held, and asked for. */
-const UNKNOWN_MOST = 32_768
+/** Output tokens that are reserved and requested if neither the request nor the model has a maximum. */
+const UNKNOWN_MAX = 32_768
 
-/** What a request may use at most, by the tokens of its input and output, at the dearest of the targets. */
-export function toHold(targets: readonly Priced[], tokens: HeldTokens): Amounts {
+/** Returns the most that a request may use: its tokens, and their cost at the most expensive target. */
+export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
   for (const { catalogModel } of targets) {
     const pricing = catalogModel?.pricing ?? null
@@ -21,17 +21,17 @@ export interface Priced {
   readonly catalogModel: CatalogModel | undefined
 }
 
-export interface HeldTokens {
+export interface ReservedTokens {
   readonly input: number
-  /** Of all choices together. */
+  /** For all choices together. */
   readonly output: number
-  /** Input that asks to be cached is priced as written to the cache, where that is dearer. */
+  /** True: input is priced as written to the cache if that costs more. */
   readonly mayWriteCache: boolean
 }
 
 const NOTHING_USED = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
-function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: HeldTokens): number {
+function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: ReservedTokens): number {
   const plain = costNanoUsd({ ...NOTHING_USED, uncachedInput: input, output }, pricing) ?? 0
   if (!mayWriteCache) return plain
   const written = costNanoUsd({ ...NOTHING_USED, cacheWrite: input, output }, pricing) ?? 0
@@ -39,10 +39,10 @@ function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: HeldTo
   return Math.max(plain, written, kept)
 }
 
-/** The most that one choice of a target may have, and whether the target keeps to it by itself. */
-export function mostOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
+/** Returns the most output tokens of one choice, and whether the target keeps to that without being asked. */
+export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
   const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
-  if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MOST, isKept: false }
+  if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MAX, isKept: false }
   const tokens = Math.min(
     request.maxOutputTokens ?? Number.POSITIVE_INFINITY,
     model ?? Number.POSITIVE_INFINITY,
@@ -50,7 +50,10 @@ export function mostOutput({ request, catalogModel }: PlannedTarget): { tokens: 
   return { tokens, isKept: true }
 }
 
-/** Reasoning may be hidden: a stream of it cannot be cut by what was seen of it. */
+/**
+ * Whether the model may reason. Hidden reasoning is not visible in a stream, so such a stream cannot be cut by its
+ * delivered tokens.
+ */
 export function mayReason({ catalogModel }: Priced): boolean {
   return catalogModel === undefined || catalogModel.capabilities.includes('reasoning')
 }

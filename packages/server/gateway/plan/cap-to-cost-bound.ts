@@ -4,8 +4,11 @@ import type { Rights } from '../../core/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
 import type { TargetPlan } from './chat-plan.ts'
 
-/** Holds a planned target to the caller's `max_request_cost_usd`: refuses it, or lowers what is asked of it. */
-export function holdToBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
+/**
+ * Applies the caller's `max_request_cost_usd` to a planned target: lowers its output cap, or returns a refusal if no
+ * cap keeps the request within the bound.
+ */
+export function capToCostBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel } = plan
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {

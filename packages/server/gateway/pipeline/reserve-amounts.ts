@@ -1,0 +1,69 @@
+import { Fault } from '../../core/fault.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
+import type { Amounts } from '../../ledger/ledger.ts'
+import { toLimitFault } from '../limits/limit-fault.ts'
+import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
+import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+
+/** What a request reserves, and on which limits. */
+export interface ReservationRequest {
+  readonly limits: MeterSet
+  /** True if only the sandbox may answer the request. */
+  readonly isSandbox: boolean
+  readonly amounts: Amounts
+}
+
+const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
+
+/**
+ * Makes one atomic reservation on every limit, quota and budget of the request, which settle.ts ends. Throws the fault
+ * of the limit that refuses; nothing is reserved then. Required of every route that can call a provider: callTargets
+ * throws without a reservation.
+ */
+export function reserveAmounts(
+  ctx: RequestContext,
+  deps: PipelineDeps,
+  request: ReservationRequest,
+): void | Promise<void> {
+  const verdict = tryReserveAmounts(ctx, deps, request)
+  if (verdict instanceof Promise) return verdict.then(each => acceptReservation(ctx, deps, each))
+  acceptReservation(ctx, deps, verdict)
+}
+
+/** Like reserveAmounts, but returns the verdict, for callers that can reserve less. */
+export function tryReserveAmounts(
+  ctx: RequestContext,
+  deps: PipelineDeps,
+  { limits, isSandbox, amounts }: ReservationRequest,
+): ReservationVerdict | Promise<ReservationVerdict> {
+  const meters = isSandbox ? limits.sandboxMeters : limits.meters
+  return deps.reservations.open(ctx.id, limits.subject, meters, limits.hasAmountMeter ? amounts : NOTHING)
+}
+
+/** Keeps an admitted reservation in the context. Throws the fault of a refused one, or of a stopped request. */
+export function acceptReservation(
+  ctx: RequestContext,
+  deps: PipelineDeps,
+  verdict: ReservationVerdict,
+): void {
+  if (!(verdict instanceof Reservation)) throw toFault(verdict, deps)
+  ctx.reservation = verdict
+  // If the caller disconnected meanwhile, the end of the request releases the reservation.
+  ctx.throwIfStopped()
+}
+
+function toFault(verdict: Exclude<ReservationVerdict, Reservation>, deps: PipelineDeps): Fault {
+  if ('refusal' in verdict) return toLimitFault(verdict.refusal, deps.now())
+  return new Fault(
+    'config_unavailable',
+    'The usage of your limits cannot be read right now. Try again shortly.',
+    { cause: verdict.unavailable, retryAfterSeconds: 1 },
+  )
+}
+
+/** Whether only the sandbox may answer the request. Limits of money do not apply then. */
+export function isSandboxOnly({ targets }: CallPlan<ResolvedTarget>): boolean {
+  return targets.every(({ provider }) => provider.sandbox === true)
+}

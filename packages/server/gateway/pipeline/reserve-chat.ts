@@ -1,0 +1,182 @@
+import type { MeterSet } from '../../core/list-meters.ts'
+import type { Amounts } from '../../ledger/ledger.ts'
+import { countInput, countMaxInput } from '../billing/count-input.ts'
+import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
+import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
+import { maxOutput, mayReason, toReservedAmounts } from '../plan/reserved-amounts.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
+
+/**
+ * Output tokens that a stream reserves first if too few answers were seen. The reservation is extended as the stream
+ * goes on.
+ */
+const FIRST_OUTPUT = 1_024
+/** Output tokens that an answer is capped to if its maximum does not fit and too few answers were seen. */
+const SMALL_OUTPUT = 4_096
+/** A reservation above this share of a limit's remainder is reduced, so that it does not keep out small ones. */
+const LARGE_SHARE = 1 / 8
+
+/** A possible reservation. Each candidate reserves less than the one before. */
+interface Candidate {
+  readonly targets: readonly PlannedTarget[]
+  /** Output tokens of one choice. */
+  readonly output: number
+  /** True: `output` is sent to the target as its cap, since nothing else keeps the answer within the reservation. */
+  readonly isCapped: boolean
+}
+
+interface ChatNeeds {
+  readonly plan: ChatPlan
+  readonly limits: MeterSet
+  /** Input tokens: `input` is billed if the provider reports no usage, `maxInput` is reserved. */
+  readonly input: number
+  readonly maxInput: number
+  readonly choices: number
+  readonly isSandbox: boolean
+  readonly mayWriteCache: boolean
+}
+
+/**
+ * Reserves what a chat request may use, and returns the plan with the caps that follow from it. A stream that can be
+ * cut reserves its usual output and extends that as it goes on. Other answers reserve their maximum, or their usual
+ * output and are capped to that, so `finish_reason` may be `length` where a budget binds.
+ */
+export function reserveChat(
+  ctx: RequestContext,
+  plan: ChatPlan,
+  limits: MeterSet,
+  deps: PipelineDeps,
+): ChatPlan | Promise<ChatPlan> {
+  const isSandbox = isSandboxOnly(plan)
+  if (!limits.hasAmountMeter) {
+    const reserving = reserveAmounts(ctx, deps, { limits, isSandbox, amounts: { tokens: 0, nanoUsd: 0 } })
+    return reserving === undefined ? plan : reserving.then(() => plan)
+  }
+  const needs: ChatNeeds = {
+    plan,
+    limits,
+    input: countInput(plan.call.request),
+    maxInput: countMaxInput(plan.call.request),
+    choices: plan.call.findings.choices,
+    isSandbox,
+    mayWriteCache: plan.call.findings.asksForCaching,
+  }
+  const candidates = listCandidates(ctx, plan, deps)
+  const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {
+    const candidate = candidates[index] as Candidate
+    const verdict = tryReserveAmounts(ctx, deps, {
+      limits,
+      isSandbox,
+      amounts: amountsOf(needs, candidate.targets, candidate.output),
+    })
+    return verdict instanceof Promise ? verdict.then(each => decide(index, each)) : decide(index, verdict)
+  }
+  const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
+    if (index + 1 < candidates.length && lacksAmounts(verdict)) return tryCandidate(index + 1)
+    acceptReservation(ctx, deps, verdict)
+    return toPlan(
+      needs,
+      shrink(ctx, needs, verdict as Reservation, candidates[index] as Candidate, candidates[index + 1]),
+    )
+  }
+  return tryCandidate(0)
+}
+
+/**
+ * Lists candidates for all targets first, then for ever fewer of the expensive ones; for each list the maximum, then
+ * the usual output.
+ */
+function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps): Candidate[] {
+  const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
+  const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
+  const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)
+  const candidates: Candidate[] = []
+  for (const targets of listNarrowed(plan.targets)) {
+    const maxima = targets.map(maxOutput)
+    const maxTokens = Math.max(...maxima.map(({ tokens }) => tokens))
+    if (isCuttable) {
+      candidates.push({ targets, output: Math.min(maxTokens, learned?.p99 ?? FIRST_OUTPUT), isCapped: false })
+      continue
+    }
+    candidates.push({ targets, output: maxTokens, isCapped: maxima.some(({ isKept }) => !isKept) })
+    const learnedOutput = Math.min(maxTokens, learned?.max ?? SMALL_OUTPUT)
+    if (learnedOutput < maxTokens) candidates.push({ targets, output: learnedOutput, isCapped: true })
+  }
+  return candidates
+}
+
+/** Returns the targets, then the list without the most expensive, and so on down to one. */
+function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
+  const lists = [targets]
+  for (let left = targets; left.length > 1; ) {
+    const prices = left.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
+    const dearest = prices.lastIndexOf(Math.max(...prices))
+    left = left.filter((_, index) => index !== dearest)
+    lists.push(left)
+  }
+  return lists
+}
+
+function lacksAmounts(verdict: ReservationVerdict): boolean {
+  if (verdict instanceof Reservation || !('refusal' in verdict)) return false
+  const { metric } = verdict.refusal.meter
+  return metric === 'tokens' || metric === 'nano_usd'
+}
+
+/**
+ * Reduces the reservation to the smaller candidate if the larger takes a large share of what is left for all requests.
+ */
+function shrink(
+  ctx: RequestContext,
+  needs: ChatNeeds,
+  reservation: Reservation,
+  candidate: Candidate,
+  smaller: Candidate | undefined,
+): Candidate {
+  if (smaller?.targets !== candidate.targets || !takesLargeShare(reservation)) return candidate
+  const shrinking = reservation.extend(amountsOf(needs, smaller.targets, smaller.output))
+  if (shrinking instanceof Promise) shrinking.catch(error => ctx.fail(error, 'the reservation'))
+  return smaller
+}
+
+function takesLargeShare({ meterStatuses, amounts }: Reservation): boolean {
+  return meterStatuses.some(({ meter, settled, reserved }) => {
+    if (meter.metric !== 'tokens' && meter.metric !== 'nano_usd') return false
+    const own = meter.metric === 'tokens' ? amounts.tokens : amounts.nanoUsd
+    return own > (meter.limit - settled - reserved + own) * LARGE_SHARE
+  })
+}
+
+function amountsOf(needs: ChatNeeds, targets: readonly PlannedTarget[], output: number): Amounts {
+  const { maxInput, choices, mayWriteCache } = needs
+  return toReservedAmounts(targets, { input: maxInput, output: output * choices, mayWriteCache })
+}
+
+function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): ChatPlan {
+  const { plan, input, maxInput, choices } = needs
+  const { alias, isStream, call, source } = plan
+  return {
+    alias,
+    isStream,
+    call,
+    source,
+    targets: isCapped ? targets.map(target => capTarget(target, output)) : targets,
+    reserved: {
+      inputTokens: input,
+      outputTokens: output * choices,
+      maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
+      isCapped,
+      toAmounts: total =>
+        toReservedAmounts(targets, { input: maxInput, output: total, mayWriteCache: needs.mayWriteCache }),
+    },
+  }
+}
+
+function capTarget(target: PlannedTarget, output: number): PlannedTarget {
+  const { request } = target
+  const cap = Math.min(output, maxOutput(target).tokens)
+  if (request.maxOutputTokens !== undefined && request.maxOutputTokens <= cap) return target
+  return { ...target, request: { ...request, maxOutputTokens: cap } }
+}

@@ -1,0 +1,26 @@
+import type { Findings } from '@rideau/llm/formats/shared/findings'
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+
+/**
+ * Throws `invalid_request` if a client token uses fields that the gateway does not validate. End users hold client
+ * tokens, so an environment must allow this (`allow_client_passthrough`). Data stored at the provider is never allowed:
+ * it belongs to the whole environment.
+ */
+export function assertPassThrough(
+  caller: Caller,
+  environment: Environment,
+  { stored, passedOn }: Pick<Findings, 'stored' | 'passedOn'>,
+): void {
+  if (caller.kind !== 'client_token') return
+  if (stored !== undefined)
+    throw invalid(
+      stored,
+      'is not accepted from a client token, since it accesses data stored at the provider.',
+    )
+  if (environment.allowClientPassthrough || passedOn === undefined) return
+  throw invalid(
+    passedOn,
+    'is not accepted from a client token; the environment does not set allow_client_passthrough.',
+  )
+}
