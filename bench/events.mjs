@@ -14,6 +14,7 @@ import { DELTAS, STREAMS } from './streams.mjs'
 /** The required upper bounds. */
 const BOUNDS_US = { 'passed through': 3, translated: 7 }
 const ENTRY = `
+export { StreamReader } from './packages/server/gateway/attempts/stream-reader.ts'
 export { relayStream } from './packages/server/gateway/stream/relay.ts'
 export { StreamWriter } from './packages/server/gateway/stream/stream-writer.ts'
 export { openAiChatServer } from './packages/llm/formats/openai-chat/server/server.ts'
@@ -23,8 +24,9 @@ export { geminiEvents } from './packages/llm/formats/gemini-content/server/serve
 export { converseStreamServer } from './packages/llm/formats/bedrock-converse/server/server.ts'
 export { cohereServer } from './packages/llm/formats/cohere-v2/server/server.ts'
 export { ollamaServer } from './packages/llm/formats/ollama-chat/server/server.ts'
-export { FormatRegistry } from './packages/llm/formats/format-registry.ts'
-export { FORMATS } from './packages/llm/formats/index.ts'
+import { FormatRegistry } from './packages/llm/formats/format-registry.ts'
+import { FORMATS } from './packages/llm/formats/index.ts'
+export const formats = new FormatRegistry(FORMATS)
 export { findProvider } from './packages/llm/providers/index.ts'
 `
 
@@ -67,7 +69,7 @@ async function loadGateway() {
 
 /** Relays one answer; returns the number of bytes that the caller gets. */
 async function relayOne(gateway, { from: formatId, server }, chunks) {
-  const format = new gateway.FormatRegistry(gateway.FORMATS).client(formatId)
+  const format = gateway.formats.client(formatId)
   const provider = gateway.findProvider(STREAMS[formatId].provider)
   const target = { provider, model: 'm', baseUrl: 'https://example.com', apiKey: 'k' }
   let written = 0
@@ -80,12 +82,14 @@ async function relayOne(gateway, { from: formatId, server }, chunks) {
     },
     end: () => undefined,
   }
-  const exchange = { res, isGone: false, startedAt: 0, watch: () => undefined, unwatch: () => undefined }
-  const writer = new gateway.StreamWriter(exchange, () => {
+  const ctx = { res, isGone: false, startedAt: 0, watch: () => undefined, unwatch: () => undefined }
+  const writer = new gateway.StreamWriter(ctx, () => {
     res.headersSent = true
   })
   const call = { abort: () => undefined, pause: () => undefined, resume: () => undefined }
+  const reader = new gateway.StreamReader(format.framing, format.openStream(target), undefined)
   const pipe = sink => {
+    reader.receiver = sink
     for (const chunk of chunks) sink.onChunk(chunk)
     sink.onEnd()
   }
@@ -103,10 +107,8 @@ async function relayOne(gateway, { from: formatId, server }, chunks) {
   }
   const encoder = server.openStream(answered)
   const end = await gateway.relayStream({
-    exchange,
-    stream: { call, pipe },
-    framing: format.framing,
-    decoder: format.openStream(target),
+    ctx,
+    stream: { call, reader, pipe },
     encoder,
     writer,
     includeUsage: true,
