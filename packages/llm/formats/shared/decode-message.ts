@@ -48,7 +48,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['safety', 'content_filter'],
 ])
 
-/** undefined: the choice has not finished. A reason that nobody knows is a stop. */
+/** undefined: the choice has not finished. An unknown reason counts as a stop. */
 export function readFinishReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   const reason = FINISH_REASONS.get(value.toLowerCase()) ?? 'stop'

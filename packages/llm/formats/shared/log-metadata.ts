@@ -23,7 +23,7 @@ export const CONVERSE_METADATA: MetadataField = { name: 'requestMetadata', isStr
 
 /**
  * Returns what is kept with the log: up to 16 pairs of strings. In a format of another company more than these are kept by
- * its provider alone; text that is too long or malformed is refused on every surface.
+ * its provider alone; text that is too long or malformed is refused in every format.
  */
 export function parseLogMetadata(value: Json | undefined, field: MetadataField): LogMetadata | null {
   if (value === undefined || value === null) return null

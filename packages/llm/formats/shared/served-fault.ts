@@ -22,6 +22,6 @@ export interface ServedFault {
   readonly message: string
   /** The offending field as a path; undefined: none. */
   readonly param: string | undefined
-  /** Whole seconds after which the same call may pass; undefined: no wait helps, or nobody knows. */
+  /** Whole seconds after which the same call may pass; undefined: no wait helps, or the time is unknown. */
   readonly retryAfterSeconds: number | undefined
 }

@@ -20,7 +20,7 @@ export interface StreamEnd {
   readonly bill: Bill
 }
 
-/** Writes one stream in a surface's format. Pure: gives text or bytes, the relay writes them. */
+/** Encodes one stream in the caller's format. Pure: it returns text or bytes, and the relay writes them. */
 export interface StreamEncoder {
   /** May this chunk of whole events go to the caller unread? */
   canPass(chunk: Buffer): boolean

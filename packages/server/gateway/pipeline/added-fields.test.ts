@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { json } from '../../testing/fakes/scripted-upstream.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
-import { SURFACE_REQUESTS } from '../../testing/harness/format-requests.ts'
+import { FORMAT_REQUESTS } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Random extra fields in every format, to providers of every format, cannot change what is authorized or priced. */
@@ -159,7 +159,7 @@ test(`chat: sends the provider what was authorized, or refuses the request (seed
   const usual = new Map<string, unknown>()
   let [sent, refused] = [0, 0]
   const request = fc.record({
-    format: fc.constantFrom(...Object.keys(SURFACE_REQUESTS)),
+    format: fc.constantFrom(...Object.keys(FORMAT_REQUESTS)),
     target: fc.constantFrom(...Object.keys(FORMAT_TARGETS)),
     isToken: fc.boolean(),
     place: fc.constantFrom('provider_options', 'extra_body', undefined),
@@ -167,7 +167,7 @@ test(`chat: sends the provider what was authorized, or refuses the request (seed
   })
   await fc.assert(
     fc.asyncProperty(request, async ({ format, target, isToken, place, extra }) => {
-      const tools = SURFACE_REQUESTS[format]?.tools ?? {}
+      const tools = FORMAT_REQUESTS[format]?.tools ?? {}
       const key = isToken ? harness.token : harness.app.secretKey
       const known = `${format} ${target}`
       if (!usual.has(known)) usual.set(known, listCritical((await ask(format, target, tools)).sent[0]))

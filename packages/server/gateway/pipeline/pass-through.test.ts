@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { json } from '../../testing/fakes/scripted-upstream.ts'
 import { type FormatHarness, openFormatHarness, PROVIDERS } from '../../testing/harness/format-harness.ts'
-import { SURFACE_REQUESTS } from '../../testing/harness/format-requests.ts'
+import { FORMAT_REQUESTS } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Provider options and unknown fields cannot set or change what is authorized or priced. */
@@ -62,7 +62,7 @@ describe('provider_options', () => {
 
 describe('an unknown field', () => {
   /** Formats whose bodies pass unchanged to a provider of the same format. */
-  const PASSING = Object.keys(SURFACE_REQUESTS).filter(
+  const PASSING = Object.keys(FORMAT_REQUESTS).filter(
     format => format !== 'native' && format !== 'ollama-chat',
   )
 

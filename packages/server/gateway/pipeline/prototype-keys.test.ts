@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completion, json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
-import { findTold, SURFACE_REQUESTS, toSurfaceRequest } from '../../testing/harness/format-requests.ts'
+import { findTold, FORMAT_REQUESTS, toFormatRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Keys and values such as `__proto__` and `constructor` never reach a property of Object.prototype. */
@@ -44,8 +44,8 @@ describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => 
 
   test.each(KEYS)('refuses a body with the key %s at any depth in every format', async key => {
     const other = `{"groq":{"model":"llama-3.1-8b-instant","n":100}}`
-    for (const format of Object.keys(SURFACE_REQUESTS)) {
-      const { route, body } = toSurfaceRequest(format, MODEL)
+    for (const format of Object.keys(FORMAT_REQUESTS)) {
+      const { route, body } = toFormatRequest(format, MODEL)
       const text = JSON.stringify(body).slice(0, -1)
       for (const field of [
         `${key}:${other}`,
@@ -180,7 +180,7 @@ function nameIn(format: string, name: string): Record<string, unknown>[] {
   }
 }
 
-describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
+describe.each(Object.keys(FORMAT_REQUESTS))('%s', format => {
   test.each(Object.keys(FORMAT_TARGETS))(
     'treats names of Object.prototype like any unknown name, to %s',
     async target => {
@@ -190,7 +190,7 @@ describe.each(Object.keys(SURFACE_REQUESTS))('%s', format => {
         NAMES.map(async name => {
           const statuses: number[] = []
           for (const fields of nameIn(format, name)) {
-            const { route, body } = toSurfaceRequest(format, model, fields)
+            const { route, body } = toFormatRequest(format, model, fields)
             statuses.push((await app.call(route, body)).status)
           }
           return statuses

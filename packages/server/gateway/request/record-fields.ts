@@ -3,7 +3,7 @@ import type { Provider } from '@rideau/llm/provider/provider'
 import type { LogMetadata, ModelName } from '@rideau/llm/request/bounded-text'
 import type { Bill } from '@rideau/llm/usage/bill'
 
-/** What the steps of a request found out for its record. Filled as far as the request got. */
+/** What the steps of a request found out for its record. The steps that a request reached fill their fields. */
 export interface RecordFields {
   modelRequested: ModelName | null
   provider: string | null

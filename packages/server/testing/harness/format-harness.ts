@@ -1,6 +1,6 @@
 import { openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from './app.ts'
-import { findTold, toSurfaceRequest } from './format-requests.ts'
+import { findTold, toFormatRequest } from './format-requests.ts'
 import { FORMAT_TARGETS } from './format-targets.ts'
 import { makePlaygroundToken } from './playground-token.ts'
 
@@ -45,7 +45,7 @@ export async function openFormatHarness(): Promise<FormatHarness> {
       const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
       upstream.script(answer)
       const before = upstream.requests.length
-      const { route, body } = toSurfaceRequest(surface, model, fields)
+      const { route, body } = toFormatRequest(surface, model, fields)
       const response = await app.call(route, body, { key })
       const told = findTold(JSON.parse(await response.text()))
       const dropped = response.headers.get('x-rideau-dropped-params')

@@ -1,7 +1,7 @@
 const ASKED = [{ role: 'user', content: 'hi' }]
 const TOOL = { name: 'usual_tool', parameters: { type: 'object', properties: {} } }
 
-interface SurfaceRequest {
+interface FormatRequest {
   /** Contains `{model}` in formats that name the model in the path. */
   readonly route: string
   readonly body: Record<string, unknown>
@@ -10,7 +10,7 @@ interface SurfaceRequest {
 }
 
 /** The smallest chat request of each server-side format. */
-export const SURFACE_REQUESTS: Readonly<Record<string, SurfaceRequest>> = {
+export const FORMAT_REQUESTS: Readonly<Record<string, FormatRequest>> = {
   native: {
     route: '/v1/chat',
     body: { messages: ASKED, max_output_tokens: 64 },
@@ -66,12 +66,12 @@ export interface AddressedRequest {
 }
 
 /** Returns a format's smallest request for a model, with extra fields. */
-export function toSurfaceRequest(
+export function toFormatRequest(
   surface: string,
   model: string,
   fields: Record<string, unknown> = {},
 ): AddressedRequest {
-  const { route, body } = SURFACE_REQUESTS[surface] as SurfaceRequest
+  const { route, body } = FORMAT_REQUESTS[surface] as FormatRequest
   return route.includes('{model}')
     ? { route: route.replace('{model}', encodeURIComponent(model)), body: { ...body, ...fields } }
     : { route, body: { model, ...body, ...fields } }

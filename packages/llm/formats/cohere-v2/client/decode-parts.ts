@@ -14,7 +14,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 /** The answer was not made, for a reason that is not the request's. */
 const FAILURES: ReadonlySet<string> = new Set(['ERROR', 'TIMEOUT'])
 
-/** `failed`: there is no answer. A reason that nobody knows is a stop. */
+/** `failed`: there is no answer. An unknown reason counts as a stop. */
 export function readFinishReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | 'failed' {
   const reason = typeof value === 'string' ? value : ''
   if (FAILURES.has(reason)) return 'failed'

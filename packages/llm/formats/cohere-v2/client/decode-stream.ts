@@ -7,7 +7,7 @@ import { decodeUsage, readFinishReason } from './decode-parts.ts'
 const NOTHING: readonly StreamEvent[] = []
 
 interface State {
-  /** Of each call by the provider's number: ours, and what of its arguments is held back. */
+  /** Each call by the provider's number: our number, and the part of its arguments that is buffered. */
   readonly calls: Map<Json | undefined, Call>
   /** So many calls have begun. */
   count: number
