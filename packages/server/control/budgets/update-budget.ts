@@ -26,8 +26,8 @@ export const updateBudget = defineOperation({
       scope_ref,
       alert_pcts: alert_pcts ?? [],
     })
-    const change = { ...settings, updated_at: new Date(services.clock.now()) }
-    const row = orGone(await storeBudget(services.db, resource.id, change))
+    const now = new Date(services.clock.now())
+    const row = orGone(await storeBudget(services.db, resource.id, settings, now))
     return toBudgetResource(await measureBudget(services, row))
   },
 })

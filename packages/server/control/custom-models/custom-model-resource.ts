@@ -1,4 +1,4 @@
-import type { CustomModelRow } from '../../storage/custom-models.ts'
+import type { CustomModelRow } from '../../storage/model-tables.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'

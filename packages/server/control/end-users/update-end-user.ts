@@ -24,9 +24,8 @@ export const updateEndUser = defineOperation({
         ? {}
         : { plan_id: await findPlanId(services.db, resource.environment_id, plan) }),
       ...(attributes === undefined ? {} : { attributes: encodeAttributes(attributes) }),
-      updated_at: new Date(services.clock.now()),
     }
-    const update = storeEndUser(services.db, resource.id, change)
+    const update = storeEndUser(services.db, resource.id, change, new Date(services.clock.now()))
     await orConflict(update, 'end_users_external', 'external_id')
     return await readEndUser(services, resource.id)
   },

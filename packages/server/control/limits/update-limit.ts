@@ -18,7 +18,7 @@ export const updateLimit = defineOperation({
   handle: async ({ services, resource, role, body }) => {
     if (resource.environment_id === null) assertRole(role, 'admin')
     const fields = await parseLimit(services.db, resource, mergeChange(resource, body))
-    const change = { ...fields, updated_at: new Date(services.clock.now()) }
-    return toLimitResource(orGone(await storeLimit(services.db, resource.id, change)))
+    const now = new Date(services.clock.now())
+    return toLimitResource(orGone(await storeLimit(services.db, resource.id, fields, now)))
   },
 })

@@ -1,5 +1,5 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
-import type { ModelAliasRow } from '../../storage/model-aliases.ts'
+import type { ModelAliasRow } from '../../storage/model-tables.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

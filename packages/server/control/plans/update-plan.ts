@@ -16,10 +16,10 @@ export const updatePlan = defineOperation({
   faults: ['invalid_scope', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {
     const now = new Date(services.clock.now())
-    const change = { ...toPlanSettings(body), updated_at: now }
+    const change = toPlanSettings(body)
     const update = services.db.transaction().execute(async tx => {
       if (change.is_default === true) await clearDefaultPlan(tx, resource.environment_id, now)
-      return await storePlan(tx, resource.id, change)
+      return await storePlan(tx, resource.id, change, now)
     })
     return toPlanResource(orGone(await orConflict(update, 'plans_name', 'name')))
   },

@@ -17,8 +17,8 @@ export const updateQuota = defineOperation({
   response: { 200: QuotaResource },
   handle: async ({ services, resource, body }) => {
     const fields = await parseQuota(services.db, resource, mergeChange(resource, body))
-    const change = { ...fields, updated_at: new Date(services.clock.now()) }
-    const row = orGone(await storeQuota(services.db, resource.id, change))
+    const now = new Date(services.clock.now())
+    const row = orGone(await storeQuota(services.db, resource.id, fields, now))
     return toQuotaResource(await measureQuota(services, row))
   },
 })

@@ -17,8 +17,8 @@ export const updateWebhook = defineOperation({
     const change = {
       ...(body.url === undefined ? {} : { url: parseWebhookUrl(body.url, services.egress) }),
       ...(body.events === undefined ? {} : { events: toEvents(body.events) }),
-      updated_at: new Date(services.clock.now()),
     }
-    return toWebhookResource(orGone(await storeWebhook(services.db, resource.id, change)))
+    const now = new Date(services.clock.now())
+    return toWebhookResource(orGone(await storeWebhook(services.db, resource.id, change, now)))
   },
 })
