@@ -5,12 +5,10 @@ import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 import { toBudgetRow } from './new-budget.ts'
 
-export const createOrganizationBudget = defineOperation({
+export const createOrganizationBudget = defineOperation('POST /v1/orgs/{orgId}/budgets', {
   name: 'budgets.create_in_organization',
   summary:
     "Creates a budget for an organization, one of its environments or one of its keys. The organization's own spend excludes the sandbox.",
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/budgets',
   access: { role: 'admin', of: 'org' },
   body: NewBudget,
   response: { 201: BudgetResource },

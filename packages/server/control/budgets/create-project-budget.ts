@@ -5,11 +5,9 @@ import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 import { toBudgetRow } from './new-budget.ts'
 
-export const createProjectBudget = defineOperation({
+export const createProjectBudget = defineOperation('POST /v1/projects/{projectId}/budgets', {
   name: 'budgets.create',
   summary: 'Creates a budget for a project, one of its environments or one of its keys. The sandbox counts.',
-  method: 'POST',
-  path: '/v1/projects/{projectId}/budgets',
   access: { role: 'admin', of: 'project' },
   body: NewBudget,
   response: { 201: BudgetResource },

@@ -8,11 +8,9 @@ import { budgetFields, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
-export const updateBudget = defineOperation({
+export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
   name: 'budgets.update',
   summary: 'Changes a budget. Spend in the current window still counts.',
-  method: 'PATCH',
-  path: '/v1/budgets/{id}',
   access: { role: 'admin', of: 'budget' },
   body: z.strictObject(budgetFields).partial().meta({ id: 'BudgetChange' }),
   response: { 200: BudgetResource },

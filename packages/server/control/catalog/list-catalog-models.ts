@@ -25,11 +25,9 @@ const CatalogModelResource = z
   })
   .meta({ id: 'CatalogModel' })
 
-export const listCatalogModels = defineOperation({
+export const listCatalogModels = defineOperation('GET /v1/catalog/models', {
   name: 'catalog.list_models',
   summary: 'All models of the catalogue with their prices, by id.',
-  method: 'GET',
-  path: '/v1/catalog/models',
   access: { role: 'viewer', of: 'actor' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(CatalogModelResource) },

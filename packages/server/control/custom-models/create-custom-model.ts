@@ -6,12 +6,10 @@ import { z } from '../operation/zod.ts'
 import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
-export const createCustomModel = defineOperation({
+export const createCustomModel = defineOperation('POST /v1/environments/{envId}/custom-models', {
   name: 'custom_models.create',
   summary:
     "Adds a model that the catalogue lacks, or replaces the catalogue's record in this environment. Setting or replacing a price needs the role admin.",
-  method: 'POST',
-  path: '/v1/environments/{envId}/custom-models',
   access: { role: 'developer', of: 'environment' },
   body: z.strictObject(customModelFields).meta({ id: 'NewCustomModel' }),
   response: { 201: CustomModelResource },

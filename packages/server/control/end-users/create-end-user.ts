@@ -6,11 +6,9 @@ import { assertNotReserved, encodeAttributes, endUserFields, findPlanId } from '
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 
-export const createEndUser = defineOperation({
+export const createEndUser = defineOperation('POST /v1/environments/{envId}/end-users', {
   name: 'end_users.create',
   summary: "Creates an end user's record. Its plan takes precedence over the plan in a token.",
-  method: 'POST',
-  path: '/v1/environments/{envId}/end-users',
   access: { role: 'developer', of: 'environment' },
   body: z.strictObject(endUserFields).meta({ id: 'NewEndUser' }),
   response: { 201: EndUserResource },

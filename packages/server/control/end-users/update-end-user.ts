@@ -6,11 +6,9 @@ import { assertNotReserved, encodeAttributes, endUserFields, findPlanId } from '
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 
-export const updateEndUser = defineOperation({
+export const updateEndUser = defineOperation('PATCH /v1/end-users/{id}', {
   name: 'end_users.update',
   summary: "Changes an end user's record. Usage follows the external_id.",
-  method: 'PATCH',
-  path: '/v1/end-users/{id}',
   access: { role: 'developer', of: 'end_user' },
   body: z.strictObject(endUserFields).partial().meta({ id: 'EndUserChange' }),
   response: { 200: EndUserResource },

@@ -15,12 +15,10 @@ const FederatedAuthTest = z
   })
   .meta({ id: 'FederatedAuthTest' })
 
-export const testFederatedAuth = defineOperation({
+export const testFederatedAuth = defineOperation('POST /v1/projects/{projectId}/federated-auth/test', {
   name: 'federated_auth.test',
   summary:
     'Checks an identity token: returns the end user and plan it would give, or why it would be rejected. Issues no token.',
-  method: 'POST',
-  path: '/v1/projects/{projectId}/federated-auth/test',
   access: { role: 'admin', of: 'project' },
   body: z
     .strictObject({

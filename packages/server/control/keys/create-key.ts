@@ -10,11 +10,9 @@ const NewKey = z
   .strictObject({ kind: z.enum(['secret', 'publishable']), ...keyFields })
   .meta({ id: 'NewKey' })
 
-export const createKey = defineOperation({
+export const createKey = defineOperation('POST /v1/environments/{envId}/keys', {
   name: 'keys.create',
   summary: 'Creates a key. Its plaintext is in this response only.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/keys',
   access: { role: 'developer', of: 'environment' },
   body: NewKey,
   response: { 201: NewKeyResource },

@@ -24,12 +24,10 @@ const Overlap = z
   .optional()
   .meta({ id: 'KeyRoll' })
 
-export const rollKey = defineOperation({
+export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
   name: 'keys.roll',
   summary:
     'Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
-  method: 'POST',
-  path: '/v1/keys/{keyId}/roll',
   access: { role: 'developer', of: 'key' },
   body: Overlap,
   response: { 201: NewKeyResource },

@@ -8,12 +8,10 @@ import { KeyResource, toKeyResource } from './key-resource.ts'
 
 const KeyChanges = z.strictObject(keyFields).partial().meta({ id: 'KeyChanges' })
 
-export const updateKey = defineOperation({
+export const updateKey = defineOperation('PATCH /v1/keys/{keyId}', {
   name: 'keys.update',
   summary:
     'Changes an active key. Restrictions that are not sent stay; null removes one, and `restrictions: null` all of them.',
-  method: 'PATCH',
-  path: '/v1/keys/{keyId}',
   access: { role: 'developer', of: 'key' },
   body: KeyChanges,
   response: { 200: KeyResource },

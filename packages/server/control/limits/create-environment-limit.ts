@@ -4,12 +4,10 @@ import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { toLimitRow } from './new-limit.ts'
 
-export const createEnvironmentLimit = defineOperation({
+export const createEnvironmentLimit = defineOperation('POST /v1/environments/{envId}/limits', {
   name: 'limits.create',
   summary:
     'Creates a rate limit for an environment, one of its keys, one of its end users, or every end user without one of its own.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/limits',
   access: { role: 'developer', of: 'environment' },
   body: NewLimit,
   response: { 201: LimitResource },

@@ -4,11 +4,9 @@ import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { toLimitRow } from './new-limit.ts'
 
-export const createOrganizationLimit = defineOperation({
+export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/limits', {
   name: 'limits.create_in_organization',
   summary: 'Creates a rate limit for an organization, or for one of its projects, environments or keys.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/limits',
   access: { role: 'admin', of: 'org' },
   body: NewLimit,
   response: { 201: LimitResource },

@@ -7,11 +7,9 @@ import { z } from '../operation/zod.ts'
 import { limitFields, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
-export const updateLimit = defineOperation({
+export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
   name: 'limits.update',
   summary: 'Changes a rate limit. A limit of the organization needs the role admin.',
-  method: 'PATCH',
-  path: '/v1/limits/{id}',
   access: { role: 'developer', of: 'limit' },
   body: z.strictObject(limitFields).partial().meta({ id: 'LimitChange' }),
   response: { 200: LimitResource },

@@ -7,12 +7,10 @@ const LogDetailResource = z
   .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
   .meta({ id: 'RequestLogDetail' })
 
-export const getLog = defineOperation({
+export const getLog = defineOperation('GET /v1/logs/{requestId}', {
   name: 'logs.get',
   summary:
     'One request by its X-Request-Id. Bodies are included if capture was full and the caller has at least the role developer.',
-  method: 'GET',
-  path: '/v1/logs/{requestId}',
   access: { role: 'viewer', of: 'log' },
   response: { 200: LogDetailResource },
   handle: async ({ resource, role }) => {

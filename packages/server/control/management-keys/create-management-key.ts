@@ -6,11 +6,9 @@ import { z } from '../operation/zod.ts'
 import { NewManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 import { createManagementKeyRow } from './new-management-key.ts'
 
-export const createManagementKey = defineOperation({
+export const createManagementKey = defineOperation('POST /v1/orgs/{orgId}/management-keys', {
   name: 'management_keys.create',
   summary: 'Creates a management key. Its plaintext is in this response only.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/management-keys',
   // No management key has the role owner, so only a user can create one.
   access: { role: 'owner', of: 'org' },
   body: z

@@ -11,11 +11,9 @@ import { assertRoleCovers } from './member-rules.ts'
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 
-export const inviteMember = defineOperation({
+export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
   name: 'members.invite',
   summary: 'Invites an e-mail address. The link to accept is in this response only.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/members',
   access: { role: 'admin', of: 'org' },
   body: z.strictObject({ email: emailField, role: z.enum(ROLES) }).meta({ id: 'Invitation' }),
   response: { 201: InvitedMemberResource },

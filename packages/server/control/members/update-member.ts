@@ -7,11 +7,9 @@ import { z } from '../operation/zod.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
 import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
-export const updateMember = defineOperation({
+export const updateMember = defineOperation('PATCH /v1/members/{memberId}', {
   name: 'members.update',
   summary: "Changes a member's role, from the member's next call on.",
-  method: 'PATCH',
-  path: '/v1/members/{memberId}',
   access: { role: 'admin', of: 'member' },
   body: z
     .strictObject({ role: z.enum(ROLES) })

@@ -5,12 +5,10 @@ import { z } from '../operation/zod.ts'
 import { aliasField, aliasSettings, toTargetsJson } from './alias-body.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 
-export const createAlias = defineOperation({
+export const createAlias = defineOperation('POST /v1/environments/{envId}/model-aliases', {
   name: 'model_aliases.create',
   summary:
     'Creates a name in the environment for one of several models. It takes precedence over a model with the same bare name.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/model-aliases',
   access: { role: 'developer', of: 'environment' },
   body: z.strictObject({ alias: aliasField, ...aliasSettings }).meta({ id: 'NewModelAlias' }),
   response: { 201: AliasResource },

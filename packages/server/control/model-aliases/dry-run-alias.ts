@@ -52,11 +52,9 @@ const DryRun = z
   })
   .meta({ id: 'ModelAliasDryRun' })
 
-export const dryRunAlias = defineOperation({
+export const dryRunAlias = defineOperation('POST /v1/model-aliases/{id}/dry-run', {
   name: 'model_aliases.dry_run',
   summary: 'Returns which target would serve a request for this alias now, and the state of the others.',
-  method: 'POST',
-  path: '/v1/model-aliases/{id}/dry-run',
   access: { role: 'viewer', of: 'model_alias' },
   body: Question,
   response: { 200: DryRun },

@@ -9,11 +9,9 @@ import { z } from '../operation/zod.ts'
 import { DEFAULT_TIME_ZONE, organizationFields } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
-export const createOrganization = defineOperation({
+export const createOrganization = defineOperation('POST /v1/orgs', {
   name: 'orgs.create',
   summary: 'Creates an organization, owned by the signed-in user.',
-  method: 'POST',
-  path: '/v1/orgs',
   access: 'session',
   body: z
     .strictObject({

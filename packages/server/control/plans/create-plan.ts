@@ -15,12 +15,10 @@ const UNBOUND = {
   is_default: false,
 }
 
-export const createPlan = defineOperation({
+export const createPlan = defineOperation('POST /v1/environments/{envId}/plans', {
   name: 'plans.create',
   summary:
     'Creates a plan, which limits the end users assigned to it. An absent bound does not limit anything.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/plans',
   access: { role: 'developer', of: 'environment' },
   body: NewPlan,
   response: { 201: PlanResource },

@@ -5,11 +5,9 @@ import { orGone } from '../operation/or-gone.ts'
 import { PlanChange, toPlanSettings } from './plan-body.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
-export const updatePlan = defineOperation({
+export const updatePlan = defineOperation('PATCH /v1/plans/{id}', {
   name: 'plans.update',
   summary: 'Changes a plan, and with it the limits of its end users. `null` removes a bound.',
-  method: 'PATCH',
-  path: '/v1/plans/{id}',
   access: { role: 'developer', of: 'plan' },
   body: PlanChange,
   response: { 200: PlanResource },

@@ -7,11 +7,9 @@ import { createProject as storeProject } from './new-project.ts'
 import { projectFields } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
-export const createProject = defineOperation({
+export const createProject = defineOperation('POST /v1/orgs/{orgId}/projects', {
   name: 'projects.create',
   summary: 'Creates a project with its two environments.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/projects',
   access: { role: 'admin', of: 'org' },
   body: z
     .strictObject({

@@ -5,11 +5,9 @@ import { z } from '../operation/zod.ts'
 import { projectFields } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
-export const updateProject = defineOperation({
+export const updateProject = defineOperation('PATCH /v1/projects/{projectId}', {
   name: 'projects.update',
   summary: 'Changes a project. `allowed_origins: null` allows no browser origin.',
-  method: 'PATCH',
-  path: '/v1/projects/{projectId}',
   access: { role: 'admin', of: 'project' },
   body: z
     .strictObject({ ...projectFields, allowed_origins: projectFields.allowed_origins.nullable() })

@@ -5,11 +5,9 @@ import { credentialFields, parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'
 
-export const createCredential = defineOperation({
+export const createCredential = defineOperation('POST /v1/environments/{envId}/provider-credentials', {
   name: 'provider_credentials.create',
   summary: "Stores a provider's key for an environment. The key is never returned.",
-  method: 'POST',
-  path: '/v1/environments/{envId}/provider-credentials',
   access: { role: 'developer', of: 'environment' },
   body: z.strictObject(credentialFields).meta({ id: 'NewProviderCredential' }),
   response: { 201: CredentialResource },

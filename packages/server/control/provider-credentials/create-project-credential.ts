@@ -8,11 +8,9 @@ import { credentialFields, parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'
 
-export const createProjectCredential = defineOperation({
+export const createProjectCredential = defineOperation('POST /v1/projects/{projectId}/provider-credentials', {
   name: 'provider_credentials.create_in_project',
   summary: "Stores a provider's key for the environment that the body names. The key is never returned.",
-  method: 'POST',
-  path: '/v1/projects/{projectId}/provider-credentials',
   access: { role: 'developer', of: 'project' },
   body: z
     .strictObject({ environment_id: uuidField, ...credentialFields })

@@ -21,12 +21,10 @@ const CredentialChanges = z
   .partial()
   .meta({ id: 'ProviderCredentialChanges' })
 
-export const updateCredential = defineOperation({
+export const updateCredential = defineOperation('PATCH /v1/provider-credentials/{id}', {
   name: 'provider_credentials.update',
   summary:
     'Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.',
-  method: 'PATCH',
-  path: '/v1/provider-credentials/{id}',
   access: { role: 'developer', of: 'provider_credential' },
   body: CredentialChanges,
   response: { 200: CredentialResource },

@@ -5,12 +5,10 @@ import { measureQuota } from './measure-quotas.ts'
 import { NewQuota, parseQuota } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 
-export const createQuota = defineOperation({
+export const createQuota = defineOperation('POST /v1/environments/{envId}/quotas', {
   name: 'quotas.create',
   summary:
     'Creates a quota of requests or tokens for a calendar window. Usage in the window before its creation counts too.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/quotas',
   access: { role: 'developer', of: 'environment' },
   body: NewQuota,
   response: { 201: QuotaResource },

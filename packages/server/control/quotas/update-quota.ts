@@ -7,11 +7,9 @@ import { measureQuota } from './measure-quotas.ts'
 import { parseQuota, quotaFields } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 
-export const updateQuota = defineOperation({
+export const updateQuota = defineOperation('PATCH /v1/quotas/{id}', {
   name: 'quotas.update',
   summary: 'Changes a quota. Usage in the current window still counts.',
-  method: 'PATCH',
-  path: '/v1/quotas/{id}',
   access: { role: 'developer', of: 'quota' },
   body: z.strictObject(quotaFields).partial().meta({ id: 'QuotaChange' }),
   response: { 200: QuotaResource },

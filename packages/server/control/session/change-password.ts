@@ -7,11 +7,9 @@ import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 import { storePassword } from './store-password.ts'
 
-export const changePassword = defineOperation({
+export const changePassword = defineOperation('POST /v1/session/password', {
   name: 'session.change_password',
   summary: "Changes the caller's own password. Every session of the user ends; the caller gets a new one.",
-  method: 'POST',
-  path: '/v1/session/password',
   access: 'session',
   body: z
     .strictObject({ current_password: givenPasswordField, new_password: passwordField })

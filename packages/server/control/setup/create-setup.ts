@@ -46,12 +46,10 @@ const SetupResource = z
   })
   .meta({ id: 'Setup' })
 
-export const createSetup = defineOperation({
+export const createSetup = defineOperation('POST /v1/setup', {
   name: 'setup.create',
   summary:
     'First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.',
-  method: 'POST',
-  path: '/v1/setup',
   access: 'public',
   body: SetupBody,
   response: { 201: SetupResource },

@@ -4,11 +4,9 @@ import { loadUsage } from './load-usage.ts'
 import { UsageQuery } from './usage-query.ts'
 import { UsageResource } from './usage-resource.ts'
 
-export const listEnvironmentUsage = defineOperation({
+export const listEnvironmentUsage = defineOperation('GET /v1/environments/{envId}/usage', {
   name: 'usage.list_of_environment',
   summary: "An environment's usage, newest bucket first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/usage',
   access: { role: 'viewer', of: 'environment' },
   query: UsageQuery,
   response: { 200: listOf(UsageResource) },

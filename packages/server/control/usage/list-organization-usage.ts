@@ -4,11 +4,9 @@ import { loadUsage } from './load-usage.ts'
 import { UsageQuery } from './usage-query.ts'
 import { UsageResource } from './usage-resource.ts'
 
-export const listOrganizationUsage = defineOperation({
+export const listOrganizationUsage = defineOperation('GET /v1/orgs/{orgId}/usage', {
   name: 'usage.list_of_organization',
   summary: "An organization's usage, newest bucket first. Requests of the sandbox cost nothing.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/usage',
   access: { role: 'viewer', of: 'org' },
   query: UsageQuery,
   response: { 200: listOf(UsageResource) },

@@ -4,11 +4,9 @@ import { loadUsage } from './load-usage.ts'
 import { UsageQuery } from './usage-query.ts'
 import { UsageResource } from './usage-resource.ts'
 
-export const listProjectUsage = defineOperation({
+export const listProjectUsage = defineOperation('GET /v1/projects/{projectId}/usage', {
   name: 'usage.list_of_project',
   summary: "A project's usage, newest bucket first.",
-  method: 'GET',
-  path: '/v1/projects/{projectId}/usage',
   access: { role: 'viewer', of: 'project' },
   query: UsageQuery,
   response: { 200: listOf(UsageResource) },

@@ -1,6 +1,6 @@
 import { listUsage, type UsageFilter } from '../../storage/usage.ts'
 import type { Services } from '../operation/operation.ts'
-import { loadPage } from '../operation/pagination.ts'
+import { loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
 import { readUsageQuery, type UsageQuery } from './usage-query.ts'
 import { toUsageResource } from './usage-resource.ts'
@@ -19,7 +19,7 @@ export async function loadUsage(
     ...(below === undefined ? {} : { below }),
     ...readUsageQuery(query, clock.now()),
   }
-  return await loadPage(
+  return await loadPageBy(
     query,
     [operation, below?.id ?? orgId, sent],
     page => listUsage(db, filter, page),

@@ -7,11 +7,9 @@ import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
-export const createWebhook = defineOperation({
+export const createWebhook = defineOperation('POST /v1/orgs/{orgId}/webhooks', {
   name: 'webhooks.create',
   summary: "Sends an organization's events to an address. The signing secret is in this response only.",
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/webhooks',
   access: { role: 'admin', of: 'org' },
   body: z.strictObject(webhookFields).meta({ id: 'NewWebhook' }),
   response: { 201: NewWebhookResource },

@@ -5,11 +5,9 @@ import { z } from '../operation/zod.ts'
 import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 
-export const updateWebhook = defineOperation({
+export const updateWebhook = defineOperation('PATCH /v1/webhooks/{id}', {
   name: 'webhooks.update',
   summary: "Changes a webhook's address or events. Its secret stays.",
-  method: 'PATCH',
-  path: '/v1/webhooks/{id}',
   access: { role: 'admin', of: 'webhook' },
   body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
   response: { 200: WebhookResource },
