@@ -22,6 +22,7 @@ export const budgetFields = {
 }
 
 export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
+export const BudgetChange = z.strictObject(budgetFields).partial().meta({ id: 'BudgetChange' })
 
 /** The settings of a budget, with the limit in whole nano-dollars. */
 export type BudgetSettings = Pick<

@@ -3,8 +3,7 @@ import { mergeChange } from '../operation/merge-change.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { budgetFields, parseBudgetScope } from './budget-body.ts'
+import { BudgetChange, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
@@ -12,7 +11,7 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
   name: 'budgets.update',
   summary: 'Changes a budget. Spend in the current window still counts.',
   access: { role: 'admin', of: 'budget' },
-  body: z.strictObject(budgetFields).partial().meta({ id: 'BudgetChange' }),
+  body: BudgetChange,
   response: { 200: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body

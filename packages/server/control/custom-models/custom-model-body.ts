@@ -34,6 +34,12 @@ export const customModelFields = {
   }),
 }
 
+export const NewCustomModel = z.strictObject(customModelFields).meta({ id: 'NewCustomModel' })
+export const CustomModelChanges = z
+  .strictObject(customModelFields)
+  .partial()
+  .meta({ id: 'CustomModelChanges' })
+
 /**
  * Checks that the provider of a model is known; the environment needs no credential for it. Returns whether the catalogue
  * has a price for the model: replacing that price, even by "unknown", counts as setting a price.

@@ -1,13 +1,12 @@
 import type { CustomModelRow } from '../../storage/model-tables.ts'
 import { capabilityField } from '../operation/capability-field.ts'
-import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { environmentIds, stamps, toStamps } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 export const CustomModelResource = z
   .strictObject({
-    id: uuid,
-    project_id: uuid,
-    environment_id: uuid,
+    ...environmentIds,
     model: z.string(),
     capabilities: z.array(capabilityField),
     context_window: z.int().nullable(),
@@ -27,14 +26,7 @@ export const CustomModelResource = z
 
 export function toCustomModelResource(row: CustomModelRow): z.output<typeof CustomModelResource> {
   return {
-    id: row.id,
-    project_id: row.project_id,
-    environment_id: row.environment_id,
-    model: row.model,
-    capabilities: row.capabilities,
-    context_window: row.context_window,
-    max_output_tokens: row.max_output_tokens,
-    pricing: row.pricing,
+    ...storedFields(CustomModelResource, row),
     ...toStamps(row),
   }
 }

@@ -17,6 +17,9 @@ export const endUserFields = {
   attributes: jsonObjectField.nullish(),
 }
 
+export const NewEndUser = z.strictObject(endUserFields).meta({ id: 'NewEndUser' })
+export const EndUserChange = z.strictObject(endUserFields).partial().meta({ id: 'EndUserChange' })
+
 /** Throws 400 for an id that only the app assigns, to devices and members. */
 export function assertNotReserved(externalId: string): void {
   if (!isReservedEndUserId(externalId)) return

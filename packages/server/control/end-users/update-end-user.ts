@@ -1,8 +1,7 @@
 import { updateEndUser as storeEndUser } from '../../storage/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { z } from '../operation/zod.ts'
-import { assertNotReserved, encodeAttributes, endUserFields, findPlanId } from './end-user-body.ts'
+import { assertNotReserved, EndUserChange, encodeAttributes, findPlanId } from './end-user-body.ts'
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 
@@ -10,7 +9,7 @@ export const updateEndUser = defineOperation('PATCH /v1/end-users/{id}', {
   name: 'end_users.update',
   summary: "Changes an end user's record. Usage follows the external_id.",
   access: { role: 'developer', of: 'end_user' },
-  body: z.strictObject(endUserFields).partial().meta({ id: 'EndUserChange' }),
+  body: EndUserChange,
   response: { 200: EndUserResource },
   faults: ['attributes_too_large', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {

@@ -1,8 +1,8 @@
 import { insertLimit } from '../../storage/limits.ts'
+import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
-import { toLimitRow } from './new-limit.ts'
 
 export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/limits', {
   name: 'limits.create_in_organization',
@@ -12,7 +12,8 @@ export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/li
   response: { 201: LimitResource },
   handle: async ({ services, resource, body }) => {
     const owner = { org_id: resource.id, project_id: null, environment_id: null }
-    const row = toLimitRow(services, owner, await parseLimit(services.db, owner, body))
-    return toLimitResource(await insertLimit(services.db, row))
+    const fields = await parseLimit(services.db, owner, body)
+    const row = await insertLimit(services.db, { ...newRecord(services), ...owner, ...fields })
+    return toLimitResource(row)
   },
 })

@@ -33,6 +33,7 @@ export const limitFields = {
 }
 
 export const NewLimit = z.strictObject(limitFields).meta({ id: 'NewLimit' })
+export const LimitChange = z.strictObject(limitFields).partial().meta({ id: 'LimitChange' })
 type LimitFields = z.output<typeof NewLimit>
 
 /**

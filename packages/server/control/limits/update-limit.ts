@@ -3,15 +3,14 @@ import { assertRole } from '../operation/assert-role.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { limitFields, parseLimit } from './limit-body.ts'
+import { LimitChange, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
 export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
   name: 'limits.update',
   summary: 'Changes a rate limit. A limit of the organization needs the role admin.',
   access: { role: 'developer', of: 'limit' },
-  body: z.strictObject(limitFields).partial().meta({ id: 'LimitChange' }),
+  body: LimitChange,
   response: { 200: LimitResource },
   handle: async ({ services, resource, role, body }) => {
     if (resource.environment_id === null) assertRole(role, 'admin')

@@ -1,11 +1,6 @@
 import { hasRole } from '../../core/permissions.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { logFields, toLogResource } from './log-resource.ts'
-
-const LogDetailResource = z
-  .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
-  .meta({ id: 'RequestLogDetail' })
+import { LogDetailResource, toLogResource } from './log-resource.ts'
 
 export const getLog = defineOperation('GET /v1/logs/{requestId}', {
   name: 'logs.get',

@@ -116,3 +116,7 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
     metadata: row.metadata,
   }
 }
+
+export const LogDetailResource = z
+  .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
+  .meta({ id: 'RequestLogDetail' })

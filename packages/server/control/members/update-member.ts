@@ -1,9 +1,8 @@
-import { ROLES } from '../../core/permissions.ts'
 import { findMember, updateMemberRole } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
+import { MemberChange } from './member-body.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
 import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
@@ -11,10 +10,7 @@ export const updateMember = defineOperation('PATCH /v1/members/{memberId}', {
   name: 'members.update',
   summary: "Changes a member's role, from the member's next call on.",
   access: { role: 'admin', of: 'member' },
-  body: z
-    .strictObject({ role: z.enum(ROLES) })
-    .partial()
-    .meta({ id: 'MemberChange' }),
+  body: MemberChange,
   response: { 200: MemberResource },
   faults: ['resource_conflict'],
   handle: async ({ services, role, resource, body }) => {

@@ -1,5 +1,6 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
 import type { AliasTargetRow } from '../../storage/model-tables.ts'
+import { capabilityField } from '../operation/capability-field.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -29,3 +30,20 @@ export function toTargetsJson(targets: readonly z.output<typeof Target>[]): stri
   }))
   return JSON.stringify(rows)
 }
+
+export const NewModelAlias = z
+  .strictObject({ alias: aliasField, ...aliasSettings })
+  .meta({ id: 'NewModelAlias' })
+
+export const ModelAliasQuestion = z
+  .strictObject({
+    capabilities: z
+      .array(capabilityField)
+      .max(10)
+      .nullish()
+      .meta({ description: 'The capabilities that the request needs. Default: chat.' }),
+  })
+  .optional()
+  .meta({ id: 'ModelAliasQuestion' })
+
+export const ModelAliasChanges = z.strictObject(aliasSettings).partial().meta({ id: 'ModelAliasChanges' })

@@ -5,7 +5,6 @@ export const deleteOrganization = defineOperation('DELETE /v1/orgs/{orgId}', {
   name: 'orgs.delete',
   summary: 'Deletes an organization and ends every key below it at once.',
   access: { role: 'owner', of: 'org' },
-  handle: async ({ services, resource }) => {
-    await removeOrganization(services.db, resource.id, new Date(services.clock.now()))
-  },
+  handle: ({ services, resource }) =>
+    removeOrganization(services.db, resource.id, new Date(services.clock.now())),
 })

@@ -1,10 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
-export const getOrganization = defineOperation('GET /v1/orgs/{orgId}', {
+export const getOrganization = defineGet('org', '/v1/orgs/{orgId}', {
   name: 'orgs.get',
   summary: 'One organization.',
-  access: { role: 'viewer', of: 'org' },
-  response: { 200: OrganizationResource },
-  handle: async ({ resource }) => toOrganizationResource(resource),
+  response: OrganizationResource,
+  toResponse: toOrganizationResource,
 })

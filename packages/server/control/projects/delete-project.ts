@@ -5,7 +5,5 @@ export const deleteProject = defineOperation('DELETE /v1/projects/{projectId}', 
   name: 'projects.delete',
   summary: 'Deletes a project and ends every key below it at once.',
   access: { role: 'admin', of: 'project' },
-  handle: async ({ services, resource }) => {
-    await removeProject(services.db, resource.id, new Date(services.clock.now()))
-  },
+  handle: ({ services, resource }) => removeProject(services.db, resource.id, new Date(services.clock.now())),
 })

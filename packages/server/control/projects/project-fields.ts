@@ -21,3 +21,16 @@ export const projectFields = {
     .max(100)
     .overwrite(origins => [...new Set(origins)]),
 }
+
+export const NewProject = z
+  .strictObject({
+    name: projectFields.name,
+    slug: projectFields.slug.nullish(),
+    allowed_origins: projectFields.allowed_origins.nullish(),
+  })
+  .meta({ id: 'NewProject' })
+
+export const ProjectChange = z
+  .strictObject({ ...projectFields, allowed_origins: projectFields.allowed_origins.nullable() })
+  .partial()
+  .meta({ id: 'ProjectChange' })

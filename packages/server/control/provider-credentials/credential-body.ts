@@ -69,3 +69,8 @@ export function parseBaseUrl(provider: Provider, text: string | null): string | 
 function refusal(param: string, message: string): Fault {
   return new Fault('invalid_request', message, { param })
 }
+
+export const CredentialChanges = z
+  .strictObject(credentialSettings)
+  .partial()
+  .meta({ id: 'ProviderCredentialChanges' })

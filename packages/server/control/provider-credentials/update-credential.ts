@@ -10,16 +10,11 @@ import {
 } from '../../storage/provider-credentials.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { credentialSettings, parseApiKey, parseBaseUrl } from './credential-body.ts'
+import type { z } from '../operation/zod.ts'
+import { CredentialChanges, parseApiKey, parseBaseUrl } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { sealApiKey } from './new-credential.ts'
 import { parseOptions } from './parse-options.ts'
-
-const CredentialChanges = z
-  .strictObject(credentialSettings)
-  .partial()
-  .meta({ id: 'ProviderCredentialChanges' })
 
 export const updateCredential = defineOperation('PATCH /v1/provider-credentials/{id}', {
   name: 'provider_credentials.update',

@@ -23,6 +23,7 @@ export const quotaFields = {
 }
 
 export const NewQuota = z.strictObject(quotaFields).meta({ id: 'NewQuota' })
+export const QuotaChange = z.strictObject(quotaFields).partial().meta({ id: 'QuotaChange' })
 type QuotaFields = z.output<typeof NewQuota>
 
 /** Checks what the schema cannot express: scope_ref exists in the environment. */

@@ -1,15 +1,14 @@
 import { updateWebhook as storeWebhook } from '../../storage/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
+import { parseWebhookUrl, toEvents, WebhookChange } from './webhook-body.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 
 export const updateWebhook = defineOperation('PATCH /v1/webhooks/{id}', {
   name: 'webhooks.update',
   summary: "Changes a webhook's address or events. Its secret stays.",
   access: { role: 'admin', of: 'webhook' },
-  body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
+  body: WebhookChange,
   response: { 200: WebhookResource },
   handle: async ({ services, resource, body }) => {
     const change = {

@@ -11,6 +11,9 @@ export const webhookFields = {
   events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100),
 }
 
+export const NewWebhook = z.strictObject(webhookFields).meta({ id: 'NewWebhook' })
+export const WebhookChange = z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' })
+
 /** Checks the URL of a webhook. The addresses that its name resolves to are checked at each delivery. */
 export function parseWebhookUrl(text: string, egress: EgressPolicy): string {
   const objection = findUrlObjection(text, egress)
