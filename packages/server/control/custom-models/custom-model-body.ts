@@ -24,7 +24,7 @@ const Pricing = z.strictObject({
   cache_write_usd_per_mtok: price.nullish(),
 })
 
-export const customModelFields = {
+const customModelFields = {
   model: textField(256).meta({ description: '`provider/model`' }),
   capabilities: z.array(capabilityField).min(1).max(10),
   context_window: z.int().min(1).max(MAX_TOKENS).nullish(),

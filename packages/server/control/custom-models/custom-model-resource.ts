@@ -1,4 +1,5 @@
 import type { CustomModelRow } from '../../storage/model-tables.ts'
+import { PricingResource } from '../catalog/pricing-resource.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { environmentIds, stamps, toStamps } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
@@ -11,22 +12,11 @@ export const CustomModelResource = z
     capabilities: z.array(capabilityField),
     context_window: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
-    /** null: unknown, which is not the same as zero. */
-    pricing: z
-      .strictObject({
-        input_usd_per_mtok: z.number(),
-        output_usd_per_mtok: z.number(),
-        cached_input_usd_per_mtok: z.number().nullable(),
-        cache_write_usd_per_mtok: z.number().nullable(),
-      })
-      .nullable(),
+    pricing: PricingResource,
     ...stamps,
   })
   .meta({ id: 'CustomModel' })
 
 export function toCustomModelResource(row: CustomModelRow): z.output<typeof CustomModelResource> {
-  return {
-    ...storedFields(CustomModelResource, row),
-    ...toStamps(row),
-  }
+  return { ...storedFields(CustomModelResource, row), ...toStamps(row) }
 }

@@ -7,7 +7,7 @@ import { textField } from '../operation/fields.ts'
 import { jsonObjectField } from '../operation/json-object-field.ts'
 import { z } from '../operation/zod.ts'
 
-export const endUserFields = {
+const endUserFields = {
   // Not trimmed: it must equal the id in tokens and requests.
   external_id: z
     .string()

@@ -28,8 +28,5 @@ export const EnvironmentResource = z
   .meta({ id: 'Environment' })
 
 export function toEnvironmentResource(row: EnvironmentRow): z.output<typeof EnvironmentResource> {
-  return {
-    ...storedFields(EnvironmentResource, row),
-    ...toStamps(row),
-  }
+  return { ...storedFields(EnvironmentResource, row), ...toStamps(row) }
 }

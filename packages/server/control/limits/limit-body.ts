@@ -19,7 +19,7 @@ const SCOPES_OF = {
 
 const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 
-export const limitFields = {
+const limitFields = {
   scope: z.enum(LIMIT_SCOPES),
   scope_ref: textField(255).nullish(),
   metric: z.enum(LIMIT_METRICS),

@@ -21,8 +21,5 @@ export const LimitResource = z
   .meta({ id: 'Limit' })
 
 export function toLimitResource(row: LimitRow): z.output<typeof LimitResource> {
-  return {
-    ...storedFields(LimitResource, row),
-    ...toStamps(row),
-  }
+  return { ...storedFields(LimitResource, row), ...toStamps(row) }
 }

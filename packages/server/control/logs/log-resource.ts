@@ -5,7 +5,7 @@ import { z } from '../operation/zod.ts'
 
 const amounts = z.strictObject({ tokens: z.int(), cost_usd: z.number().nullable() })
 
-export const logFields = {
+const logFields = {
   /** The gateway's own id of the request; `request_id` is the X-Request-Id that the caller received. */
   id: uuid,
   request_id: uuid,

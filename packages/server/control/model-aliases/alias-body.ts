@@ -12,12 +12,12 @@ const Target = z.strictObject({
 })
 
 /** The fields of an alias that can change; its name cannot. */
-export const aliasSettings = {
+const aliasSettings = {
   strategy: z.enum(ALIAS_STRATEGIES),
   targets: z.array(Target).min(1).max(20),
 }
 
-export const aliasField = z
+const aliasField = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 letters, digits, dots, underscores, colons or hyphens')
 

@@ -5,7 +5,7 @@ import { z } from '../operation/zod.ts'
 export const DEFAULT_TIME_ZONE = 'UTC'
 
 /** The settings of an organization. */
-export const organizationFields = {
+const organizationFields = {
   name: textField(200),
   slug: slugField,
   time_zone: z

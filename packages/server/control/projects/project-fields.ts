@@ -13,7 +13,7 @@ const originField = z
   .overwrite(text => parseOrigin(text) ?? text)
 
 /** The settings of a project. Origins are stored in the spelling of browsers, without duplicates. */
-export const projectFields = {
+const projectFields = {
   name: textField(200),
   slug: slugField,
   allowed_origins: z

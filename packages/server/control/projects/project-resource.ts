@@ -15,8 +15,5 @@ export const ProjectResource = z
   .meta({ id: 'Project' })
 
 export function toProjectResource(row: ProjectRow): z.output<typeof ProjectResource> {
-  return {
-    ...storedFields(ProjectResource, row),
-    ...toStamps(row),
-  }
+  return { ...storedFields(ProjectResource, row), ...toStamps(row) }
 }

@@ -8,7 +8,7 @@ import { z } from '../operation/zod.ts'
 export const QUOTA_SCOPES = ['environment', 'key', 'end_user', 'default_end_user'] as const
 export const QUOTA_METRICS = ['requests', 'tokens'] as const
 
-export const quotaFields = {
+const quotaFields = {
   scope: z.enum(QUOTA_SCOPES),
   scope_ref: textField(255).nullish(),
   metric: z.enum(QUOTA_METRICS),

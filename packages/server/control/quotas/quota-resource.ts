@@ -35,8 +35,5 @@ export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaReso
 
 /** Returns the settings of a quota without its usage. */
 export function toQuotaRecord(row: QuotaRow) {
-  return {
-    ...storedFields(QuotaResource, row),
-    ...toStamps(row),
-  }
+  return { ...storedFields(QuotaResource, row), ...toStamps(row) }
 }

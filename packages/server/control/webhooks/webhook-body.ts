@@ -6,7 +6,7 @@ import { z } from '../operation/zod.ts'
 
 export const WEBHOOK_EVENTS = ['budget.alert', 'quota.alert', 'credential.invalid', 'circuit.open'] as const
 
-export const webhookFields = {
+const webhookFields = {
   url: textField(2048),
   events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100),
 }
