@@ -51,5 +51,10 @@ export function blockEndUser(db: Db, id: string, now: Date): Promise<void> {
 /** Unblocks the end user. Does nothing to one that is not blocked. */
 export async function unblockEndUser(db: Db, id: string, now: Date): Promise<void> {
   const set = { blocked_at: null, updated_at: now }
-  await db.updateTable('end_users').set(set).where('id', '=', id).where('blocked_at', 'is not', null).execute()
+  await db
+    .updateTable('end_users')
+    .set(set)
+    .where('id', '=', id)
+    .where('blocked_at', 'is not', null)
+    .execute()
 }
