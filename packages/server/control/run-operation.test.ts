@@ -45,11 +45,9 @@ async function run(operation: Operation): Promise<unknown> {
 }
 
 test("a handler without a tenant filter neither reads nor changes another tenant's rows", async () => {
-  const operation = defineOperation({
+  const operation = defineOperation('POST /v1/orgs/{orgId}/forget', {
     name: 'orgs.forget',
     summary: 'A handler without any filter.',
-    method: 'POST',
-    path: '/v1/orgs/{orgId}/forget',
     access: { role: 'admin', of: 'org' },
     response: { 200: z.unknown() },
     handle: async ({ services: { db } }) => ({
@@ -67,13 +65,10 @@ test("a handler without a tenant filter neither reads nor changes another tenant
 })
 
 test('rolls back the writes of a failing handler and adds no audit entry', async () => {
-  const operation = defineOperation({
+  const operation = defineOperation('POST /v1/orgs/{orgId}/fail', {
     name: 'orgs.fail',
     summary: 'Writes and then fails.',
-    method: 'POST',
-    path: '/v1/orgs/{orgId}/fail',
     access: { role: 'admin', of: 'org' },
-    response: { 204: z.undefined() },
     handle: async ({ services: { db } }) => {
       await db.updateTable('projects').set({ name: 'half' }).execute()
       throw new Error('no more')

@@ -224,7 +224,7 @@ const AGGREGATES: readonly Aggregate[] = [
     name: 'end users',
     async insert(db, { environment }, created_at) {
       const id = await addEndUser(db, environment, newId())
-      await updateEndUser(db, id, { created_at })
+      await updateEndUser(db, id, { created_at }, created_at)
       return id
     },
     find: findEndUser,

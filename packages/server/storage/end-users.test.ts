@@ -82,7 +82,7 @@ describe.each(listTestServers())('end users on $label', server => {
   test('change the given fields only', async () => {
     const plan = await addPlan()
     const id = await addEndUser(db, tree.environment, 'alice', { blocked_at: CREATED })
-    await updateEndUser(db, id, { attributes: '{"tier":1}', plan_id: plan.id, updated_at: LATER })
+    await updateEndUser(db, id, { attributes: '{"tier":1}', plan_id: plan.id }, LATER)
     expect(await findEndUser(db, id)).toMatchObject({
       external_id: 'alice',
       attributes: { tier: 1 },

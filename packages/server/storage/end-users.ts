@@ -1,15 +1,16 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { hasLiveProject } from './live-owner.ts'
 import { type Page, selectPage } from './page.ts'
 import type { EndUserTable } from './policy-tables.ts'
 import type { Db } from './pool.ts'
+import { defineTable } from './table.ts'
 
 /** An end user with the name of its plan; null: it has no plan of its own. */
 export type EndUserWithPlanRow = Selectable<EndUserTable> & { readonly plan: string | null }
 
-export async function insertEndUser(db: Db, row: Insertable<EndUserTable>): Promise<void> {
-  await db.insertInto('end_users').values(row).execute()
-}
+const endUsers = defineTable('end_users', hasLiveProject)
+
+export const { insert: insertEndUser, update: updateEndUser, remove: removeEndUser } = endUsers
 
 function selectEndUsers(db: Db) {
   return db
@@ -33,12 +34,7 @@ export async function findEndUserId(
   environmentId: string,
   externalId: string,
 ): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('end_users')
-    .select('id')
-    .where('environment_id', '=', environmentId)
-    .where('external_id', '=', externalId)
-    .executeTakeFirst()
+  const row = await endUsers.findMatch(db, { environment_id: environmentId, external_id: externalId })
   return row?.id
 }
 
@@ -47,30 +43,18 @@ export async function listEndUsers(db: Db, environmentId: string, page: Page): P
   return await selectPage(query, page, 'end_users.created_at', 'end_users.id').execute()
 }
 
-export async function updateEndUser(db: Db, id: string, change: Updateable<EndUserTable>): Promise<void> {
-  await db.updateTable('end_users').set(change).where('id', '=', id).execute()
-}
-
 /** Blocks the end user. Blocking it again keeps the first `blocked_at`. */
-export async function blockEndUser(db: Db, id: string, now: Date): Promise<void> {
-  await db
-    .updateTable('end_users')
-    .set({ blocked_at: now, updated_at: now })
-    .where('id', '=', id)
-    .where('blocked_at', 'is', null)
-    .execute()
+export function blockEndUser(db: Db, id: string, now: Date): Promise<void> {
+  return endUsers.setTimeOnce(db, id, 'blocked_at', now)
 }
 
 /** Unblocks the end user. Does nothing to one that is not blocked. */
 export async function unblockEndUser(db: Db, id: string, now: Date): Promise<void> {
+  const set = { blocked_at: null, updated_at: now }
   await db
     .updateTable('end_users')
-    .set({ blocked_at: null, updated_at: now })
+    .set(set)
     .where('id', '=', id)
     .where('blocked_at', 'is not', null)
     .execute()
-}
-
-export async function removeEndUser(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('end_users').where('id', '=', id).execute()
 }

@@ -1,37 +1,20 @@
 import { sql } from 'kysely'
 import { hasLiveProject } from './live-owner.ts'
-import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { KeyRow } from './schema.ts'
+import { defineTable } from './table.ts'
 
-export async function insertKey(db: Db, row: KeyRow): Promise<void> {
-  await db.insertInto('keys').values(row).execute()
-}
+const keys = defineTable('keys', hasLiveProject)
 
-/** The key, revoked or not; undefined if it does not exist, or its project or organization is deleted. */
-export async function findKey(db: Db, id: string): Promise<KeyRow | undefined> {
-  return await db
-    .selectFrom('keys')
-    .selectAll()
-    .where('id', '=', id)
-    .where(hasLiveProject('keys'))
-    .executeTakeFirst()
-}
+export const { insert: insertKey, find: findKey, updateExisting: updateKey } = keys
 
-export async function listKeys(db: Db, environmentId: string, page: Page): Promise<KeyRow[]> {
-  const query = db.selectFrom('keys').selectAll().where('environment_id', '=', environmentId)
-  return await selectPage(query, page, 'created_at', 'id').execute()
-}
+/** Revoked and expired keys too. */
+export const listKeys = keys.listBy('environment_id')
 
 /** Returns the revoked key. Revoking it again keeps the first `revoked_at`. Throws if there is no such key. */
 export async function revokeKey(db: Db, id: string, now: Date): Promise<KeyRow> {
-  await db
-    .updateTable('keys')
-    .set({ revoked_at: now, updated_at: now })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .execute()
-  return await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  await keys.setTimeOnce(db, id, 'revoked_at', now)
+  return await keys.get(db, id)
 }
 
 /** Fields of a key that can change. An absent field keeps its value. */
@@ -47,16 +30,6 @@ export type KeyChange = Partial<
     | 'rolled_to'
   >
 >
-
-/** Returns the changed row. Throws if there is none. */
-export async function updateKey(db: Db, id: string, change: KeyChange, now: Date): Promise<KeyRow> {
-  return await db
-    .updateTable('keys')
-    .set({ ...change, updated_at: now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
 
 /** Returns the key and locks it until the transaction ends. Throws if there is no such key. */
 export async function lockKey(tx: Db, id: string): Promise<KeyRow> {

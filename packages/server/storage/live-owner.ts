@@ -1,5 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 
+/** True for rows that are not marked as deleted themselves. */
+export function isNotDeleted(table: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${table}.deleted_at`)} is null`
+}
+
 /**
  * True for rows whose organization is not marked as deleted. Organizations and projects are never removed, so their rows
  * are still there after a deletion and every look-up by id has to exclude them.
@@ -19,4 +24,9 @@ export function hasLiveProject(table: string): RawBuilder<boolean> {
 export function hasLiveOwner(table: string): RawBuilder<boolean> {
   return sql<boolean>`case when ${sql.ref(`${table}.project_id`)} is null
     then ${hasLiveOrganization(table)} else ${hasLiveProject(table)} end`
+}
+
+/** True for projects that are not marked as deleted, and whose organization is not. */
+export function isLiveProject(table: string): RawBuilder<boolean> {
+  return sql<boolean>`${isNotDeleted(table)} and ${hasLiveOrganization(table)}`
 }

@@ -1,11 +1,11 @@
 import type { Role } from '../core/permissions.ts'
+import { hasLiveOrganization } from './live-owner.ts'
 import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { MemberRow } from './schema.ts'
+import { defineTable } from './table.ts'
 
-export async function insertMember(db: Db, row: MemberRow): Promise<void> {
-  await db.insertInto('members').values(row).execute()
-}
+export const { insert: insertMember, remove: removeMember } = defineTable('members', hasLiveOrganization)
 
 /** A member with its user's email and name; both are null for a pending invitation, which has no user yet. */
 export interface MemberWithUserRow extends MemberRow {
@@ -100,10 +100,6 @@ export async function acceptInvitation(db: Db, id: string, userId: string, now: 
 
 export async function updateMemberRole(db: Db, id: string, role: Role, now: Date): Promise<void> {
   await db.updateTable('members').set({ role, updated_at: now }).where('id', '=', id).execute()
-}
-
-export async function removeMember(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('members').where('id', '=', id).execute()
 }
 
 /** True if the organization has an owner besides this member. A pending invitation does not count. */

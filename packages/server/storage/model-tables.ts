@@ -1,5 +1,5 @@
 import type { Capability } from '@rideau/llm/provider/catalog-model'
-import type { JSONColumnType } from 'kysely'
+import type { JSONColumnType, Selectable } from 'kysely'
 import type { AliasStrategy } from '../core/tenancy.ts'
 
 /** Tables of migrations/0001-initial/models.ts. */
@@ -14,6 +14,8 @@ export interface ModelAliasTable {
   created_at: Date
   updated_at: Date
 }
+
+export type ModelAliasRow = Selectable<ModelAliasTable>
 
 export interface AliasTargetRow {
   model: string
@@ -36,6 +38,8 @@ export interface CustomModelTable {
   created_at: Date
   updated_at: Date
 }
+
+export type CustomModelRow = Selectable<CustomModelTable>
 
 /** USD per million tokens, with the API's field names. */
 export interface PricingRow {

@@ -29,16 +29,16 @@ describe.each(listTestServers())('plans on $label', server => {
   const setDefault = (id: string): Promise<unknown> =>
     db.transaction().execute(async tx => {
       await clearDefaultPlan(tx, tree.environment.id, LATER)
-      await updatePlan(tx, id, { is_default: true })
+      await updatePlan(tx, id, { is_default: true }, LATER)
     })
 
   test('have a name that no other plan of their environment has', async () => {
     const [first, second] = [await addPlan(), await addPlan()]
-    await updatePlan(db, first, { name: 'pro' })
-    const error = await updatePlan(db, second, { name: 'pro' }).catch(failure => failure)
+    await updatePlan(db, first, { name: 'pro' }, LATER)
+    const error = await updatePlan(db, second, { name: 'pro' }, LATER).catch(failure => failure)
     expect(isUniqueViolation(error, 'plans_name')).toBe(true)
     const other = await addTree(db)
-    await updatePlan(db, await addPlan(other.environment), { name: 'pro' })
+    await updatePlan(db, await addPlan(other.environment), { name: 'pro' }, LATER)
     expect(await findPlanByName(db, tree.environment.id, 'pro')).toMatchObject({ id: first })
     expect(await findPlanByName(db, tree.environment.id, 'Pro')).toBeUndefined()
   })
@@ -56,12 +56,12 @@ describe.each(listTestServers())('plans on $label', server => {
   test('of other environments keep their default', async () => {
     const other = await addTree(db)
     const theirs = await addPlan(other.environment)
-    await updatePlan(db, theirs, { is_default: true })
+    await updatePlan(db, theirs, { is_default: true }, LATER)
     await setDefault(await addPlan())
     expect(await findDefaultPlan(db, other.environment.id)).toMatchObject({ id: theirs })
   })
 
   test('return undefined from an update once they are removed', async () => {
-    expect(await updatePlan(db, newId(), { name: 'x' })).toBeUndefined()
+    expect(await updatePlan(db, newId(), { name: 'x' }, LATER)).toBeUndefined()
   })
 })

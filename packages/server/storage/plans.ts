@@ -1,53 +1,22 @@
 import { hasLiveProject } from './live-owner.ts'
-import { type Page, selectPage } from './page.ts'
 import type { PlanRow } from './policy-tables.ts'
 import type { Db } from './pool.ts'
+import { defineTable } from './table.ts'
 
-export async function insertPlan(db: Db, row: PlanRow): Promise<PlanRow> {
-  return await db.insertInto('plans').values(row).returningAll().executeTakeFirstOrThrow()
-}
+const plans = defineTable('plans', hasLiveProject)
 
-/** The plan; undefined if it does not exist, or its project or organization is deleted. */
-export async function findPlan(db: Db, id: string): Promise<PlanRow | undefined> {
-  return await db
-    .selectFrom('plans')
-    .selectAll()
-    .where('id', '=', id)
-    .where(hasLiveProject('plans'))
-    .executeTakeFirst()
-}
+/** The end users of a removed plan get the default plan. */
+export const { insert: insertPlan, find: findPlan, update: updatePlan, remove: removePlan } = plans
 
-export async function findPlanByName(
-  db: Db,
-  environmentId: string,
-  name: string,
-): Promise<PlanRow | undefined> {
-  return await db
-    .selectFrom('plans')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where('name', '=', name)
-    .executeTakeFirst()
+export const listPlans = plans.listBy('environment_id')
+
+export function findPlanByName(db: Db, environmentId: string, name: string): Promise<PlanRow | undefined> {
+  return plans.findMatch(db, { environment_id: environmentId, name })
 }
 
 /** The plan of end users who have none of their own; undefined if the environment has no default plan. */
-export async function findDefaultPlan(db: Db, environmentId: string): Promise<PlanRow | undefined> {
-  return await db
-    .selectFrom('plans')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where('is_default', '=', true)
-    .executeTakeFirst()
-}
-
-export async function listPlans(db: Db, environmentId: string, page: Page): Promise<PlanRow[]> {
-  const query = db.selectFrom('plans').selectAll().where('environment_id', '=', environmentId)
-  return await selectPage(query, page, 'created_at', 'id').execute()
-}
-
-/** Returns the changed row; undefined if it was removed in the meantime. */
-export async function updatePlan(db: Db, id: string, change: Partial<PlanRow>): Promise<PlanRow | undefined> {
-  return await db.updateTable('plans').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+export function findDefaultPlan(db: Db, environmentId: string): Promise<PlanRow | undefined> {
+  return plans.findMatch(db, { environment_id: environmentId, is_default: true })
 }
 
 /**
@@ -62,9 +31,4 @@ export async function clearDefaultPlan(tx: Db, environmentId: string, now: Date)
     .where('environment_id', '=', environmentId)
     .where('is_default', '=', true)
     .execute()
-}
-
-/** Removes the plan. Its end users get the default plan. */
-export async function removePlan(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('plans').where('id', '=', id).execute()
 }

@@ -1,51 +1,31 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { hasLiveProject } from './live-owner.ts'
-import { type Page, selectPage } from './page.ts'
+import type { Page } from './page.ts'
 import type { Db } from './pool.ts'
 import type { ProviderCredentialTable } from './schema.ts'
+import { defineTable } from './table.ts'
 
 export type ProviderCredentialRow = Selectable<ProviderCredentialTable>
 export type NewProviderCredentialRow = Insertable<ProviderCredentialTable>
 
-export async function insertProviderCredential(
-  db: Db,
-  row: NewProviderCredentialRow,
-): Promise<ProviderCredentialRow> {
-  return await db.insertInto('provider_credentials').values(row).returningAll().executeTakeFirstOrThrow()
-}
+const credentials = defineTable('provider_credentials', hasLiveProject)
 
-/** The credential; undefined if it does not exist, or its project or organization is deleted. */
-export async function findProviderCredential(db: Db, id: string): Promise<ProviderCredentialRow | undefined> {
-  return await db
-    .selectFrom('provider_credentials')
-    .selectAll()
-    .where('id', '=', id)
-    .where(hasLiveProject('provider_credentials'))
-    .executeTakeFirst()
-}
+export const { insert: insertProviderCredential, find: findProviderCredential } = credentials
+export const { updateExisting: updateProviderCredential, remove: removeProviderCredential } = credentials
 
 /** Credentials of a whole project or of one environment. */
-export async function listProviderCredentials(
+export function listProviderCredentials(
   db: Db,
   below: { readonly column: 'project_id' | 'environment_id'; readonly id: string },
   page: Page,
 ): Promise<ProviderCredentialRow[]> {
-  const query = db.selectFrom('provider_credentials').selectAll().where(below.column, '=', below.id)
-  return await selectPage(query, page, 'created_at', 'id').execute()
-}
-
-export async function removeProviderCredential(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('provider_credentials').where('id', '=', id).execute()
+  return credentials.listBy(below.column)(db, below.id, page)
 }
 
 /** Returns the credential and locks it until the transaction ends; undefined if it does not exist. */
 export async function lockProviderCredential(tx: Db, id: string): Promise<ProviderCredentialRow | undefined> {
-  return await tx
-    .selectFrom('provider_credentials')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  const query = tx.selectFrom('provider_credentials').selectAll().where('id', '=', id).forUpdate()
+  return await query.executeTakeFirst()
 }
 
 /** Fields of a credential that can change. An absent field keeps its value. */
@@ -61,18 +41,3 @@ export type CredentialChange = Pick<
   | 'validation_error'
   | 'discovered_models'
 >
-
-/** Returns the changed row. Throws if there is none. */
-export async function updateProviderCredential(
-  db: Db,
-  id: string,
-  change: CredentialChange,
-  now: Date,
-): Promise<ProviderCredentialRow> {
-  return await db
-    .updateTable('provider_credentials')
-    .set({ ...change, updated_at: now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool,
 import type { Feedback } from '../core/request-record.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
-import { toStorableJson } from './request-logs.ts'
+import { LOG_SUMMARY_COLUMNS, toStorableJson } from './request-logs.ts'
 import type { Database, RequestLogTable } from './schema.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
@@ -27,40 +27,7 @@ export interface RequestLogFilter {
   readonly minLatencyMs?: number | undefined
 }
 
-const LISTED = [
-  'id',
-  'at',
-  'request_id',
-  'org_id',
-  'project_id',
-  'environment_id',
-  'key_id',
-  'end_user_id',
-  'endpoint',
-  'surface',
-  'model_requested',
-  'provider',
-  'model',
-  'stream',
-  'status',
-  'error_code',
-  'finish_reason',
-  'queue_ms',
-  'first_byte_ms',
-  'total_ms',
-  'uncached_input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'usage_estimated',
-  'cost_nano_usd',
-  'hold_tokens',
-  'hold_nano_usd',
-  'feedback',
-  'sandbox',
-  'attempts',
-] as const
+const LISTED = [...LOG_SUMMARY_COLUMNS, 'feedback'] as const
 
 /** No record has more since records are bounded; what was written before must not make a page huge. Bytes. */
 const MAX_METADATA_BYTES = 64 * 1024

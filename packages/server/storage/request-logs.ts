@@ -34,7 +34,8 @@ const USAGE_COLUMNS = [
   'sandbox',
 ] as const satisfies readonly (keyof RequestRecord)[]
 
-const LOG_COLUMNS = [
+/** What the log has besides, without what is large. */
+export const LOG_SUMMARY_COLUMNS = [
   ...USAGE_COLUMNS,
   'request_id',
   'hold_tokens',
@@ -48,6 +49,10 @@ const LOG_COLUMNS = [
   'first_byte_ms',
   'total_ms',
   'attempts',
+] as const satisfies readonly (keyof RequestRecord)[]
+
+const LOG_COLUMNS = [
+  ...LOG_SUMMARY_COLUMNS,
   'metadata',
   'request_body',
   'response_body',

@@ -16,7 +16,8 @@ import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.t
 // What the gateway loads of a tenant, each by one statement. The statements are named, so that PostgreSQL parses and
 // plans them once a connection: that saves three quarters of their cost.
 
-interface KeySnapshotRow {
+/** The columns of KEY_COLUMNS. */
+export interface KeySnapshotRow {
   id: string
   kind: KeyKind
   environment_id: string
@@ -28,17 +29,11 @@ interface KeySnapshotRow {
   revoked_at: Date | null
 }
 
-/** The key with this SHA-256, also a revoked or expired one. */
-export async function findKeyByHash(pool: Pool, hash: Buffer): Promise<Key | undefined> {
-  const { rows } = await pool.query<KeySnapshotRow>({
-    name: 'find_key',
-    text: `select id, kind, environment_id, scopes, allowed_models, allowed_endpoints, max_request_cost_nano_usd,
-        expires_at, revoked_at
-      from keys where hash = $1`,
-    values: [hash],
-  })
-  const row = rows[0]
-  if (row === undefined) return undefined
+/** What toKey reads, for the select list of a statement over `keys`. */
+export const KEY_COLUMNS = `id, kind, environment_id, scopes, allowed_models, allowed_endpoints,
+  max_request_cost_nano_usd, expires_at, revoked_at`
+
+export function toKey(row: KeySnapshotRow): Key {
   return {
     id: row.id,
     kind: row.kind,
@@ -50,6 +45,16 @@ export async function findKeyByHash(pool: Pool, hash: Buffer): Promise<Key | und
     expiresAt: row.expires_at?.getTime() ?? null,
     revokedAt: row.revoked_at?.getTime() ?? null,
   }
+}
+
+/** The key with this SHA-256, also a revoked or expired one. */
+export async function findKeyByHash(pool: Pool, hash: Buffer): Promise<Key | undefined> {
+  const { rows } = await pool.query<KeySnapshotRow>({
+    name: 'find_key',
+    text: `select ${KEY_COLUMNS} from keys where hash = $1`,
+    values: [hash],
+  })
+  return rows[0] === undefined ? undefined : toKey(rows[0])
 }
 
 interface CredentialPart {

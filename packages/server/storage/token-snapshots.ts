@@ -1,18 +1,10 @@
 import type { Pool } from 'pg'
 import type { ClientTokenClaims } from '../core/client-token.ts'
 import { isUuid } from '../core/ids.ts'
-import { type Endpoint, type EndUser, SCOPES, type Scope, type TokenMinter } from '../core/tenancy.ts'
+import { type EndUser, SCOPES, type TokenMinter } from '../core/tenancy.ts'
+import { KEY_COLUMNS, type KeySnapshotRow, toKey } from './snapshots.ts'
 
 // What the gateway loads for a client token besides its environment (snapshots.ts).
-
-interface KeyRightsRow {
-  scopes: Scope[]
-  allowed_models: string[] | null
-  allowed_endpoints: Endpoint[] | null
-  max_request_cost_nano_usd: number | null
-  expires_at: Date | null
-  revoked_at: Date | null
-}
 
 /**
  * Whoever created the token, with the rights it has now: a key, or for a token of the playground a member or management
@@ -32,24 +24,15 @@ async function findKeyMinter(
   id: string,
   { env }: ClientTokenClaims,
 ): Promise<TokenMinter | undefined> {
-  const { rows } = await pool.query<KeyRightsRow>({
+  const { rows } = await pool.query<KeySnapshotRow>({
     name: 'find_minting_key',
-    text: `select scopes, allowed_models, allowed_endpoints, max_request_cost_nano_usd, expires_at, revoked_at
-      from keys where id = $1 and environment_id = $2`,
+    text: `select ${KEY_COLUMNS} from keys where id = $1 and environment_id = $2`,
     values: [id, env],
   })
-  const row = rows[0]
-  if (row === undefined) return undefined
-  return {
-    rights: {
-      scopes: row.scopes,
-      allowedModels: row.allowed_models,
-      allowedEndpoints: row.allowed_endpoints,
-      maxRequestCostNanoUsd: row.max_request_cost_nano_usd,
-    },
-    expiresAt: row.expires_at?.getTime() ?? null,
-    revokedAt: row.revoked_at?.getTime() ?? null,
-  }
+  if (rows[0] === undefined) return undefined
+  const { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd, ...life } = toKey(rows[0])
+  const rights = { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd }
+  return { rights, expiresAt: life.expiresAt, revokedAt: life.revokedAt }
 }
 
 /** The subject of a playground token is `member:` and the id of a member or management key. */

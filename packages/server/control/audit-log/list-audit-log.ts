@@ -1,15 +1,13 @@
 import { listAuditLog as loadAuditLog } from '../../storage/audit-log.ts'
 import { dateTimeField, textField, toDate, uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
+import { listOf, loadPageBy, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { AuditEntryResource, toAuditEntryResource } from './audit-entry-resource.ts'
 
-export const listAuditLog = defineOperation({
+export const listAuditLog = defineOperation('GET /v1/orgs/{orgId}/audit-log', {
   name: 'audit_log.list',
   summary: "The operations on an organization's resources with actor and client address, newest first.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/audit-log',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject({
     ...pageQuery,
@@ -29,7 +27,7 @@ export const listAuditLog = defineOperation({
       from: toDate(given.from),
       to: toDate(given.to),
     }
-    return loadPage(
+    return loadPageBy(
       query,
       ['audit_log.list', resource.id, given],
       page => loadAuditLog(services.db, resource.id, filter, page),

@@ -9,7 +9,7 @@ import { z } from '../operation/zod.ts'
 export const BUDGET_SCOPES = ['environment', 'key'] as const
 export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const
 
-export const budgetFields = {
+const budgetFields = {
   limit_usd: z.number().min(0).max(MAX_USD),
   window: z.enum(BUDGET_WINDOWS),
   scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Default: the whole organization or project.' }),
@@ -22,6 +22,7 @@ export const budgetFields = {
 }
 
 export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
+export const BudgetChange = z.strictObject(budgetFields).partial().meta({ id: 'BudgetChange' })
 
 /** The settings of a budget, with the limit in whole nano-dollars. */
 export type BudgetSettings = Pick<

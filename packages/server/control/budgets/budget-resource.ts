@@ -1,6 +1,7 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 import { BUDGET_SCOPES, BUDGET_WINDOWS } from './budget-body.ts'
 import type { MeasuredBudget } from './measure-budgets.ts'
@@ -42,14 +43,8 @@ export function toBudgetResource(budget: MeasuredBudget): z.output<typeof Budget
 /** Returns the settings of a budget without its spend. */
 export function toBudgetRecord(row: BudgetRow) {
   return {
-    id: row.id,
-    org_id: row.org_id,
-    project_id: row.project_id,
-    scope: row.scope,
-    scope_ref: row.scope_ref,
-    window: row.window,
+    ...storedFields(BudgetResource, row),
     limit_usd: toUsd(row.limit_nano_usd) ?? 0,
-    alert_pcts: row.alert_pcts,
     ...toStamps(row),
   }
 }

@@ -1,23 +1,21 @@
 import { insertBudget } from '../../storage/budgets.ts'
+import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewBudget, parseBudgetScope, toBudgetSettings } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
-import { toBudgetRow } from './new-budget.ts'
 
-export const createOrganizationBudget = defineOperation({
+export const createOrganizationBudget = defineOperation('POST /v1/orgs/{orgId}/budgets', {
   name: 'budgets.create_in_organization',
   summary:
     "Creates a budget for an organization, one of its environments or one of its keys. The organization's own spend excludes the sandbox.",
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/budgets',
   access: { role: 'admin', of: 'org' },
   body: NewBudget,
   response: { 201: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const owner = { org_id: resource.id, project_id: null }
     const settings = await parseBudgetScope(services.db, owner, toBudgetSettings(body))
-    const row = await insertBudget(services.db, toBudgetRow(services, owner, settings))
+    const row = await insertBudget(services.db, { ...newRecord(services), ...owner, ...settings })
     return toBudgetResource(await measureBudget(services, row))
   },
 })

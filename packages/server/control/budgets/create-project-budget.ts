@@ -1,22 +1,20 @@
 import { insertBudget } from '../../storage/budgets.ts'
+import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewBudget, parseBudgetScope, toBudgetSettings } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
-import { toBudgetRow } from './new-budget.ts'
 
-export const createProjectBudget = defineOperation({
+export const createProjectBudget = defineOperation('POST /v1/projects/{projectId}/budgets', {
   name: 'budgets.create',
   summary: 'Creates a budget for a project, one of its environments or one of its keys. The sandbox counts.',
-  method: 'POST',
-  path: '/v1/projects/{projectId}/budgets',
   access: { role: 'admin', of: 'project' },
   body: NewBudget,
   response: { 201: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const owner = { org_id: resource.org_id, project_id: resource.id }
     const settings = await parseBudgetScope(services.db, owner, toBudgetSettings(body))
-    const row = await insertBudget(services.db, toBudgetRow(services, owner, settings))
+    const row = await insertBudget(services.db, { ...newRecord(services), ...owner, ...settings })
     return toBudgetResource(await measureBudget(services, row))
   },
 })

@@ -5,11 +5,9 @@ import { z } from '../operation/zod.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudgets } from './measure-budgets.ts'
 
-export const listOrganizationBudgets = defineOperation({
+export const listOrganizationBudgets = defineOperation('GET /v1/orgs/{orgId}/budgets', {
   name: 'budgets.list_of_organization',
   summary: "The organization's own budgets, newest first, with the spend of each.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/budgets',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(BudgetResource) },
@@ -18,7 +16,6 @@ export const listOrganizationBudgets = defineOperation({
       query,
       ['budgets.list_of_organization', resource.id],
       async page => measureBudgets(services, resource.id, await loadBudgets(services.db, resource.id, page)),
-      row => row.created_at,
       toBudgetResource,
     ),
 })

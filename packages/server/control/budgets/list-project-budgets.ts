@@ -5,11 +5,9 @@ import { z } from '../operation/zod.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudgets } from './measure-budgets.ts'
 
-export const listProjectBudgets = defineOperation({
+export const listProjectBudgets = defineOperation('GET /v1/projects/{projectId}/budgets', {
   name: 'budgets.list',
   summary: "A project's budgets, newest first, with the spend of each.",
-  method: 'GET',
-  path: '/v1/projects/{projectId}/budgets',
   access: { role: 'viewer', of: 'project' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(BudgetResource) },
@@ -19,7 +17,6 @@ export const listProjectBudgets = defineOperation({
       ['budgets.list', resource.id],
       async page =>
         measureBudgets(services, resource.org_id, await loadBudgets(services.db, resource.id, page)),
-      row => row.created_at,
       toBudgetResource,
     ),
 })

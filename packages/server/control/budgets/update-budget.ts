@@ -3,18 +3,15 @@ import { mergeChange } from '../operation/merge-change.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { budgetFields, parseBudgetScope } from './budget-body.ts'
+import { BudgetChange, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
-export const updateBudget = defineOperation({
+export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
   name: 'budgets.update',
   summary: 'Changes a budget. Spend in the current window still counts.',
-  method: 'PATCH',
-  path: '/v1/budgets/{id}',
   access: { role: 'admin', of: 'budget' },
-  body: z.strictObject(budgetFields).partial().meta({ id: 'BudgetChange' }),
+  body: BudgetChange,
   response: { 200: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body
@@ -26,8 +23,8 @@ export const updateBudget = defineOperation({
       scope_ref,
       alert_pcts: alert_pcts ?? [],
     })
-    const change = { ...settings, updated_at: new Date(services.clock.now()) }
-    const row = orGone(await storeBudget(services.db, resource.id, change))
+    const now = new Date(services.clock.now())
+    const row = orGone(await storeBudget(services.db, resource.id, settings, now))
     return toBudgetResource(await measureBudget(services, row))
   },
 })

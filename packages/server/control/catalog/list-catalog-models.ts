@@ -3,6 +3,7 @@ import { allModels } from '@rideau/llm/providers/catalog'
 import { defineOperation } from '../operation/operation.ts'
 import { cutPage, listOf, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
+import { PricingResource } from './pricing-resource.ts'
 
 const CatalogModelResource = z
   .strictObject({
@@ -13,23 +14,13 @@ const CatalogModelResource = z
     context_window: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
     capabilities: z.array(z.string()),
-    /** null: unknown, which is not the same as zero. */
-    pricing: z
-      .strictObject({
-        input_usd_per_mtok: z.number(),
-        output_usd_per_mtok: z.number(),
-        cached_input_usd_per_mtok: z.number().nullable(),
-        cache_write_usd_per_mtok: z.number().nullable(),
-      })
-      .nullable(),
+    pricing: PricingResource,
   })
   .meta({ id: 'CatalogModel' })
 
-export const listCatalogModels = defineOperation({
+export const listCatalogModels = defineOperation('GET /v1/catalog/models', {
   name: 'catalog.list_models',
   summary: 'All models of the catalogue with their prices, by id.',
-  method: 'GET',
-  path: '/v1/catalog/models',
   access: { role: 'viewer', of: 'actor' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(CatalogModelResource) },

@@ -17,11 +17,9 @@ const CatalogProviderResource = z
   })
   .meta({ id: 'CatalogProvider' })
 
-export const listCatalogProviders = defineOperation({
+export const listCatalogProviders = defineOperation('GET /v1/catalog/providers', {
   name: 'catalog.list_providers',
   summary: 'All providers and the fields of a credential for each, by id.',
-  method: 'GET',
-  path: '/v1/catalog/providers',
   access: { role: 'viewer', of: 'actor' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(CatalogProviderResource) },

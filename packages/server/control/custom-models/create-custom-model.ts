@@ -1,37 +1,30 @@
 import { CUSTOM_MODEL_NAME_CONSTRAINT, insertCustomModel } from '../../storage/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
+import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { z } from '../operation/zod.ts'
-import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
+import { NewCustomModel, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
-export const createCustomModel = defineOperation({
+export const createCustomModel = defineOperation('POST /v1/environments/{envId}/custom-models', {
   name: 'custom_models.create',
   summary:
     "Adds a model that the catalogue lacks, or replaces the catalogue's record in this environment. Setting or replacing a price needs the role admin.",
-  method: 'POST',
-  path: '/v1/environments/{envId}/custom-models',
   access: { role: 'developer', of: 'environment' },
-  body: z.strictObject(customModelFields).meta({ id: 'NewCustomModel' }),
+  body: NewCustomModel,
   response: { 201: CustomModelResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { hasListPrice } = parseModelName(body.model)
     if (hasListPrice || body.pricing != null) assertRole(role, 'admin')
-    const now = new Date(services.clock.now())
     const stored = insertCustomModel(services.db, {
-      id: services.newId(),
-      org_id: resource.org_id,
-      project_id: resource.project_id,
-      environment_id: resource.id,
+      ...newRecord(services),
+      ...ownerColumns(resource),
       model: body.model,
       capabilities: [...new Set(body.capabilities)],
       context_window: body.context_window ?? null,
       max_output_tokens: body.max_output_tokens ?? null,
       pricing: toPricingJson(body.pricing ?? null),
-      created_at: now,
-      updated_at: now,
     })
     return toCustomModelResource(await orConflict(stored, CUSTOM_MODEL_NAME_CONSTRAINT, 'model'))
   },

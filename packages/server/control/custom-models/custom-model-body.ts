@@ -24,7 +24,7 @@ const Pricing = z.strictObject({
   cache_write_usd_per_mtok: price.nullish(),
 })
 
-export const customModelFields = {
+const customModelFields = {
   model: textField(256).meta({ description: '`provider/model`' }),
   capabilities: z.array(capabilityField).min(1).max(10),
   context_window: z.int().min(1).max(MAX_TOKENS).nullish(),
@@ -33,6 +33,12 @@ export const customModelFields = {
     description: 'Needs the role admin. Absent or null: unknown, which is not the same as zero.',
   }),
 }
+
+export const NewCustomModel = z.strictObject(customModelFields).meta({ id: 'NewCustomModel' })
+export const CustomModelChanges = z
+  .strictObject(customModelFields)
+  .partial()
+  .meta({ id: 'CustomModelChanges' })
 
 /**
  * Checks that the provider of a model is known; the environment needs no credential for it. Returns whether the catalogue

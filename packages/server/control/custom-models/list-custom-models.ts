@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
-export const listCustomModels = defineOperation({
+export const listCustomModels = defineOperation('GET /v1/environments/{envId}/custom-models', {
   name: 'custom_models.list',
   summary: "An environment's own models and prices, newest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/custom-models',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(CustomModelResource) },
@@ -17,7 +15,6 @@ export const listCustomModels = defineOperation({
       query,
       ['custom_models.list', resource.id],
       page => loadCustomModels(services.db, resource.id, page),
-      row => row.created_at,
       toCustomModelResource,
     ),
 })

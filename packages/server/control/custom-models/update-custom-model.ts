@@ -6,18 +6,15 @@ import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { customModelFields, parseModelName, toPricingJson } from './custom-model-body.ts'
+import { CustomModelChanges, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
-export const updateCustomModel = defineOperation({
+export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}', {
   name: 'custom_models.update',
   summary:
     "Changes an environment's record of a model. Changing a price, or the model of a record with one, needs the role admin.",
-  method: 'PATCH',
-  path: '/v1/custom-models/{id}',
   access: { role: 'developer', of: 'custom_model' },
-  body: z.strictObject(customModelFields).partial().meta({ id: 'CustomModelChanges' }),
+  body: CustomModelChanges,
   response: { 200: CustomModelResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {

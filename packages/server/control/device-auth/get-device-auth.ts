@@ -3,11 +3,9 @@ import { orGone } from '../operation/or-gone.ts'
 import { DeviceAuthResource } from './device-auth-resource.ts'
 import { readDeviceAuth } from './read-device-auth.ts'
 
-export const getDeviceAuth = defineOperation({
+export const getDeviceAuth = defineOperation('GET /v1/projects/{projectId}/device-auth', {
   name: 'device_auth.get',
   summary: "A project's device attestation; 404 if none is set.",
-  method: 'GET',
-  path: '/v1/projects/{projectId}/device-auth',
   access: { role: 'viewer', of: 'project' },
   response: { 200: DeviceAuthResource },
   handle: async ({ services, resource }) => orGone(await readDeviceAuth(services, resource.id)),

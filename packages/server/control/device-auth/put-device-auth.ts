@@ -7,12 +7,10 @@ import { DeviceAuthBody } from './device-auth-body.ts'
 import { DeviceAuthResource, toDeviceAuthResource } from './device-auth-resource.ts'
 import { readDeviceAuth } from './read-device-auth.ts'
 
-export const putDeviceAuth = defineOperation({
+export const putDeviceAuth = defineOperation('PUT /v1/projects/{projectId}/device-auth', {
   name: 'device_auth.put',
   summary:
     "Sets or replaces the apps whose devices may get client tokens with the project's publishable keys.",
-  method: 'PUT',
-  path: '/v1/projects/{projectId}/device-auth',
   access: { role: 'admin', of: 'project' },
   body: DeviceAuthBody,
   response: { 200: DeviceAuthResource },

@@ -7,7 +7,7 @@ import { textField } from '../operation/fields.ts'
 import { jsonObjectField } from '../operation/json-object-field.ts'
 import { z } from '../operation/zod.ts'
 
-export const endUserFields = {
+const endUserFields = {
   // Not trimmed: it must equal the id in tokens and requests.
   external_id: z
     .string()
@@ -16,6 +16,9 @@ export const endUserFields = {
   plan: textField(64).nullish().meta({ description: "A plan's name or id." }),
   attributes: jsonObjectField.nullish(),
 }
+
+export const NewEndUser = z.strictObject(endUserFields).meta({ id: 'NewEndUser' })
+export const EndUserChange = z.strictObject(endUserFields).partial().meta({ id: 'EndUserChange' })
 
 /** Throws 400 for an id that only the app assigns, to devices and members. */
 export function assertNotReserved(externalId: string): void {

@@ -1,15 +1,14 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import type { EndUserWithPlanRow } from '../../storage/end-users.ts'
 import { sumUsage, type UsageTotals } from '../../storage/usage-totals.ts'
-import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { dateTime, environmentIds, stamps, toDateTime, toStamps } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 export const EndUserResource = z
   .strictObject({
-    id: uuid,
-    project_id: uuid,
-    environment_id: uuid,
+    ...environmentIds,
     external_id: z.string(),
     plan: z
       .string()
@@ -67,12 +66,7 @@ export function toEndUserResource({ totals, ...row }: MeasuredEndUser): z.output
 /** Returns the settings of an end user without its usage. */
 export function toEndUserRecord(row: EndUserWithPlanRow) {
   return {
-    id: row.id,
-    project_id: row.project_id,
-    environment_id: row.environment_id,
-    external_id: row.external_id,
-    plan: row.plan,
-    attributes: row.attributes,
+    ...storedFields(EndUserResource, row),
     blocked_at: toDateTime(row.blocked_at),
     ...toStamps(row),
   }

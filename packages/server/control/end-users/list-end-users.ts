@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
 
-export const listEndUsers = defineOperation({
+export const listEndUsers = defineOperation('GET /v1/environments/{envId}/end-users', {
   name: 'end_users.list',
   summary: "An environment's end users, newest first, with their usage to date.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/end-users',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(EndUserResource) },
@@ -17,7 +15,6 @@ export const listEndUsers = defineOperation({
       query,
       ['end_users.list', resource.id],
       async page => measureEndUsers(services, await loadEndUsers(services.db, resource.id, page)),
-      row => row.created_at,
       toEndUserResource,
     ),
 })

@@ -1,18 +1,15 @@
 import { updateEndUser as storeEndUser } from '../../storage/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { z } from '../operation/zod.ts'
-import { assertNotReserved, encodeAttributes, endUserFields, findPlanId } from './end-user-body.ts'
+import { assertNotReserved, EndUserChange, encodeAttributes, findPlanId } from './end-user-body.ts'
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'
 
-export const updateEndUser = defineOperation({
+export const updateEndUser = defineOperation('PATCH /v1/end-users/{id}', {
   name: 'end_users.update',
   summary: "Changes an end user's record. Usage follows the external_id.",
-  method: 'PATCH',
-  path: '/v1/end-users/{id}',
   access: { role: 'developer', of: 'end_user' },
-  body: z.strictObject(endUserFields).partial().meta({ id: 'EndUserChange' }),
+  body: EndUserChange,
   response: { 200: EndUserResource },
   faults: ['attributes_too_large', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {
@@ -24,9 +21,8 @@ export const updateEndUser = defineOperation({
         ? {}
         : { plan_id: await findPlanId(services.db, resource.environment_id, plan) }),
       ...(attributes === undefined ? {} : { attributes: encodeAttributes(attributes) }),
-      updated_at: new Date(services.clock.now()),
     }
-    const update = storeEndUser(services.db, resource.id, change)
+    const update = storeEndUser(services.db, resource.id, change, new Date(services.clock.now()))
     await orConflict(update, 'end_users_external', 'external_id')
     return await readEndUser(services, resource.id)
   },

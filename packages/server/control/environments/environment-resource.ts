@@ -1,5 +1,6 @@
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import { stamps, textField, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 /** The settings of an environment that its administrators change. */
@@ -27,19 +28,5 @@ export const EnvironmentResource = z
   .meta({ id: 'Environment' })
 
 export function toEnvironmentResource(row: EnvironmentRow): z.output<typeof EnvironmentResource> {
-  return {
-    id: row.id,
-    org_id: row.org_id,
-    project_id: row.project_id,
-    name: row.name,
-    is_default: row.is_default,
-    log_retention_days: row.log_retention_days,
-    log_capture: row.log_capture,
-    allowed_models: row.allowed_models,
-    unsupported_params: row.unsupported_params,
-    on_client_gone: row.on_client_gone,
-    allow_client_passthrough: row.allow_client_passthrough,
-    allow_secret_key_in_browser: row.allow_secret_key_in_browser,
-    ...toStamps(row),
-  }
+  return { ...storedFields(EnvironmentResource, row), ...toStamps(row) }
 }

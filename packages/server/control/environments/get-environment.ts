@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { EnvironmentResource, toEnvironmentResource } from './environment-resource.ts'
 
-export const getEnvironment = defineOperation({
+export const getEnvironment = defineGet('environment', '/v1/environments/{envId}', {
   name: 'environments.get',
   summary: 'One environment.',
-  method: 'GET',
-  path: '/v1/environments/{envId}',
-  access: { role: 'viewer', of: 'environment' },
-  response: { 200: EnvironmentResource },
-  handle: async ({ resource }) => toEnvironmentResource(resource),
+  response: EnvironmentResource,
+  toResponse: toEnvironmentResource,
 })

@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { EnvironmentResource, toEnvironmentResource } from './environment-resource.ts'
 
-export const listEnvironments = defineOperation({
+export const listEnvironments = defineOperation('GET /v1/projects/{projectId}/environments', {
   name: 'environments.list',
   summary: "A project's two environments.",
-  method: 'GET',
-  path: '/v1/projects/{projectId}/environments',
   access: { role: 'viewer', of: 'project' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(EnvironmentResource) },
@@ -17,7 +15,6 @@ export const listEnvironments = defineOperation({
       query,
       ['environments.list', resource.id],
       page => loadEnvironments(services.db, resource.id, page),
-      row => row.created_at,
       toEnvironmentResource,
     ),
 })

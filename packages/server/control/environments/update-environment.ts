@@ -3,11 +3,9 @@ import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { EnvironmentResource, environmentSettings, toEnvironmentResource } from './environment-resource.ts'
 
-export const updateEnvironment = defineOperation({
+export const updateEnvironment = defineOperation('PATCH /v1/environments/{envId}', {
   name: 'environments.update',
   summary: "Changes an environment's policy. `allowed_models: null` allows every model.",
-  method: 'PATCH',
-  path: '/v1/environments/{envId}',
   // An environment's policy restricts its developers too, so only administrators change it.
   access: { role: 'admin', of: 'environment' },
   body: z.strictObject(environmentSettings).partial(),

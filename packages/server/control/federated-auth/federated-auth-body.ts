@@ -105,3 +105,12 @@ function toRequiredClaims(
 function refusal(param: string, message: string): Fault {
   return new Fault('federated_config_invalid', message, { param })
 }
+
+export const FederatedAuthTestRequest = z
+  .strictObject({
+    identity_token: z
+      .string()
+      .min(1)
+      .max(64 * 1024),
+  })
+  .meta({ id: 'FederatedAuthTestRequest' })

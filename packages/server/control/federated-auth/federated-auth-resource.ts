@@ -1,6 +1,7 @@
 import type { FederatedConfig } from '../../core/federated-config.ts'
 import type { FederatedAuthRow } from '../../storage/federated-auth.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 export const FederatedAuthResource = z
@@ -23,17 +24,10 @@ export const FederatedAuthResource = z
 export function toFederatedAuthResource(row: FederatedAuthRow): z.output<typeof FederatedAuthResource> {
   const [first, ...others] = row.issuers
   return {
-    project_id: row.project_id,
+    ...storedFields(FederatedAuthResource, row),
     issuer: others.length === 0 && first !== undefined ? first : row.issuers,
     audiences: orNull(row.audiences),
     authorized_parties: orNull(row.authorized_parties),
-    jwks_url: row.jwks_url,
-    algorithms: row.algorithms,
-    user_id_claim: row.user_id_claim,
-    plan_claim: row.plan_claim,
-    required_claims: row.required_claims,
-    clock_tolerance_seconds: row.clock_tolerance_seconds,
-    max_token_age_seconds: row.max_token_age_seconds,
     ...toStamps(row),
   }
 }
@@ -57,3 +51,12 @@ export function toFederatedConfig(row: FederatedAuthRow): FederatedConfig {
 function orNull(list: string[]): string[] | null {
   return list.length === 0 ? null : list
 }
+
+export const FederatedAuthTest = z
+  .strictObject({
+    valid: z.boolean(),
+    end_user_id: z.string().nullable(),
+    plan: z.string().nullable().meta({ description: "The value of the token's plan claim." }),
+    reason: z.string().nullable().meta({ description: 'Why the token would be rejected.' }),
+  })
+  .meta({ id: 'FederatedAuthTest' })

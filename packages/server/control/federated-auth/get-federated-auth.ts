@@ -3,11 +3,9 @@ import { orGone } from '../operation/or-gone.ts'
 import { FederatedAuthResource } from './federated-auth-resource.ts'
 import { readFederatedAuth } from './read-federated-auth.ts'
 
-export const getFederatedAuth = defineOperation({
+export const getFederatedAuth = defineOperation('GET /v1/projects/{projectId}/federated-auth', {
   name: 'federated_auth.get',
   summary: "A project's identity provider; 404 if none is set.",
-  method: 'GET',
-  path: '/v1/projects/{projectId}/federated-auth',
   access: { role: 'viewer', of: 'project' },
   response: { 200: FederatedAuthResource },
   handle: async ({ services, resource }) => orGone(await readFederatedAuth(services, resource.id)),

@@ -5,12 +5,10 @@ import { FederatedAuthResource, toFederatedAuthResource } from './federated-auth
 import { loadKeySets } from './load-key-sets.ts'
 import { readFederatedAuth } from './read-federated-auth.ts'
 
-export const putFederatedAuth = defineOperation({
+export const putFederatedAuth = defineOperation('PUT /v1/projects/{projectId}/federated-auth', {
   name: 'federated_auth.put',
   summary:
     "Sets or replaces a project's identity provider. Its key set is fetched first; a configuration that does not work is rejected.",
-  method: 'PUT',
-  path: '/v1/projects/{projectId}/federated-auth',
   access: { role: 'admin', of: 'project' },
   body: FederatedAuthBody,
   response: { 200: FederatedAuthResource },

@@ -2,34 +2,16 @@ import { Fault } from '../../core/fault.ts'
 import { verifyIdentityToken } from '../../identity/verify-identity-token.ts'
 import { findFederatedAuth } from '../../storage/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { toFederatedConfig } from './federated-auth-resource.ts'
+import { FederatedAuthTestRequest } from './federated-auth-body.ts'
+import { FederatedAuthTest, toFederatedConfig } from './federated-auth-resource.ts'
 import { loadKeySets } from './load-key-sets.ts'
 
-const FederatedAuthTest = z
-  .strictObject({
-    valid: z.boolean(),
-    end_user_id: z.string().nullable(),
-    plan: z.string().nullable().meta({ description: "The value of the token's plan claim." }),
-    reason: z.string().nullable().meta({ description: 'Why the token would be rejected.' }),
-  })
-  .meta({ id: 'FederatedAuthTest' })
-
-export const testFederatedAuth = defineOperation({
+export const testFederatedAuth = defineOperation('POST /v1/projects/{projectId}/federated-auth/test', {
   name: 'federated_auth.test',
   summary:
     'Checks an identity token: returns the end user and plan it would give, or why it would be rejected. Issues no token.',
-  method: 'POST',
-  path: '/v1/projects/{projectId}/federated-auth/test',
   access: { role: 'admin', of: 'project' },
-  body: z
-    .strictObject({
-      identity_token: z
-        .string()
-        .min(1)
-        .max(64 * 1024),
-    })
-    .meta({ id: 'FederatedAuthTestRequest' }),
+  body: FederatedAuthTestRequest,
   response: { 200: FederatedAuthTest },
   faults: ['federated_auth_not_configured', 'federated_config_invalid'],
   audit: 'none',

@@ -27,12 +27,10 @@ const AcceptBody = z
 
 type Acceptance = z.output<typeof AcceptBody>
 
-export const acceptInvitation = defineOperation({
+export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
   name: 'invitations.accept',
   summary:
     'Joins an organization by an invitation. A new user sends a `password`, which creates the account; an existing one needs its session or its password.',
-  method: 'POST',
-  path: '/v1/invitations/accept',
   access: 'public',
   body: AcceptBody,
   response: { 200: MemberResource },

@@ -1,20 +1,13 @@
 import { insertKey } from '../../storage/keys.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { keyFields, parseExpiry, parseScopes } from './key-body.ts'
+import { NewKey, parseExpiry, parseScopes } from './key-body.ts'
 import { NewKeyResource, toKeyResource } from './key-resource.ts'
 import { createKeyRow } from './new-key.ts'
 
-const NewKey = z
-  .strictObject({ kind: z.enum(['secret', 'publishable']), ...keyFields })
-  .meta({ id: 'NewKey' })
-
-export const createKey = defineOperation({
+export const createKey = defineOperation('POST /v1/environments/{envId}/keys', {
   name: 'keys.create',
   summary: 'Creates a key. Its plaintext is in this response only.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/keys',
   access: { role: 'developer', of: 'environment' },
   body: NewKey,
   response: { 201: NewKeyResource },

@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 
-export const getKey = defineOperation({
+export const getKey = defineGet('key', '/v1/keys/{keyId}', {
   name: 'keys.get',
   summary: 'One key, without its plaintext.',
-  method: 'GET',
-  path: '/v1/keys/{keyId}',
-  access: { role: 'viewer', of: 'key' },
-  response: { 200: KeyResource },
-  handle: async ({ resource }) => toKeyResource(resource),
+  response: KeyResource,
+  toResponse: toKeyResource,
 })

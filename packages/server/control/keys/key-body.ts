@@ -38,3 +38,7 @@ export function parseExpiry(text: string | null, now: number): Date | null {
   }
   return expiresAt
 }
+
+export const NewKey = z
+  .strictObject({ kind: z.enum(['secret', 'publishable']), ...keyFields })
+  .meta({ id: 'NewKey' })

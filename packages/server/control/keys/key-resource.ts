@@ -2,6 +2,7 @@ import { toUsd } from '@rideau/llm/usage/money'
 import { ENDPOINTS, SCOPES } from '../../core/tenancy.ts'
 import type { KeyRow } from '../../storage/schema.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 const fields = {
@@ -31,12 +32,7 @@ export const NewKeyResource = z.strictObject({ ...fields, key: z.string() }).met
 
 export function toKeyResource(row: KeyRow): z.output<typeof KeyResource> {
   return {
-    id: row.id,
-    environment_id: row.environment_id,
-    project_id: row.project_id,
-    kind: row.kind,
-    name: row.name,
-    prefix_display: row.prefix_display,
+    ...storedFields(KeyResource, row),
     // The schema checked these lists when they were written.
     scopes: row.scopes as z.output<typeof KeyResource>['scopes'],
     restrictions: {
@@ -48,7 +44,6 @@ export function toKeyResource(row: KeyRow): z.output<typeof KeyResource> {
     },
     expires_at: toDateTime(row.expires_at),
     revoked_at: toDateTime(row.revoked_at),
-    rolled_to: row.rolled_to,
     last_used_at: toDateTime(row.last_used_at),
     ...toStamps(row),
   }

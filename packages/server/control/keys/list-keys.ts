@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 
-export const listKeys = defineOperation({
+export const listKeys = defineOperation('GET /v1/environments/{envId}/keys', {
   name: 'keys.list',
   summary: "An environment's keys, revoked and expired ones too, newest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/keys',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(KeyResource) },
@@ -17,7 +15,6 @@ export const listKeys = defineOperation({
       query,
       ['keys.list', resource.id],
       page => loadKeys(services.db, resource.id, page),
-      row => row.created_at,
       toKeyResource,
     ),
 })

@@ -2,11 +2,9 @@ import { Fault } from '../../core/fault.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 
-export const revealKey = defineOperation({
+export const revealKey = defineOperation('POST /v1/keys/{keyId}/reveal', {
   name: 'keys.reveal',
   summary: 'A publishable key in plaintext. A secret key is shown at its creation only: 409.',
-  method: 'POST',
-  path: '/v1/keys/{keyId}/reveal',
   access: { role: 'developer', of: 'key' },
   response: { 200: z.strictObject({ key: z.string() }).meta({ id: 'RevealedKey' }) },
   faults: ['resource_conflict'],

@@ -4,34 +4,20 @@ import { findEnvironment } from '../../storage/environments.ts'
 import { insertKey, lockKey, updateKey } from '../../storage/keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
+import type { z } from '../operation/zod.ts'
 import { assertActiveKey } from './assert-active-key.ts'
+import { KeyRoll } from './key-change-body.ts'
 import { NewKeyResource, toKeyResource } from './key-resource.ts'
 import { createKeyRow } from './new-key.ts'
 
-const MAX_OVERLAP_HOURS = 72
 const DEFAULT_OVERLAP_SECONDS = 3600
 
-const Overlap = z
-  .strictObject({
-    overlap_seconds: z
-      .int()
-      .min(0)
-      .max(MAX_OVERLAP_HOURS * 3600)
-      .nullish(),
-    overlap_hours: z.number().min(0).max(MAX_OVERLAP_HOURS).nullish(),
-  })
-  .optional()
-  .meta({ id: 'KeyRoll' })
-
-export const rollKey = defineOperation({
+export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
   name: 'keys.roll',
   summary:
     'Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
-  method: 'POST',
-  path: '/v1/keys/{keyId}/roll',
   access: { role: 'developer', of: 'key' },
-  body: Overlap,
+  body: KeyRoll,
   response: { 201: NewKeyResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {
@@ -63,7 +49,7 @@ export const rollKey = defineOperation({
 function parseOverlapMs({
   overlap_seconds: seconds,
   overlap_hours: hours,
-}: NonNullable<z.output<typeof Overlap>>) {
+}: NonNullable<z.output<typeof KeyRoll>>) {
   if (seconds != null && hours != null) {
     throw new Fault('invalid_request', 'Send overlap_seconds or overlap_hours, not both.', {
       param: 'overlap_hours',

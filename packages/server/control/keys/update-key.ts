@@ -1,19 +1,16 @@
 import { type KeyChange, lockKey, updateKey as storeKey } from '../../storage/keys.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
+import type { z } from '../operation/zod.ts'
 import { assertActiveKey } from './assert-active-key.ts'
-import { keyFields, parseExpiry, parseScopes } from './key-body.ts'
+import { type keyFields, parseExpiry, parseScopes } from './key-body.ts'
+import { KeyChanges } from './key-change-body.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 
-const KeyChanges = z.strictObject(keyFields).partial().meta({ id: 'KeyChanges' })
-
-export const updateKey = defineOperation({
+export const updateKey = defineOperation('PATCH /v1/keys/{keyId}', {
   name: 'keys.update',
   summary:
     'Changes an active key. Restrictions that are not sent stay; null removes one, and `restrictions: null` all of them.',
-  method: 'PATCH',
-  path: '/v1/keys/{keyId}',
   access: { role: 'developer', of: 'key' },
   body: KeyChanges,
   response: { 200: KeyResource },

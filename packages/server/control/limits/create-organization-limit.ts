@@ -1,20 +1,19 @@
 import { insertLimit } from '../../storage/limits.ts'
+import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
-import { toLimitRow } from './new-limit.ts'
 
-export const createOrganizationLimit = defineOperation({
+export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/limits', {
   name: 'limits.create_in_organization',
   summary: 'Creates a rate limit for an organization, or for one of its projects, environments or keys.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/limits',
   access: { role: 'admin', of: 'org' },
   body: NewLimit,
   response: { 201: LimitResource },
   handle: async ({ services, resource, body }) => {
     const owner = { org_id: resource.id, project_id: null, environment_id: null }
-    const row = toLimitRow(services, owner, await parseLimit(services.db, owner, body))
-    return toLimitResource(await insertLimit(services.db, row))
+    const fields = await parseLimit(services.db, owner, body)
+    const row = await insertLimit(services.db, { ...newRecord(services), ...owner, ...fields })
+    return toLimitResource(row)
   },
 })

@@ -19,7 +19,7 @@ const SCOPES_OF = {
 
 const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 
-export const limitFields = {
+const limitFields = {
   scope: z.enum(LIMIT_SCOPES),
   scope_ref: textField(255).nullish(),
   metric: z.enum(LIMIT_METRICS),
@@ -33,6 +33,7 @@ export const limitFields = {
 }
 
 export const NewLimit = z.strictObject(limitFields).meta({ id: 'NewLimit' })
+export const LimitChange = z.strictObject(limitFields).partial().meta({ id: 'LimitChange' })
 type LimitFields = z.output<typeof NewLimit>
 
 /**

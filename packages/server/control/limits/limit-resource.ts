@@ -1,5 +1,6 @@
 import type { LimitRow } from '../../storage/policy-tables.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 import { LIMIT_METRICS, LIMIT_SCOPES } from './limit-body.ts'
 
@@ -20,16 +21,5 @@ export const LimitResource = z
   .meta({ id: 'Limit' })
 
 export function toLimitResource(row: LimitRow): z.output<typeof LimitResource> {
-  return {
-    id: row.id,
-    org_id: row.org_id,
-    project_id: row.project_id,
-    environment_id: row.environment_id,
-    scope: row.scope,
-    scope_ref: row.scope_ref,
-    metric: row.metric,
-    limit: row.limit,
-    window_seconds: row.window_seconds,
-    ...toStamps(row),
-  }
+  return { ...storedFields(LimitResource, row), ...toStamps(row) }
 }

@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
-export const listEnvironmentLimits = defineOperation({
+export const listEnvironmentLimits = defineOperation('GET /v1/environments/{envId}/limits', {
   name: 'limits.list',
   summary: "An environment's rate limits, newest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/limits',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(LimitResource) },
@@ -17,7 +15,6 @@ export const listEnvironmentLimits = defineOperation({
       query,
       ['limits.list', resource.id],
       page => loadLimits(services.db, resource.id, page),
-      row => row.created_at,
       toLimitResource,
     ),
 })

@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
-export const listOrganizationLimits = defineOperation({
+export const listOrganizationLimits = defineOperation('GET /v1/orgs/{orgId}/limits', {
   name: 'limits.list_of_organization',
   summary: "The organization's own rate limits, newest first.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/limits',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(LimitResource) },
@@ -17,7 +15,6 @@ export const listOrganizationLimits = defineOperation({
       query,
       ['limits.list_of_organization', resource.id],
       page => loadLimits(services.db, resource.id, page),
-      row => row.created_at,
       toLimitResource,
     ),
 })

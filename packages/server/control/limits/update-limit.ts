@@ -3,22 +3,19 @@ import { assertRole } from '../operation/assert-role.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { limitFields, parseLimit } from './limit-body.ts'
+import { LimitChange, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 
-export const updateLimit = defineOperation({
+export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
   name: 'limits.update',
   summary: 'Changes a rate limit. A limit of the organization needs the role admin.',
-  method: 'PATCH',
-  path: '/v1/limits/{id}',
   access: { role: 'developer', of: 'limit' },
-  body: z.strictObject(limitFields).partial().meta({ id: 'LimitChange' }),
+  body: LimitChange,
   response: { 200: LimitResource },
   handle: async ({ services, resource, role, body }) => {
     if (resource.environment_id === null) assertRole(role, 'admin')
     const fields = await parseLimit(services.db, resource, mergeChange(resource, body))
-    const change = { ...fields, updated_at: new Date(services.clock.now()) }
-    return toLimitResource(orGone(await storeLimit(services.db, resource.id, change)))
+    const now = new Date(services.clock.now())
+    return toLimitResource(orGone(await storeLimit(services.db, resource.id, fields, now)))
   },
 })

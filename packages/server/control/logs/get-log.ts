@@ -1,18 +1,11 @@
 import { hasRole } from '../../core/permissions.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { logFields, toLogResource } from './log-resource.ts'
+import { LogDetailResource, toLogResource } from './log-resource.ts'
 
-const LogDetailResource = z
-  .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
-  .meta({ id: 'RequestLogDetail' })
-
-export const getLog = defineOperation({
+export const getLog = defineOperation('GET /v1/logs/{requestId}', {
   name: 'logs.get',
   summary:
     'One request by its X-Request-Id. Bodies are included if capture was full and the caller has at least the role developer.',
-  method: 'GET',
-  path: '/v1/logs/{requestId}',
   access: { role: 'viewer', of: 'log' },
   response: { 200: LogDetailResource },
   handle: async ({ resource, role }) => {

@@ -8,16 +8,14 @@ import {
   tailRequestLogs,
 } from '../../storage/request-log-list.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { listOf, loadPage } from '../operation/pagination.ts'
+import { listOf, loadPageBy } from '../operation/pagination.ts'
 import { LogQuery, toLogFilter } from './log-query.ts'
 import { LogResource, toLogResource } from './log-resource.ts'
 
-export const listLogs = defineOperation({
+export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
   name: 'logs.list',
   summary:
     "An environment's requests, newest first, without bodies. With `after`: the requests that ended after that one, oldest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/logs',
   access: { role: 'viewer', of: 'environment' },
   query: LogQuery,
   response: { 200: listOf(LogResource) },
@@ -27,9 +25,9 @@ export const listLogs = defineOperation({
     const filter = toLogFilter(query)
     if (query.after !== undefined) {
       const load = await openTail(db, resource.id, filter, query.after)
-      return await loadPage(query, binding, load, row => row.ended_at, toLogResource)
+      return await loadPageBy(query, binding, load, row => row.ended_at, toLogResource)
     }
-    return await loadPage<ListedRequestLogRow, ReturnType<typeof toLogResource>>(
+    return await loadPageBy<ListedRequestLogRow, ReturnType<typeof toLogResource>>(
       query,
       binding,
       page => listRequestLogs(db, resource.id, filter, page),

@@ -5,7 +5,7 @@ import { z } from '../operation/zod.ts'
 
 const amounts = z.strictObject({ tokens: z.int(), cost_usd: z.number().nullable() })
 
-export const logFields = {
+const logFields = {
   /** The gateway's own id of the request; `request_id` is the X-Request-Id that the caller received. */
   id: uuid,
   request_id: uuid,
@@ -116,3 +116,7 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
     metadata: row.metadata,
   }
 }
+
+export const LogDetailResource = z
+  .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
+  .meta({ id: 'RequestLogDetail' })

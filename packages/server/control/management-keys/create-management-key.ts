@@ -1,25 +1,16 @@
 import { Fault } from '../../core/fault.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
-import { dateTimeField, textField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
+import { ManagementKeyRequest } from './management-key-body.ts'
 import { NewManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 import { createManagementKeyRow } from './new-management-key.ts'
 
-export const createManagementKey = defineOperation({
+export const createManagementKey = defineOperation('POST /v1/orgs/{orgId}/management-keys', {
   name: 'management_keys.create',
   summary: 'Creates a management key. Its plaintext is in this response only.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/management-keys',
   // No management key has the role owner, so only a user can create one.
   access: { role: 'owner', of: 'org' },
-  body: z
-    .strictObject({
-      name: textField(200),
-      role: z.enum(['admin', 'developer', 'viewer']),
-      expires_at: dateTimeField.nullish(),
-    })
-    .meta({ id: 'ManagementKeyRequest' }),
+  body: ManagementKeyRequest,
   response: { 201: NewManagementKeyResource },
   handle: async ({ services, resource, body }) => {
     const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : null

@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 
-export const listManagementKeys = defineOperation({
+export const listManagementKeys = defineOperation('GET /v1/orgs/{orgId}/management-keys', {
   name: 'management_keys.list',
   summary: "An organization's management keys, newest first, including revoked ones.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/management-keys',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(ManagementKeyResource) },
@@ -17,7 +15,6 @@ export const listManagementKeys = defineOperation({
       query,
       ['management_keys.list', resource.id],
       page => loadKeys(services.db, resource.id, page),
-      row => row.created_at,
       toManagementKeyResource,
     ),
 })

@@ -1,5 +1,6 @@
 import type { ManagementKeyRow } from '../../storage/schema.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 const fields = {
@@ -23,11 +24,7 @@ export const NewManagementKeyResource = z
 
 export function toManagementKeyResource(row: ManagementKeyRow): z.output<typeof ManagementKeyResource> {
   return {
-    id: row.id,
-    org_id: row.org_id,
-    name: row.name,
-    role: row.role,
-    prefix_display: row.prefix_display,
+    ...storedFields(ManagementKeyResource, row),
     expires_at: toDateTime(row.expires_at),
     revoked_at: toDateTime(row.revoked_at),
     last_used_at: toDateTime(row.last_used_at),

@@ -2,11 +2,9 @@ import { revokeManagementKey as storeRevocation } from '../../storage/management
 import { defineOperation } from '../operation/operation.ts'
 import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 
-export const revokeManagementKey = defineOperation({
+export const revokeManagementKey = defineOperation('POST /v1/management-keys/{keyId}/revoke', {
   name: 'management_keys.revoke',
   summary: 'Ends a management key, from the next call on. A second call changes nothing.',
-  method: 'POST',
-  path: '/v1/management-keys/{keyId}/revoke',
   access: { role: 'owner', of: 'management_key' },
   response: { 200: ManagementKeyResource },
   handle: async ({ services, resource }) =>

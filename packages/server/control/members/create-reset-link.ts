@@ -8,12 +8,10 @@ import { mayResetPassword } from './reset-authority.ts'
 
 const RESET_MS = 3_600_000
 
-export const createResetLink = defineOperation({
+export const createResetLink = defineOperation('POST /v1/members/{memberId}/reset-link', {
   name: 'members.create_reset_link',
   summary:
     'Creates a link with which a member can set a new password, once, within an hour. The previous link becomes invalid.',
-  method: 'POST',
-  path: '/v1/members/{memberId}/reset-link',
   access: { role: 'owner', of: 'member' },
   response: {
     201: z.strictObject({ reset_url: z.string(), expires_at: dateTime }).meta({ id: 'ResetLink' }),

@@ -2,16 +2,12 @@ import { findMember, removeMember } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
 import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
-export const deleteMember = defineOperation({
+export const deleteMember = defineOperation('DELETE /v1/members/{memberId}', {
   name: 'members.delete',
   summary: 'Removes a member, whose sessions lose the organization at once, or withdraws an invitation.',
-  method: 'DELETE',
-  path: '/v1/members/{memberId}',
   access: { role: 'admin', of: 'member' },
-  response: { 204: z.undefined() },
   faults: ['resource_conflict'],
   handle: async ({ services, role, resource }) => {
     await services.db.transaction().execute(async tx => {

@@ -1,23 +1,19 @@
 import { Fault } from '../../core/fault.ts'
 import { createToken, hashToken } from '../../core/opaque-token.ts'
-import { ROLES } from '../../core/permissions.ts'
 import { hasMemberOrInvitation, insertMember, removeExpiredInvitations } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
-import { emailField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
+import { Invitation } from './member-body.ts'
 import { InvitedMemberResource, toMemberResource } from './member-resource.ts'
 import { assertRoleCovers } from './member-rules.ts'
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 
-export const inviteMember = defineOperation({
+export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
   name: 'members.invite',
   summary: 'Invites an e-mail address. The link to accept is in this response only.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/members',
   access: { role: 'admin', of: 'org' },
-  body: z.strictObject({ email: emailField, role: z.enum(ROLES) }).meta({ id: 'Invitation' }),
+  body: Invitation,
   response: { 201: InvitedMemberResource },
   faults: ['resource_conflict'],
   handle: async ({ services, actor, role, resource, body }) => {

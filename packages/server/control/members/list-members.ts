@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
 
-export const listMembers = defineOperation({
+export const listMembers = defineOperation('GET /v1/orgs/{orgId}/members', {
   name: 'members.list',
   summary: "An organization's members and invitations, newest first.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/members',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(MemberResource) },
@@ -17,7 +15,6 @@ export const listMembers = defineOperation({
       query,
       ['members.list', resource.id],
       page => loadMembers(services.db, resource.id, page),
-      row => row.created_at,
       toMemberResource,
     ),
 })

@@ -1,6 +1,7 @@
 import { ROLES } from '../../core/permissions.ts'
 import type { MemberWithUserRow } from '../../storage/members.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 const fields = {
@@ -25,13 +26,9 @@ export const InvitedMemberResource = z
 export function toMemberResource(row: MemberWithUserRow): z.output<typeof MemberResource> {
   const { user_id, user_email, user_name } = row
   return {
-    id: row.id,
-    org_id: row.org_id,
+    ...storedFields(MemberResource, row),
     user:
       user_id === null || user_email === null ? null : { id: user_id, email: user_email, name: user_name },
-    role: row.role,
-    invite_email: row.invite_email,
-    invited_by: row.invited_by,
     accepted_at: toDateTime(row.accepted_at),
     ...toStamps(row),
   }

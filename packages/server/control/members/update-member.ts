@@ -1,22 +1,16 @@
-import { ROLES } from '../../core/permissions.ts'
 import { findMember, updateMemberRole } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
+import { MemberChange } from './member-body.ts'
 import { MemberResource, toMemberResource } from './member-resource.ts'
 import { assertNotLastOwner, assertRoleCovers } from './member-rules.ts'
 
-export const updateMember = defineOperation({
+export const updateMember = defineOperation('PATCH /v1/members/{memberId}', {
   name: 'members.update',
   summary: "Changes a member's role, from the member's next call on.",
-  method: 'PATCH',
-  path: '/v1/members/{memberId}',
   access: { role: 'admin', of: 'member' },
-  body: z
-    .strictObject({ role: z.enum(ROLES) })
-    .partial()
-    .meta({ id: 'MemberChange' }),
+  body: MemberChange,
   response: { 200: MemberResource },
   faults: ['resource_conflict'],
   handle: async ({ services, role, resource, body }) => {

@@ -1,5 +1,6 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
 import type { AliasTargetRow } from '../../storage/model-tables.ts'
+import { capabilityField } from '../operation/capability-field.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -11,12 +12,12 @@ const Target = z.strictObject({
 })
 
 /** The fields of an alias that can change; its name cannot. */
-export const aliasSettings = {
+const aliasSettings = {
   strategy: z.enum(ALIAS_STRATEGIES),
   targets: z.array(Target).min(1).max(20),
 }
 
-export const aliasField = z
+const aliasField = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 letters, digits, dots, underscores, colons or hyphens')
 
@@ -29,3 +30,20 @@ export function toTargetsJson(targets: readonly z.output<typeof Target>[]): stri
   }))
   return JSON.stringify(rows)
 }
+
+export const NewModelAlias = z
+  .strictObject({ alias: aliasField, ...aliasSettings })
+  .meta({ id: 'NewModelAlias' })
+
+export const ModelAliasQuestion = z
+  .strictObject({
+    capabilities: z
+      .array(capabilityField)
+      .max(10)
+      .nullish()
+      .meta({ description: 'The capabilities that the request needs. Default: chat.' }),
+  })
+  .optional()
+  .meta({ id: 'ModelAliasQuestion' })
+
+export const ModelAliasChanges = z.strictObject(aliasSettings).partial().meta({ id: 'ModelAliasChanges' })

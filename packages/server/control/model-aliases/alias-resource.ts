@@ -1,13 +1,12 @@
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
-import type { ModelAliasRow } from '../../storage/model-aliases.ts'
-import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import type { ModelAliasRow } from '../../storage/model-tables.ts'
+import { environmentIds, stamps, toStamps } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 export const AliasResource = z
   .strictObject({
-    id: uuid,
-    project_id: uuid,
-    environment_id: uuid,
+    ...environmentIds,
     alias: z.string(),
     strategy: z.enum(ALIAS_STRATEGIES),
     targets: z.array(
@@ -24,11 +23,7 @@ export const AliasResource = z
 
 export function toAliasResource(row: ModelAliasRow): z.output<typeof AliasResource> {
   return {
-    id: row.id,
-    project_id: row.project_id,
-    environment_id: row.environment_id,
-    alias: row.alias,
-    strategy: row.strategy,
+    ...storedFields(AliasResource, row),
     targets: row.targets.map(({ model, weight, timeout_ms, max_retries }) => ({
       model,
       weight,

@@ -5,22 +5,11 @@ import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { findEnvironmentModels } from '../../storage/environment-models.ts'
 import { findEnvironment } from '../../storage/environments.ts'
 import { toAlias } from '../../storage/model-snapshots.ts'
-import { capabilityField } from '../operation/capability-field.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { z } from '../operation/zod.ts'
+import { ModelAliasQuestion } from './alias-body.ts'
 import { AliasResource } from './alias-resource.ts'
-
-const Question = z
-  .strictObject({
-    capabilities: z
-      .array(capabilityField)
-      .max(10)
-      .nullish()
-      .meta({ description: 'The capabilities that the request needs. Default: chat.' }),
-  })
-  .optional()
-  .meta({ id: 'ModelAliasQuestion' })
 
 const DryRun = z
   .strictObject({
@@ -52,13 +41,11 @@ const DryRun = z
   })
   .meta({ id: 'ModelAliasDryRun' })
 
-export const dryRunAlias = defineOperation({
+export const dryRunAlias = defineOperation('POST /v1/model-aliases/{id}/dry-run', {
   name: 'model_aliases.dry_run',
   summary: 'Returns which target would serve a request for this alias now, and the state of the others.',
-  method: 'POST',
-  path: '/v1/model-aliases/{id}/dry-run',
   access: { role: 'viewer', of: 'model_alias' },
-  body: Question,
+  body: ModelAliasQuestion,
   response: { 200: DryRun },
   audit: 'none',
   handle: async ({ services, resource, body }) => {

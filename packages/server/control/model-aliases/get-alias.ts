@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 
-export const getAlias = defineOperation({
+export const getAlias = defineGet('model_alias', '/v1/model-aliases/{id}', {
   name: 'model_aliases.get',
   summary: 'One model alias.',
-  method: 'GET',
-  path: '/v1/model-aliases/{id}',
-  access: { role: 'viewer', of: 'model_alias' },
-  response: { 200: AliasResource },
-  handle: async ({ resource }) => toAliasResource(resource),
+  response: AliasResource,
+  toResponse: toAliasResource,
 })

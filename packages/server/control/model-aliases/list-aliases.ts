@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 
-export const listAliases = defineOperation({
+export const listAliases = defineOperation('GET /v1/environments/{envId}/model-aliases', {
   name: 'model_aliases.list',
   summary: "An environment's model aliases, newest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/model-aliases',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(AliasResource) },
@@ -17,7 +15,6 @@ export const listAliases = defineOperation({
       query,
       ['model_aliases.list', resource.id],
       page => listModelAliases(services.db, resource.id, page),
-      row => row.created_at,
       toAliasResource,
     ),
 })

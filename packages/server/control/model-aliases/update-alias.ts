@@ -1,18 +1,15 @@
 import { updateModelAlias } from '../../storage/model-aliases.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { aliasSettings, toTargetsJson } from './alias-body.ts'
+import { ModelAliasChanges, toTargetsJson } from './alias-body.ts'
 import { AliasResource, toAliasResource } from './alias-resource.ts'
 
-export const updateAlias = defineOperation({
+export const updateAlias = defineOperation('PATCH /v1/model-aliases/{id}', {
   name: 'model_aliases.update',
   summary:
     'Changes the strategy or targets of an alias; its name cannot change. `targets` replaces the whole list.',
-  method: 'PATCH',
-  path: '/v1/model-aliases/{id}',
   access: { role: 'developer', of: 'model_alias' },
-  body: z.strictObject(aliasSettings).partial().meta({ id: 'ModelAliasChanges' }),
+  body: ModelAliasChanges,
   response: { 200: AliasResource },
   handle: async ({ services, resource, body: { strategy, targets } }) => {
     const change = {

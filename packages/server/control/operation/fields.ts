@@ -75,3 +75,6 @@ export function toStamps(row: { readonly created_at: Date; readonly updated_at: 
 export function toDateTime(date: Date | null): string | null {
   return date === null ? null : date.toISOString()
 }
+
+/** The ids of a record that belongs to an environment. */
+export const environmentIds = { id: uuid, project_id: uuid, environment_id: uuid }

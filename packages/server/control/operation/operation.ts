@@ -108,6 +108,7 @@ interface Call<Path extends string, A extends Access, Query, Body> {
   readonly body: Body
 }
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 type SuccessStatus = 200 | 201 | 204
 type ResponseSchemas = { readonly [Status in SuccessStatus]?: z.ZodType }
 type ResultOf<R extends ResponseSchemas> = R[keyof R] extends infer Schema extends z.ZodType
@@ -127,15 +128,12 @@ interface Definition<
   /** The name of the operation, its OpenAPI id, the SDK's method and the audit event: `keys.create`. */
   readonly name: string
   readonly summary: string
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** The path as docs/openapi.json shows it. Every parameter is a UUID. */
-  readonly path: Path
   readonly access: A
   readonly query?: Query
   /** Absent: the route accepts no body, an empty one and `{}`. */
   readonly body?: Body
-  /** The one success status, with the schema of its body. */
-  readonly response: R
+  /** The one success status, with the schema of its body. Default: 204 without a body. */
+  readonly response?: R
   /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
   /**
@@ -167,7 +165,7 @@ interface Definition<
 export interface Operation {
   readonly name: string
   readonly summary: string
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly method: Method
   readonly path: string
   readonly access: Access
   readonly params: z.ZodType
@@ -184,27 +182,32 @@ export interface Operation {
 }
 
 const noQuery = z.strictObject({})
+const noContent = { 204: z.undefined() }
 
-/** Returns the operation. Throws on import of its file if the definition contradicts itself. */
+/**
+ * Returns the operation of a route: its method, and its path as docs/openapi.json shows it, in which every parameter is a
+ * UUID. Throws on import of its file if the definition contradicts itself.
+ */
 export function defineOperation<
   const Path extends string,
   const A extends Access,
-  R extends ResponseSchemas,
+  R extends ResponseSchemas = typeof noContent,
   Query extends z.ZodType = typeof noQuery,
   Body extends z.ZodType = z.ZodUndefined,
   Prepared = undefined,
->(definition: Definition<Path, A, Query, Body, R, Prepared>): Operation {
-  const { name, path, access } = definition
+>(route: `${Method} ${Path}`, definition: Definition<Path, A, Query, Body, R, Prepared>): Operation {
+  const { name, access } = definition
+  const [method, path] = route.split(' ') as [Method, Path]
   const paramNames = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] as string)
   if (typeof access === 'object' && access.of !== 'actor' && !paramNames.includes(PARAM_OF[access.of])) {
     throw new Error(`${name}: its path names no {${PARAM_OF[access.of]}}`)
   }
-  const [success, ...others] = Object.entries(definition.response)
+  const [success, ...others] = Object.entries(definition.response ?? noContent)
   if (success === undefined || others.length > 0) throw new Error(`${name}: must have one success`)
   return {
     name,
     summary: definition.summary,
-    method: definition.method,
+    method,
     path,
     access,
     params: z.strictObject(Object.fromEntries(paramNames.map(param => [param, uuidField]))),

@@ -32,12 +32,22 @@ interface ListPage<Record> {
   next_cursor: string | null
 }
 
+/** Loads one page of rows, newest first by their creation; see loadPageBy. */
+export async function loadPage<Row extends { readonly id: string; readonly created_at: Date }, Record>(
+  query: PageQuery,
+  binding: readonly unknown[],
+  load: (page: Page) => Promise<readonly Row[]>,
+  toRecord: (row: Row) => Record,
+): Promise<ListPage<Record>> {
+  return await loadPageBy(query, binding, load, row => row.created_at, toRecord)
+}
+
 /**
- * Loads one page of rows, newest first, in the list envelope. `binding` is the route, its path and its filter: a cursor
+ * Loads one page of rows, newest first by `timeOf`, in the list envelope. `binding` is the route, its path and its filter: a cursor
  * with another binding is rejected with 400 `invalid_request`. `load` is asked for one row more than the page holds, to
  * learn whether more rows follow.
  */
-export async function loadPage<Row extends { readonly id: string }, Record>(
+export async function loadPageBy<Row extends { readonly id: string }, Record>(
   query: PageQuery,
   binding: readonly unknown[],
   load: (page: Page) => Promise<readonly Row[]>,

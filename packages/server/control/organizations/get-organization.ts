@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
-export const getOrganization = defineOperation({
+export const getOrganization = defineGet('org', '/v1/orgs/{orgId}', {
   name: 'orgs.get',
   summary: 'One organization.',
-  method: 'GET',
-  path: '/v1/orgs/{orgId}',
-  access: { role: 'viewer', of: 'org' },
-  response: { 200: OrganizationResource },
-  handle: async ({ resource }) => toOrganizationResource(resource),
+  response: OrganizationResource,
+  toResponse: toOrganizationResource,
 })

@@ -5,11 +5,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
-export const listOrganizations = defineOperation({
+export const listOrganizations = defineOperation('GET /v1/orgs', {
   name: 'orgs.list',
   summary: 'The organizations of which the caller is a member.',
-  method: 'GET',
-  path: '/v1/orgs',
   access: { role: 'viewer', of: 'actor' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(OrganizationResource) },
@@ -18,7 +16,6 @@ export const listOrganizations = defineOperation({
       query,
       ['orgs.list', actor.id],
       page => loadOrganizations(services.db, organizationsOf(actor), page),
-      row => row.created_at,
       toOrganizationResource,
     ),
 })

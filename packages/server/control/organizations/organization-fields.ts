@@ -5,7 +5,7 @@ import { z } from '../operation/zod.ts'
 export const DEFAULT_TIME_ZONE = 'UTC'
 
 /** The settings of an organization. */
-export const organizationFields = {
+const organizationFields = {
   name: textField(200),
   slug: slugField,
   time_zone: z
@@ -24,3 +24,16 @@ function isTimeZone(text: string): boolean {
     return false
   }
 }
+
+export const NewOrganization = z
+  .strictObject({
+    name: organizationFields.name,
+    slug: organizationFields.slug.nullish(),
+    time_zone: organizationFields.time_zone.nullish(),
+  })
+  .meta({ id: 'NewOrganization' })
+
+export const OrganizationChange = z
+  .strictObject({ ...organizationFields, time_zone: organizationFields.time_zone.nullable() })
+  .partial()
+  .meta({ id: 'OrganizationChange' })

@@ -1,20 +1,14 @@
 import { updateOrganization as storeOrganization } from '../../storage/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { z } from '../operation/zod.ts'
-import { DEFAULT_TIME_ZONE, organizationFields } from './organization-fields.ts'
+import { DEFAULT_TIME_ZONE, OrganizationChange } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
-export const updateOrganization = defineOperation({
+export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
   name: 'orgs.update',
   summary: 'Changes an organization. `time_zone: null` resets it to UTC.',
-  method: 'PATCH',
-  path: '/v1/orgs/{orgId}',
   access: { role: 'admin', of: 'org' },
-  body: z
-    .strictObject({ ...organizationFields, time_zone: organizationFields.time_zone.nullable() })
-    .partial()
-    .meta({ id: 'OrganizationChange' }),
+  body: OrganizationChange,
   response: { 200: OrganizationResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {

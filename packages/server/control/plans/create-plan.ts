@@ -1,5 +1,6 @@
 import { clearDefaultPlan, insertPlan } from '../../storage/plans.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
+import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { NewPlan, toPlanSettings } from './plan-body.ts'
@@ -15,31 +16,24 @@ const UNBOUND = {
   is_default: false,
 }
 
-export const createPlan = defineOperation({
+export const createPlan = defineOperation('POST /v1/environments/{envId}/plans', {
   name: 'plans.create',
   summary:
     'Creates a plan, which limits the end users assigned to it. An absent bound does not limit anything.',
-  method: 'POST',
-  path: '/v1/environments/{envId}/plans',
   access: { role: 'developer', of: 'environment' },
   body: NewPlan,
   response: { 201: PlanResource },
   faults: ['invalid_scope', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {
-    const now = new Date(services.clock.now())
     const row: PlanRow = {
-      id: services.newId(),
-      org_id: resource.org_id,
-      project_id: resource.project_id,
-      environment_id: resource.id,
+      ...newRecord(services),
+      ...ownerColumns(resource),
       name: body.name,
       ...UNBOUND,
       ...toPlanSettings(body),
-      created_at: now,
-      updated_at: now,
     }
     const insert = services.db.transaction().execute(async tx => {
-      if (row.is_default) await clearDefaultPlan(tx, resource.id, now)
+      if (row.is_default) await clearDefaultPlan(tx, resource.id, row.created_at)
       return await insertPlan(tx, row)
     })
     return toPlanResource(await orConflict(insert, 'plans_name', 'name'))

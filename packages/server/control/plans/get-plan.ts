@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
-export const getPlan = defineOperation({
+export const getPlan = defineGet('plan', '/v1/plans/{id}', {
   name: 'plans.get',
   summary: 'One plan.',
-  method: 'GET',
-  path: '/v1/plans/{id}',
-  access: { role: 'viewer', of: 'plan' },
-  response: { 200: PlanResource },
-  handle: async ({ resource }) => toPlanResource(resource),
+  response: PlanResource,
+  toResponse: toPlanResource,
 })

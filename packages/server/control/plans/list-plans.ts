@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
-export const listPlans = defineOperation({
+export const listPlans = defineOperation('GET /v1/environments/{envId}/plans', {
   name: 'plans.list',
   summary: "An environment's plans, newest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/plans',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(PlanResource) },
@@ -17,7 +15,6 @@ export const listPlans = defineOperation({
       query,
       ['plans.list', resource.id],
       page => loadPlans(services.db, resource.id, page),
-      row => row.created_at,
       toPlanResource,
     ),
 })

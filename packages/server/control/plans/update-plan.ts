@@ -5,21 +5,19 @@ import { orGone } from '../operation/or-gone.ts'
 import { PlanChange, toPlanSettings } from './plan-body.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
-export const updatePlan = defineOperation({
+export const updatePlan = defineOperation('PATCH /v1/plans/{id}', {
   name: 'plans.update',
   summary: 'Changes a plan, and with it the limits of its end users. `null` removes a bound.',
-  method: 'PATCH',
-  path: '/v1/plans/{id}',
   access: { role: 'developer', of: 'plan' },
   body: PlanChange,
   response: { 200: PlanResource },
   faults: ['invalid_scope', 'resource_conflict'],
   handle: async ({ services, resource, body }) => {
     const now = new Date(services.clock.now())
-    const change = { ...toPlanSettings(body), updated_at: now }
+    const change = toPlanSettings(body)
     const update = services.db.transaction().execute(async tx => {
       if (change.is_default === true) await clearDefaultPlan(tx, resource.environment_id, now)
-      return await storePlan(tx, resource.id, change)
+      return await storePlan(tx, resource.id, change, now)
     })
     return toPlanResource(orGone(await orConflict(update, 'plans_name', 'name')))
   },

@@ -15,12 +15,10 @@ const ClientTokenResource = z
   .strictObject({ token: z.string(), expires_at: dateTime, end_user_id: z.string() })
   .meta({ id: 'ClientToken' })
 
-export const createPlaygroundToken = defineOperation({
+export const createPlaygroundToken = defineOperation('POST /v1/environments/{envId}/playground-token', {
   name: 'playground_tokens.create',
   summary:
     "Creates a client token with every scope for the caller, valid for 15 minutes and from this host's pages too. Its end user is `member:<id>`, the id of the member or management key. It becomes invalid when the member loses access.",
-  method: 'POST',
-  path: '/v1/environments/{envId}/playground-token',
   access: { role: 'developer', of: 'environment' },
   response: { 201: ClientTokenResource },
   faults: ['signing_key_unavailable'],

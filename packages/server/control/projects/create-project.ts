@@ -2,24 +2,15 @@ import { isProjectSlugTaken } from '../../storage/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { findFreeSlug, toSlug } from '../operation/slug.ts'
-import { z } from '../operation/zod.ts'
 import { createProject as storeProject } from './new-project.ts'
-import { projectFields } from './project-fields.ts'
+import { NewProject } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
-export const createProject = defineOperation({
+export const createProject = defineOperation('POST /v1/orgs/{orgId}/projects', {
   name: 'projects.create',
   summary: 'Creates a project with its two environments.',
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/projects',
   access: { role: 'admin', of: 'org' },
-  body: z
-    .strictObject({
-      name: projectFields.name,
-      slug: projectFields.slug.nullish(),
-      allowed_origins: projectFields.allowed_origins.nullish(),
-    })
-    .meta({ id: 'NewProject' }),
+  body: NewProject,
   response: { 201: ProjectResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {

@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
-export const getProject = defineOperation({
+export const getProject = defineGet('project', '/v1/projects/{projectId}', {
   name: 'projects.get',
   summary: 'One project.',
-  method: 'GET',
-  path: '/v1/projects/{projectId}',
-  access: { role: 'viewer', of: 'project' },
-  response: { 200: ProjectResource },
-  handle: async ({ resource }) => toProjectResource(resource),
+  response: ProjectResource,
+  toResponse: toProjectResource,
 })

@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
-export const listProjects = defineOperation({
+export const listProjects = defineOperation('GET /v1/orgs/{orgId}/projects', {
   name: 'projects.list',
   summary: "An organization's projects, newest first.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/projects',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(ProjectResource) },
@@ -17,7 +15,6 @@ export const listProjects = defineOperation({
       query,
       ['projects.list', resource.id],
       page => loadProjects(services.db, resource.id, page),
-      row => row.created_at,
       toProjectResource,
     ),
 })

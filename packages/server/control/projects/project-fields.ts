@@ -13,7 +13,7 @@ const originField = z
   .overwrite(text => parseOrigin(text) ?? text)
 
 /** The settings of a project. Origins are stored in the spelling of browsers, without duplicates. */
-export const projectFields = {
+const projectFields = {
   name: textField(200),
   slug: slugField,
   allowed_origins: z
@@ -21,3 +21,16 @@ export const projectFields = {
     .max(100)
     .overwrite(origins => [...new Set(origins)]),
 }
+
+export const NewProject = z
+  .strictObject({
+    name: projectFields.name,
+    slug: projectFields.slug.nullish(),
+    allowed_origins: projectFields.allowed_origins.nullish(),
+  })
+  .meta({ id: 'NewProject' })
+
+export const ProjectChange = z
+  .strictObject({ ...projectFields, allowed_origins: projectFields.allowed_origins.nullable() })
+  .partial()
+  .meta({ id: 'ProjectChange' })

@@ -1,5 +1,6 @@
 import type { ProjectRow } from '../../storage/schema.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
 export const ProjectResource = z
@@ -14,12 +15,5 @@ export const ProjectResource = z
   .meta({ id: 'Project' })
 
 export function toProjectResource(row: ProjectRow): z.output<typeof ProjectResource> {
-  return {
-    id: row.id,
-    org_id: row.org_id,
-    name: row.name,
-    slug: row.slug,
-    allowed_origins: row.allowed_origins,
-    ...toStamps(row),
-  }
+  return { ...storedFields(ProjectResource, row), ...toStamps(row) }
 }

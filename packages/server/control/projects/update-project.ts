@@ -1,20 +1,14 @@
 import { updateProject as storeProject } from '../../storage/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { z } from '../operation/zod.ts'
-import { projectFields } from './project-fields.ts'
+import { ProjectChange } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
-export const updateProject = defineOperation({
+export const updateProject = defineOperation('PATCH /v1/projects/{projectId}', {
   name: 'projects.update',
   summary: 'Changes a project. `allowed_origins: null` allows no browser origin.',
-  method: 'PATCH',
-  path: '/v1/projects/{projectId}',
   access: { role: 'admin', of: 'project' },
-  body: z
-    .strictObject({ ...projectFields, allowed_origins: projectFields.allowed_origins.nullable() })
-    .partial()
-    .meta({ id: 'ProjectChange' }),
+  body: ProjectChange,
   response: { 200: ProjectResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {

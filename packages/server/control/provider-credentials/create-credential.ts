@@ -1,17 +1,15 @@
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { credentialFields, parseCredential } from './credential-body.ts'
+import { parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'
+import { NewProviderCredential } from './new-credential-body.ts'
 
-export const createCredential = defineOperation({
+export const createCredential = defineOperation('POST /v1/environments/{envId}/provider-credentials', {
   name: 'provider_credentials.create',
   summary: "Stores a provider's key for an environment. The key is never returned.",
-  method: 'POST',
-  path: '/v1/environments/{envId}/provider-credentials',
   access: { role: 'developer', of: 'environment' },
-  body: z.strictObject(credentialFields).meta({ id: 'NewProviderCredential' }),
+  body: NewProviderCredential,
   response: { 201: CredentialResource },
   handle: async ({ services, resource, body }) => {
     const row = toCredentialRow(services, resource, parseCredential(body))

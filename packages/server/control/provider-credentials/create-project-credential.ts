@@ -1,22 +1,17 @@
 import { Fault } from '../../core/fault.ts'
 import { findEnvironment } from '../../storage/environments.ts'
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
-import { uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { credentialFields, parseCredential } from './credential-body.ts'
+import { parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'
+import { NewProjectProviderCredential } from './new-credential-body.ts'
 
-export const createProjectCredential = defineOperation({
+export const createProjectCredential = defineOperation('POST /v1/projects/{projectId}/provider-credentials', {
   name: 'provider_credentials.create_in_project',
   summary: "Stores a provider's key for the environment that the body names. The key is never returned.",
-  method: 'POST',
-  path: '/v1/projects/{projectId}/provider-credentials',
   access: { role: 'developer', of: 'project' },
-  body: z
-    .strictObject({ environment_id: uuidField, ...credentialFields })
-    .meta({ id: 'NewProjectProviderCredential' }),
+  body: NewProjectProviderCredential,
   response: { 201: CredentialResource },
   handle: async ({ services, resource, body }) => {
     const { environment_id, ...fields } = body

@@ -7,7 +7,7 @@ import type { CredentialInput } from './new-credential.ts'
 import { parseOptions } from './parse-options.ts'
 
 /** The fields of a credential that can change; its provider cannot. */
-export const credentialSettings = {
+const credentialSettings = {
   name: textField(200),
   api_key: z.string().trim().min(1).max(8192).nullish(),
   base_url: z.string().trim().min(1).max(2048).nullish(),
@@ -69,3 +69,8 @@ export function parseBaseUrl(provider: Provider, text: string | null): string | 
 function refusal(param: string, message: string): Fault {
   return new Fault('invalid_request', message, { param })
 }
+
+export const CredentialChanges = z
+  .strictObject(credentialSettings)
+  .partial()
+  .meta({ id: 'ProviderCredentialChanges' })

@@ -1,12 +1,9 @@
-import { defineOperation } from '../operation/operation.ts'
+import { defineGet } from '../operation/define-get.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 
-export const getCredential = defineOperation({
+export const getCredential = defineGet('provider_credential', '/v1/provider-credentials/{id}', {
   name: 'provider_credentials.get',
   summary: 'One provider credential, without its key.',
-  method: 'GET',
-  path: '/v1/provider-credentials/{id}',
-  access: { role: 'viewer', of: 'provider_credential' },
-  response: { 200: CredentialResource },
-  handle: async ({ resource }) => toCredentialResource(resource),
+  response: CredentialResource,
+  toResponse: toCredentialResource,
 })

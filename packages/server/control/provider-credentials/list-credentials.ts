@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 
-export const listCredentials = defineOperation({
+export const listCredentials = defineOperation('GET /v1/environments/{envId}/provider-credentials', {
   name: 'provider_credentials.list',
   summary: "An environment's provider credentials, newest first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/provider-credentials',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(CredentialResource) },
@@ -17,7 +15,6 @@ export const listCredentials = defineOperation({
       query,
       ['provider_credentials.list', resource.id],
       page => listProviderCredentials(services.db, { column: 'environment_id', id: resource.id }, page),
-      row => row.created_at,
       toCredentialResource,
     ),
 })

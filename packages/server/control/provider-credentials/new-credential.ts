@@ -1,6 +1,7 @@
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { NewProviderCredentialRow } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
+import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import type { Services } from '../operation/operation.ts'
 
 export interface CredentialInput {
@@ -30,22 +31,17 @@ export function toCredentialRow(
   environment: EnvironmentRow,
   input: CredentialInput,
 ): NewProviderCredentialRow {
-  const id = services.newId()
-  const now = new Date(services.clock.now())
+  const record = newRecord(services)
   return {
-    id,
-    org_id: environment.org_id,
-    project_id: environment.project_id,
-    environment_id: environment.id,
+    ...record,
+    ...ownerColumns(environment),
     provider: input.provider,
     name: input.name,
-    ...sealApiKey(services.secretBox, id, input.apiKey),
+    ...sealApiKey(services.secretBox, record.id, input.apiKey),
     base_url: input.baseUrl,
     options: JSON.stringify(input.options),
     weight: input.weight,
     last_validated_at: null,
     validation_error: null,
-    created_at: now,
-    updated_at: now,
   }
 }

@@ -10,23 +10,16 @@ import {
 } from '../../storage/provider-credentials.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { credentialSettings, parseApiKey, parseBaseUrl } from './credential-body.ts'
+import type { z } from '../operation/zod.ts'
+import { CredentialChanges, parseApiKey, parseBaseUrl } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { sealApiKey } from './new-credential.ts'
 import { parseOptions } from './parse-options.ts'
 
-const CredentialChanges = z
-  .strictObject(credentialSettings)
-  .partial()
-  .meta({ id: 'ProviderCredentialChanges' })
-
-export const updateCredential = defineOperation({
+export const updateCredential = defineOperation('PATCH /v1/provider-credentials/{id}', {
   name: 'provider_credentials.update',
   summary:
     'Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.',
-  method: 'PATCH',
-  path: '/v1/provider-credentials/{id}',
   access: { role: 'developer', of: 'provider_credential' },
   body: CredentialChanges,
   response: { 200: CredentialResource },

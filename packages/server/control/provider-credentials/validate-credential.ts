@@ -9,12 +9,10 @@ import { CredentialResource, toCredentialResource } from './credential-resource.
 
 const TIMEOUT_MS = 10_000
 
-export const validateCredential = defineOperation({
+export const validateCredential = defineOperation('POST /v1/provider-credentials/{id}/validate', {
   name: 'provider_credentials.validate',
   summary:
     'Checks the key with its provider and stores the models that it can use. In the record, `validation_error` is null if the key is valid.',
-  method: 'POST',
-  path: '/v1/provider-credentials/{id}/validate',
   access: { role: 'developer', of: 'provider_credential' },
   response: { 200: CredentialResource },
   handle: async ({ services, resource }) => {

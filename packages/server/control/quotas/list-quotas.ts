@@ -5,11 +5,9 @@ import { z } from '../operation/zod.ts'
 import { measureQuotas } from './measure-quotas.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 
-export const listQuotas = defineOperation({
+export const listQuotas = defineOperation('GET /v1/environments/{envId}/quotas', {
   name: 'quotas.list',
   summary: "An environment's quotas, newest first, with the usage of each.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/quotas',
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(QuotaResource) },
@@ -19,7 +17,6 @@ export const listQuotas = defineOperation({
       ['quotas.list', resource.id],
       async page =>
         measureQuotas(services, resource.org_id, await loadQuotas(services.db, resource.id, page)),
-      row => row.created_at,
       toQuotaResource,
     ),
 })

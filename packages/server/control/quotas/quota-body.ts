@@ -8,7 +8,7 @@ import { z } from '../operation/zod.ts'
 export const QUOTA_SCOPES = ['environment', 'key', 'end_user', 'default_end_user'] as const
 export const QUOTA_METRICS = ['requests', 'tokens'] as const
 
-export const quotaFields = {
+const quotaFields = {
   scope: z.enum(QUOTA_SCOPES),
   scope_ref: textField(255).nullish(),
   metric: z.enum(QUOTA_METRICS),
@@ -23,6 +23,7 @@ export const quotaFields = {
 }
 
 export const NewQuota = z.strictObject(quotaFields).meta({ id: 'NewQuota' })
+export const QuotaChange = z.strictObject(quotaFields).partial().meta({ id: 'QuotaChange' })
 type QuotaFields = z.output<typeof NewQuota>
 
 /** Checks what the schema cannot express: scope_ref exists in the environment. */

@@ -1,15 +1,14 @@
 import { CALENDAR_WINDOWS } from '../../core/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
-import { dateTime, stamps, toStamps, uuid } from '../operation/fields.ts'
+import { dateTime, environmentIds, stamps, toStamps } from '../operation/fields.ts'
+import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 import type { MeasuredQuota } from './measure-quotas.ts'
 import { QUOTA_METRICS, QUOTA_SCOPES } from './quota-body.ts'
 
 export const QuotaResource = z
   .strictObject({
-    id: uuid,
-    project_id: uuid,
-    environment_id: uuid,
+    ...environmentIds,
     scope: z.enum(QUOTA_SCOPES),
     scope_ref: z.string().nullable(),
     metric: z.enum(QUOTA_METRICS),
@@ -36,16 +35,5 @@ export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaReso
 
 /** Returns the settings of a quota without its usage. */
 export function toQuotaRecord(row: QuotaRow) {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    environment_id: row.environment_id,
-    scope: row.scope,
-    scope_ref: row.scope_ref,
-    metric: row.metric,
-    window: row.window,
-    limit: row.limit,
-    grace_pct: row.grace_pct,
-    ...toStamps(row),
-  }
+  return { ...storedFields(QuotaResource, row), ...toStamps(row) }
 }

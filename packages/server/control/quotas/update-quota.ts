@@ -2,23 +2,20 @@ import { updateQuota as storeQuota } from '../../storage/quotas.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
 import { measureQuota } from './measure-quotas.ts'
-import { parseQuota, quotaFields } from './quota-body.ts'
+import { parseQuota, QuotaChange } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
 
-export const updateQuota = defineOperation({
+export const updateQuota = defineOperation('PATCH /v1/quotas/{id}', {
   name: 'quotas.update',
   summary: 'Changes a quota. Usage in the current window still counts.',
-  method: 'PATCH',
-  path: '/v1/quotas/{id}',
   access: { role: 'developer', of: 'quota' },
-  body: z.strictObject(quotaFields).partial().meta({ id: 'QuotaChange' }),
+  body: QuotaChange,
   response: { 200: QuotaResource },
   handle: async ({ services, resource, body }) => {
     const fields = await parseQuota(services.db, resource, mergeChange(resource, body))
-    const change = { ...fields, updated_at: new Date(services.clock.now()) }
-    const row = orGone(await storeQuota(services.db, resource.id, change))
+    const now = new Date(services.clock.now())
+    const row = orGone(await storeQuota(services.db, resource.id, fields, now))
     return toQuotaResource(await measureQuota(services, row))
   },
 })

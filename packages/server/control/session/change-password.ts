@@ -7,15 +7,15 @@ import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 import { storePassword } from './store-password.ts'
 
-export const changePassword = defineOperation({
+const PasswordChange = z
+  .strictObject({ current_password: givenPasswordField, new_password: passwordField })
+  .meta({ id: 'PasswordChange' })
+
+export const changePassword = defineOperation('POST /v1/session/password', {
   name: 'session.change_password',
   summary: "Changes the caller's own password. Every session of the user ends; the caller gets a new one.",
-  method: 'POST',
-  path: '/v1/session/password',
   access: 'session',
-  body: z
-    .strictObject({ current_password: givenPasswordField, new_password: passwordField })
-    .meta({ id: 'PasswordChange' }),
+  body: PasswordChange,
   response: { 200: SessionResource },
   faults: ['sign_in_failed'],
   // A password has no state that may be logged.

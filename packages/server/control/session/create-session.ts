@@ -7,11 +7,9 @@ import { z } from '../operation/zod.ts'
 import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 
-export const createSession = defineOperation({
+export const createSession = defineOperation('POST /v1/session', {
   name: 'session.create',
   summary: 'Signs in by e-mail and password. The session cookie replaces any previous one.',
-  method: 'POST',
-  path: '/v1/session',
   access: 'public',
   body: z.strictObject({ email: emailField, password: givenPasswordField }).meta({ id: 'SignIn' }),
   response: { 201: SessionResource },

@@ -2,11 +2,9 @@ import { getUser } from '../../storage/users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 
-export const getSession = defineOperation({
+export const getSession = defineOperation('GET /v1/session', {
   name: 'session.get',
   summary: 'The signed-in user, with the organizations and the role in each.',
-  method: 'GET',
-  path: '/v1/session',
   access: 'session',
   response: { 200: SessionResource },
   handle: async ({ services, actor }) =>

@@ -11,16 +11,16 @@ import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 import { storePassword } from './store-password.ts'
 
-export const resetPassword = defineOperation({
+const PasswordReset = z
+  .strictObject({ reset_token: tokenField, new_password: passwordField })
+  .meta({ id: 'PasswordReset' })
+
+export const resetPassword = defineOperation('POST /v1/session/password-reset', {
   name: 'session.reset_password',
   summary:
     "Sets a new password with an owner's reset link, once, and signs in. Every other session of the user ends.",
-  method: 'POST',
-  path: '/v1/session/password-reset',
   access: 'public',
-  body: z
-    .strictObject({ reset_token: tokenField, new_password: passwordField })
-    .meta({ id: 'PasswordReset' }),
+  body: PasswordReset,
   response: { 200: SessionResource },
   faults: ['resource_not_found', 'csrf_failed', 'control_rate_limit_exceeded'],
   before: async () => null,

@@ -4,10 +4,8 @@ import { Fault } from '../../core/fault.ts'
 import { SCOPES } from '../../core/tenancy.ts'
 import { insertKey } from '../../storage/keys.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
-import { insertMember } from '../../storage/members.ts'
-import { insertOrganization } from '../../storage/organizations.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { OrganizationRow, UserRow } from '../../storage/schema.ts'
+import type { UserRow } from '../../storage/schema.ts'
 import { hasUsers, insertUser } from '../../storage/users.ts'
 import { EnvironmentResource, toEnvironmentResource } from '../environments/environment-resource.ts'
 import { NewKeyResource, toKeyResource } from '../keys/key-resource.ts'
@@ -18,9 +16,12 @@ import {
 } from '../management-keys/management-key-resource.ts'
 import { createManagementKeyRow } from '../management-keys/new-management-key.ts'
 import { emailField, passwordField, stamps, textField, toStamps, uuid } from '../operation/fields.ts'
+import { newRecord } from '../operation/new-record.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { toSlug } from '../operation/slug.ts'
 import { z } from '../operation/zod.ts'
+import { createOwnedOrganization } from '../organizations/new-organization.ts'
+import { DEFAULT_TIME_ZONE } from '../organizations/organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from '../organizations/organization-resource.ts'
 import { createProject } from '../projects/new-project.ts'
 import { ProjectResource, toProjectResource } from '../projects/project-resource.ts'
@@ -46,12 +47,10 @@ const SetupResource = z
   })
   .meta({ id: 'Setup' })
 
-export const createSetup = defineOperation({
+export const createSetup = defineOperation('POST /v1/setup', {
   name: 'setup.create',
   summary:
     'First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.',
-  method: 'POST',
-  path: '/v1/setup',
   access: 'public',
   body: SetupBody,
   response: { 201: SetupResource },
@@ -82,40 +81,23 @@ async function insertAll(
   body: z.output<typeof SetupBody>,
   passwordHash: string,
 ): Promise<z.output<typeof SetupResource>> {
-  const now = new Date(services.clock.now())
-  const both = { created_at: now, updated_at: now }
   const user: UserRow = {
-    id: services.newId(),
+    ...newRecord(services),
     email: body.email,
     name: body.name ?? null,
     password_hash: passwordHash,
     // The holder of the set-up token operates the deployment.
     email_proven: true,
-    ...both,
   }
+  await insertUser(tx, user)
   const { name } = body.organization
-  const organization: OrganizationRow = {
+  const settings = {
     id: services.newId(),
     name,
     slug: toSlug(name, 'organization'),
-    time_zone: 'UTC',
-    ...both,
-    deleted_at: null,
+    time_zone: DEFAULT_TIME_ZONE,
   }
-  await insertUser(tx, user)
-  await insertOrganization(tx, organization)
-  await insertMember(tx, {
-    id: services.newId(),
-    org_id: organization.id,
-    user_id: user.id,
-    role: 'owner',
-    invite_email: null,
-    invited_by: null,
-    accepted_at: now,
-    invite_hash: null,
-    invite_expires_at: null,
-    ...both,
-  })
+  const organization = await createOwnedOrganization(tx, services, settings, user.id)
   const { project, development, production } = await createProject(tx, services, {
     orgId: organization.id,
     name: 'Default',

@@ -1,20 +1,6 @@
-import { defineOperation } from '../operation/operation.ts'
-import { listOf } from '../operation/pagination.ts'
-import { loadUsage } from './load-usage.ts'
-import { UsageQuery } from './usage-query.ts'
-import { UsageResource } from './usage-resource.ts'
+import { defineUsageList } from './define-usage-list.ts'
 
-export const listEnvironmentUsage = defineOperation({
+export const listEnvironmentUsage = defineUsageList('environment', '/v1/environments/{envId}/usage', {
   name: 'usage.list_of_environment',
   summary: "An environment's usage, newest bucket first.",
-  method: 'GET',
-  path: '/v1/environments/{envId}/usage',
-  access: { role: 'viewer', of: 'environment' },
-  query: UsageQuery,
-  response: { 200: listOf(UsageResource) },
-  handle: ({ services, resource, query }) =>
-    loadUsage(services, query, 'usage.list_of_environment', resource.org_id, {
-      column: 'environment_id',
-      id: resource.id,
-    }),
 })

@@ -1,17 +1,6 @@
-import { defineOperation } from '../operation/operation.ts'
-import { listOf } from '../operation/pagination.ts'
-import { loadUsage } from './load-usage.ts'
-import { UsageQuery } from './usage-query.ts'
-import { UsageResource } from './usage-resource.ts'
+import { defineUsageList } from './define-usage-list.ts'
 
-export const listOrganizationUsage = defineOperation({
+export const listOrganizationUsage = defineUsageList('org', '/v1/orgs/{orgId}/usage', {
   name: 'usage.list_of_organization',
   summary: "An organization's usage, newest bucket first. Requests of the sandbox cost nothing.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/usage',
-  access: { role: 'viewer', of: 'org' },
-  query: UsageQuery,
-  response: { 200: listOf(UsageResource) },
-  handle: ({ services, resource, query }) =>
-    loadUsage(services, query, 'usage.list_of_organization', resource.id),
 })

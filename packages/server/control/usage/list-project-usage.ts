@@ -1,20 +1,6 @@
-import { defineOperation } from '../operation/operation.ts'
-import { listOf } from '../operation/pagination.ts'
-import { loadUsage } from './load-usage.ts'
-import { UsageQuery } from './usage-query.ts'
-import { UsageResource } from './usage-resource.ts'
+import { defineUsageList } from './define-usage-list.ts'
 
-export const listProjectUsage = defineOperation({
+export const listProjectUsage = defineUsageList('project', '/v1/projects/{projectId}/usage', {
   name: 'usage.list_of_project',
   summary: "A project's usage, newest bucket first.",
-  method: 'GET',
-  path: '/v1/projects/{projectId}/usage',
-  access: { role: 'viewer', of: 'project' },
-  query: UsageQuery,
-  response: { 200: listOf(UsageResource) },
-  handle: ({ services, resource, query }) =>
-    loadUsage(services, query, 'usage.list_of_project', resource.org_id, {
-      column: 'project_id',
-      id: resource.id,
-    }),
 })

@@ -1,19 +1,16 @@
 import { insertWebhook } from '../../storage/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { z } from '../operation/zod.ts'
-import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
+import { NewWebhook, parseWebhookUrl, toEvents } from './webhook-body.ts'
 import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'
 
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
-export const createWebhook = defineOperation({
+export const createWebhook = defineOperation('POST /v1/orgs/{orgId}/webhooks', {
   name: 'webhooks.create',
   summary: "Sends an organization's events to an address. The signing secret is in this response only.",
-  method: 'POST',
-  path: '/v1/orgs/{orgId}/webhooks',
   access: { role: 'admin', of: 'org' },
-  body: z.strictObject(webhookFields).meta({ id: 'NewWebhook' }),
+  body: NewWebhook,
   response: { 201: NewWebhookResource },
   handle: async ({ services, resource, body }) => {
     const id = services.newId()

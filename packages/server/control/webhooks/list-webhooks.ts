@@ -4,11 +4,9 @@ import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 
-export const listWebhooks = defineOperation({
+export const listWebhooks = defineOperation('GET /v1/orgs/{orgId}/webhooks', {
   name: 'webhooks.list',
   summary: "An organization's webhooks, newest first.",
-  method: 'GET',
-  path: '/v1/orgs/{orgId}/webhooks',
   access: { role: 'viewer', of: 'org' },
   query: z.strictObject(pageQuery),
   response: { 200: listOf(WebhookResource) },
@@ -17,7 +15,6 @@ export const listWebhooks = defineOperation({
       query,
       ['webhooks.list', resource.id],
       page => loadWebhooks(services.db, resource.id, page),
-      row => row.created_at,
       toWebhookResource,
     ),
 })

@@ -1,24 +1,21 @@
 import { updateWebhook as storeWebhook } from '../../storage/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { z } from '../operation/zod.ts'
-import { parseWebhookUrl, toEvents, webhookFields } from './webhook-body.ts'
+import { parseWebhookUrl, toEvents, WebhookChange } from './webhook-body.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 
-export const updateWebhook = defineOperation({
+export const updateWebhook = defineOperation('PATCH /v1/webhooks/{id}', {
   name: 'webhooks.update',
   summary: "Changes a webhook's address or events. Its secret stays.",
-  method: 'PATCH',
-  path: '/v1/webhooks/{id}',
   access: { role: 'admin', of: 'webhook' },
-  body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
+  body: WebhookChange,
   response: { 200: WebhookResource },
   handle: async ({ services, resource, body }) => {
     const change = {
       ...(body.url === undefined ? {} : { url: parseWebhookUrl(body.url, services.egress) }),
       ...(body.events === undefined ? {} : { events: toEvents(body.events) }),
-      updated_at: new Date(services.clock.now()),
     }
-    return toWebhookResource(orGone(await storeWebhook(services.db, resource.id, change)))
+    const now = new Date(services.clock.now())
+    return toWebhookResource(orGone(await storeWebhook(services.db, resource.id, change, now)))
   },
 })

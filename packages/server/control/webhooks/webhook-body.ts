@@ -6,10 +6,13 @@ import { z } from '../operation/zod.ts'
 
 export const WEBHOOK_EVENTS = ['budget.alert', 'quota.alert', 'credential.invalid', 'circuit.open'] as const
 
-export const webhookFields = {
+const webhookFields = {
   url: textField(2048),
   events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100),
 }
+
+export const NewWebhook = z.strictObject(webhookFields).meta({ id: 'NewWebhook' })
+export const WebhookChange = z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' })
 
 /** Checks the URL of a webhook. The addresses that its name resolves to are checked at each delivery. */
 export function parseWebhookUrl(text: string, egress: EgressPolicy): string {
