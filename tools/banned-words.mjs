@@ -86,8 +86,7 @@ const BANNED = [
  * Words that still occur in a folder. An entry whose word is gone from its folder is a breach too, so that it is removed and
  * the word cannot come back.
  */
-const LATER = [
-]
+const LATER = []
 
 const CHECKED = /^(packages|e2e|tools)\/.*\.(ts|tsx|mjs|js|lua|sql)$|^docs\/.*\.md$|^[^/]+\.md$/
 /** They hold the words to check for. */
