@@ -2,6 +2,7 @@ import type { Format } from '@rideau/llm/formats/shared/format'
 import type { Logger } from 'pino'
 import { type SecretBox } from '../core/secret-box.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import type { EgressPolicy } from '../http/egress.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Config } from './settings.ts'
@@ -14,6 +15,8 @@ export interface Limits {
   readonly graceMs: number
   /** Replaces the list of all formats. */
   readonly formats?: readonly Format[]
+  /** Replaces the policy for addresses that callers name, so that a test can serve images itself. */
+  readonly callerEgress?: EgressPolicy
   /** Called with the dependencies of the gateway. */
   readonly onDeps?: (deps: GatewayDeps) => void
 }

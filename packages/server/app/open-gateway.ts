@@ -18,6 +18,7 @@ import type { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
+import type { EgressPolicy } from '../http/egress.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -34,6 +35,9 @@ import { type Measured, openMetrics } from './metrics.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { openRecords, type Records } from './records.ts'
 import type { Config } from './settings.ts'
+
+/** Addresses that callers name are never private: the setting is for those of the operator. */
+const PUBLIC_ONLY: EgressPolicy = { allowPrivate: false }
 
 /** The gateway of this process, which does not listen yet. */
 export interface Gateway {
@@ -91,7 +95,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     lastUsed,
     http,
     sandbox,
-    egress,
+    callerEgress: limits.callerEgress ?? PUBLIC_ONLY,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
     meterSets: new MeterSets(),
     reservations: openReservations(parts, counting.ledger),

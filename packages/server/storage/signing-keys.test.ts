@@ -63,6 +63,6 @@ describe.each(listTestServers())('signing keys on $label', server => {
     await database.pool.query(
       'update signing_keys a set private_cipher = b.private_cipher from signing_keys b where a.id <> b.id',
     )
-    await expect(findSigner(database.db, secretBox, NOW)).rejects.toThrow('belongs elsewhere')
+    await expect(findSigner(database.db, secretBox, NOW)).rejects.toThrow('belongs to another row')
   })
 })

@@ -247,7 +247,7 @@ describe.each(listTestServers())('snapshots on $label', server => {
   test('rejects a secret that was copied from another row', async () => {
     await addCredential('moved', '2026-01-01T00:00:00Z', `provider_credentials:${id()}`)
     await expect(findEnvironmentSnapshot(database.pool, box, seeded.environmentId)).rejects.toThrow(
-      'belongs elsewhere',
+      'belongs to another row',
     )
   })
 })

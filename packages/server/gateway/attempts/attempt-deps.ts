@@ -12,8 +12,8 @@ export interface AttemptDeps extends PlanDeps {
   readonly http: Transport
   readonly sandbox: Transport
   readonly accessTokens: AccessTokens
-  /** Limits which addresses named by a caller may be fetched. */
-  readonly egress: EgressPolicy
+  /** For addresses that a caller names. It allows no private address, whatever the settings say. */
+  readonly callerEgress: EgressPolicy
   /** Called when a provider rejects a stored credential. */
   readonly onCredentialRejected: (credentialId: string) => void
 }

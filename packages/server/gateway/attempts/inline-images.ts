@@ -36,7 +36,7 @@ export async function inlineImages(
   ctx: RequestContext,
   request: ChatRequest,
   images: FetchedImages,
-  deps: Pick<AttemptDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'callerEgress'>,
 ): Promise<ChatRequest> {
   await waitFor(ctx, fetchAll(ctx, request.messages, images, deps))
   return { ...request, messages: request.messages.map(message => inline(message, images)) }
@@ -47,7 +47,7 @@ async function fetchAll(
   ctx: RequestContext,
   messages: readonly Message[],
   images: FetchedImages,
-  deps: Pick<AttemptDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'callerEgress'>,
 ): Promise<void> {
   let left = MAX_BYTES
   for (const [i, { content }] of messages.entries()) {
@@ -65,41 +65,39 @@ async function fetchAll(
       }
       const bytes = await fetchImage(url, param, left, deps)
       left -= bytes.length
-      const type = findImageType(bytes)
-      if (type === undefined) throw invalid(param, 'does not lead to an image of a supported type.')
-      images.set(url, `data:${type};base64,${bytes.toString('base64')}`)
+      images.set(url, `data:${findImageType(bytes)};base64,${bytes.toString('base64')}`)
     }
   }
 }
 
-const REASONS = {
-  refused: 'names an address that is not allowed.',
-  timeout: `did not answer within ${TIMEOUT_MS} ms.`,
-  unreachable: 'could not be reached.',
-}
+/**
+ * The one message for every failure: a caller must not learn which names, addresses and ports exist where the gateway runs.
+ */
+const NOT_FETCHED = `could not be fetched: it must lead to an image of a known type within ${TIMEOUT_MS} ms and ${MAX_REDIRECTS} redirects; all images of a request may have 20 MiB.`
 
-/** Fetches the bytes at an address under the egress policy. Throws `invalid_request` with `param`. */
+/** Fetches the image at an address that a caller names. Throws `invalid_request` with `param`. */
 export async function fetchImage(
   address: string,
   param: string,
   maxBytes: number,
-  { egress }: Pick<AttemptDeps, 'egress'>,
+  { callerEgress: policy }: Pick<AttemptDeps, 'callerEgress'>,
 ): Promise<Buffer> {
   const deadline = performance.now() + TIMEOUT_MS
   let url = address
   for (let redirects = 0; ; redirects++) {
-    const objection = findUrlObjection(url, egress)
-    if (objection !== undefined) throw invalid(param, `${objection}.`)
+    const objection = findUrlObjection(url, policy)
+    // The text of the first address tells nothing about the network; where a redirect leads does.
+    if (objection !== undefined) throw invalid(param, redirects === 0 ? `${objection}.` : NOT_FETCHED)
     const answer = await guardedRequest(url, {
       headers: { accept: 'image/*', 'user-agent': 'rideau' },
-      policy: egress,
+      policy,
       timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
       maxBytes,
     })
-    if (!answer.ok) throw invalid(param, REASONS[answer.reason])
+    if (!answer.ok) throw invalid(param, NOT_FETCHED)
     const next = findRedirect(answer, url)
     if (next === undefined) return readImage(answer, param)
-    if (redirects === MAX_REDIRECTS) throw invalid(param, `redirects more than ${MAX_REDIRECTS} times.`)
+    if (redirects === MAX_REDIRECTS) throw invalid(param, NOT_FETCHED)
     url = next
   }
 }
@@ -116,8 +114,8 @@ function findRedirect(
 }
 
 function readImage(answer: Extract<GuardedAnswer, { ok: true }>, param: string): Buffer {
-  if (answer.isCut) throw invalid(param, 'exceeds the 20 MiB that all images of a request may have together.')
-  if (answer.status !== 200) throw invalid(param, 'did not lead to an image.')
+  const isImage = !answer.isCut && answer.status === 200 && findImageType(answer.body) !== undefined
+  if (!isImage) throw invalid(param, NOT_FETCHED)
   return answer.body
 }
 

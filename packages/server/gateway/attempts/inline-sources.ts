@@ -18,7 +18,7 @@ export async function inlineSources(
   ctx: RequestContext,
   request: ImageRequest,
   fetched: FetchedSources,
-  deps: Pick<AttemptDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'callerEgress'>,
 ): Promise<ImageRequest> {
   const { images } = request
   if (images?.some(({ kind }) => kind === 'url') !== true) return request
@@ -33,7 +33,7 @@ async function fetchAll(
   ctx: RequestContext,
   images: readonly ImageSource[],
   fetched: FetchedSources,
-  deps: Pick<AttemptDeps, 'egress'>,
+  deps: Pick<AttemptDeps, 'callerEgress'>,
 ): Promise<void> {
   let left = MAX_BYTES
   for (const [index, image] of images.entries()) {

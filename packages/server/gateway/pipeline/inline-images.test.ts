@@ -6,7 +6,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const JPEG = Buffer.from('ffd8ffe000104a464946000101000001', 'hex')
@@ -33,7 +33,7 @@ function serve(req: { readonly url?: string }, res: ServerResponse): void {
 
 beforeAll(async () => {
   requestedPaths = []
-  app = await openTestApp()
+  app = await openTestApp({}, { ...TEST_LIMITS, callerEgress: { allowPrivate: true } })
   upstream = await openScriptedUpstream()
   host = await openScriptedUpstream()
   host.script((res, { path: url }) => serve({ url }, res))
@@ -95,6 +95,8 @@ describe('images named by URL', () => {
     expect(response.status).toBe(400)
     const { error } = (await response.json()) as any
     expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[0].content[2].image_url.url' })
+    // One message for all of them: it does not tell what is at an address.
+    expect(error.message).toMatch(/image_url\.url: could not be fetched: it must lead to an image/)
     expect(error.message).not.toContain('secret')
     expect(upstream.requests.length).toBe(before)
   })
@@ -108,19 +110,38 @@ describe('images named by URL', () => {
   })
 })
 
-test('fetches no address of this machine if private upstreams are not allowed', async () => {
-  const strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: '0' })
-  try {
+describe.each(['0', '1'])('with RIDEAU_ALLOW_PRIVATE_UPSTREAMS=%s', setting => {
+  let strict: TestApp
+  beforeAll(async () => {
+    strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: setting })
     await strict.addCredential('gemini', { api_key: 'k' })
+  })
+  afterAll(() => strict.close())
+
+  const refuse = async (url: string): Promise<string> => {
+    const messages = [{ role: 'user', content: [image(url)] }]
+    const response = await strict.call('/openai/v1/chat/completions', { model: MODEL, messages })
+    const { error } = (await response.json()) as any
+    expect([response.status, error.param]).toEqual([400, 'messages[0].content[0].image_url.url'])
+    return error.message
+  }
+
+  test('no private address that a caller names is connected to', async () => {
     requestedPaths = []
-    for (const url of [`${base}/a.png`, 'https://127.0.0.1/a.png', 'https://localhost/a.png']) {
-      const messages = [{ role: 'user', content: [image(url)] }]
-      const response = await strict.call('/openai/v1/chat/completions', { model: MODEL, messages })
-      expect(response.status).toBe(400)
-      expect(((await response.json()) as any).error.param).toBe('messages[0].content[0].image_url.url')
+    for (const url of [
+      `${base}/a.png`,
+      'https://127.0.0.1/a.png',
+      'https://[::1]/a.png',
+      'https://10.0.0.1/a.png',
+      'https://169.254.169.254/latest/meta-data',
+      'https://localhost/a.png',
+    ]) {
+      await refuse(url)
     }
     expect(requestedPaths).toEqual([])
-  } finally {
-    await strict.close()
-  }
+  })
+
+  test('a private name and an unknown name get the same message', async () => {
+    expect(await refuse('https://localhost/a.png')).toBe(await refuse('https://no-such-host.invalid/a.png'))
+  })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completion, json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
-import { findTold, FORMAT_REQUESTS, toFormatRequest } from '../../testing/harness/format-requests.ts'
+import { FORMAT_REQUESTS, findTold, toFormatRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Keys and values such as `__proto__` and `constructor` never reach a property of Object.prototype. */

@@ -49,10 +49,13 @@ export interface Answer {
 
 const SETUP_TOKEN = 'a set-up token for tests'
 
+/** Requests end fast when a test's app closes. */
+export const TEST_LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 }
+
 /** Starts an app. `logTo` receives every line of the log at the level that `env` sets. */
 export async function openTestApp(
   env: Record<string, string> = {},
-  limits: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 },
+  limits: Limits = TEST_LIMITS,
   logTo?: { write(line: string): void },
 ): Promise<TestApp> {
   const database = await freshDatabase()
