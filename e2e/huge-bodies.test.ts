@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const MiB = 1024 * 1024
-/** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
 /** In references. A third of what parsing such a body at once takes. */
 const MAX_DELAY = 8
+/** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
 const MAX_GROWTH_MIB = 350
 
 /**
