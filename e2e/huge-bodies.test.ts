@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const MiB = 1024 * 1024
-/** In references. A third of what parsing such a body at once takes. */
-const MAX_DELAY = 8
 /** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
 const MAX_GROWTH_MIB = 350
 
@@ -23,15 +21,10 @@ const MONITOR = `
   const answers = {
     '/reset': () => { delay.reset(); base = process.memoryUsage.rss(); peak = base },
     '/reference': () => {
-      const text = '[' + '{},'.repeat(200000) + '{}]'
-      let fastestMs = Infinity
-      for (let again = 0; again < 3; again++) {
-        const start = performance.now()
-        JSON.parse(text)
-        fastestMs = Math.min(fastestMs, performance.now() - start)
-      }
-      // As much work as 4 MB of it, without the garbage of so much: memory is measured next.
-      return { delayMs: 7 * fastestMs }
+      const text = '[' + '{},'.repeat(1400000) + '{}]'
+      const start = performance.now()
+      JSON.parse(text)
+      return { delayMs: performance.now() - start }
     },
     '/report': () => { look(); return { delayMs: delay.max / 1e6, growthMiB: (peak - base) / 1048576 } },
   }
@@ -191,7 +184,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       () => OPEN('/v1/invitations/accept')(`{${numbered(800_000, n => `"k${n}":0`)}}`),
     ],
   ] as [string, number, () => Attack][])(
-    'blocks the event loop for less than a third of the time to parse it at once, and takes little memory: %s',
+    'blocks the event loop for less than a seventh of the time to parse it at once, and takes little memory: %s',
     async (_, status, make) => {
       const attack = make()
       const reports: Measurement[] = []
@@ -205,7 +198,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
         )
       }
       // The smallest of three, because other work on this machine can also delay the program.
-      expect(Math.min(...reports.map(({ delayInReferences }) => delayInReferences))).toBeLessThan(MAX_DELAY)
+      expect(Math.min(...reports.map(({ delayInReferences }) => delayInReferences))).toBeLessThan(1)
       expect(Math.min(...reports.map(({ growthMiB }) => growthMiB))).toBeLessThan(MAX_GROWTH_MIB)
     },
   )
@@ -221,7 +214,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
         }),
       )
     }
-    expect(Math.min(...reports.map(({ delayInReferences }) => delayInReferences))).toBeLessThan(MAX_DELAY)
+    expect(Math.min(...reports.map(({ delayInReferences }) => delayInReferences))).toBeLessThan(1)
   })
 
   test('blocks the event loop no longer for two hundred concurrent bodies of the length that is parsed at once', async () => {
@@ -231,6 +224,6 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       const answers = await Promise.all(Array.from({ length: 200 }, () => send(attack)))
       expect(answers.every(({ status }) => status === 200)).toBe(true)
     })
-    expect(delayInReferences).toBeLessThan(MAX_DELAY)
+    expect(delayInReferences).toBeLessThan(2)
   })
 })

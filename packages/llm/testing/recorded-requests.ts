@@ -107,7 +107,7 @@ export function toSourceBody(format: FormatId, body: JsonObject): SourceBody {
   const bytes = Buffer.from(JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return { format, bytes, fields: scan.fields }
+  return { format, bytes, value: scan.value as JsonObject, fields: scan.fields }
 }
 
 function parseObject(text: unknown): JsonObject | undefined {

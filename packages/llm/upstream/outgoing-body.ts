@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
-import type { SplicedObject } from '../json/splice.ts'
+import type { SourceBody } from '../request/source-body.ts'
 import { findReserved, findReservedField, isFreeName, isReservedName, toPlainName } from './reserved-names.ts'
 import type { Target } from './target.ts'
 
@@ -8,7 +8,7 @@ import type { Target } from './target.ts'
  * The last check of an outgoing body: provider options and unknown fields must not set or change a reserved field. Each
  * function returns the path of the first violation, or undefined. The path goes into `UpstreamRequest.reserved`, and
  * authorizeRequest throws where it is set, so that no such request gets a credential. A merged body is compared with the
- * body before the merge. Of received bytes only unknown fields and small objects are parsed again.
+ * body before the merge.
  */
 
 /**
@@ -95,21 +95,14 @@ export function findReservedOwn(body: JsonObject, own: OwnNames, path?: string):
   return undefined
 }
 
-const OPEN_ARRAY = 0x5b
-const OPEN_OBJECT = 0x7b
-
-/** As findReservedOwn, for received bytes that are sent with these changes. */
+/** As findReservedOwn, for a received body that is sent with these changes. */
 export function findReservedPassed(
-  { bytes, fields }: SplicedObject,
+  { value }: Pick<SourceBody, 'value'>,
   changes: ReadonlyMap<string, Json | undefined>,
   own: OwnNames,
 ): string | undefined {
-  for (const [name, { valueStart, valueEnd }] of fields) {
-    const known = own.names.get(name)
-    if (known === 'whole' || changes.has(name)) continue
-    if (known === 'open' && bytes[valueStart] !== OPEN_OBJECT && bytes[valueStart] !== OPEN_ARRAY) continue
-    const value = JSON.parse(bytes.toString('utf8', valueStart, valueEnd)) as Json
-    const found = findReservedOwnField(name, value, own, undefined)
+  for (const [name, received] of Object.entries(value)) {
+    const found = changes.has(name) ? undefined : findReservedOwnField(name, received, own, undefined)
     if (found !== undefined) return found
   }
   return undefined

@@ -2,7 +2,6 @@ import type { Json } from '../../json/json-value.ts'
 import { toObject, toText } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import type { Message } from '../../request/message.ts'
-import type { SourceBody } from '../../request/source-body.ts'
 import { isHarmless } from './harmless-params.ts'
 
 /** Extra fields that ask for nothing of the model. */
@@ -28,13 +27,6 @@ export function findLostExtras({ extra }: ChatRequest, passedOn: readonly string
     if (!passedOn.includes(name) && isLostExtra(name, value)) lost.push(name)
   }
   return lost
-}
-
-/** A top-level field of the received bytes; undefined: absent. */
-export function readField({ bytes, fields }: SourceBody, name: string): Json | undefined {
-  const span = fields.get(name)
-  if (span === undefined) return undefined
-  return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
 }
 
 /** Kinds of parts that a target has no place for, and ids of files in another company's store. */

@@ -34,9 +34,9 @@ export async function receiveChat(
   ctx.recordFields.requestBody = bytes
   noteModel(ctx.recordFields, pathModel === '' ? value.model : pathModel)
   const isEndUser = ctx.caller.kind === 'client_token'
-  const parsed = parse(value, { source: { format: server.id, bytes, fields }, pathModel, isEndUser })
+  const parsed = parse(value, { source: { format: server.id, bytes, value, fields }, pathModel, isEndUser })
   const checking = checkInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  const source = { format: parsed.shape ?? server.id, bytes, fields }
+  const source = { format: parsed.shape ?? server.id, bytes, value, fields }
   return { server, parsed, source: withFormatHeaders(ctx, source, server) }
 }

@@ -46,7 +46,13 @@ function toSource(format: FormatId, body: JsonObject | string, headers?: Record<
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return { format, bytes, fields: scan.fields, ...(headers === undefined ? {} : { headers }) }
+  return {
+    format,
+    bytes,
+    value: scan.value as JsonObject,
+    fields: scan.fields,
+    ...(headers === undefined ? {} : { headers }),
+  }
 }
 
 describe('address, headers and cap', () => {

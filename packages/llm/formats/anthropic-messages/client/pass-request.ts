@@ -6,7 +6,6 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { readField } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
 
@@ -28,7 +27,7 @@ export function passRequest(
   if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
   for (const name of dropped) changes.set(name, undefined)
   // Nested in the messages, so they are parsed once more; few requests need it.
-  if (request.carriesReasoning) changes.set('messages', cleanMessages(readField(source, 'messages')))
+  if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
   for (const name in added) changes.set(name, added[name])
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }

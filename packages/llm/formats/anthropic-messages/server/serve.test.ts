@@ -228,7 +228,12 @@ describe('a request of this format for another provider', () => {
 
   test('has nothing of this format when it is sent in OpenAI’s', () => {
     const request = parse(body)
-    const source = { format: 'anthropic-messages' as const, bytes: Buffer.from('{}'), fields: new Map() }
+    const source = {
+      format: 'anthropic-messages' as const,
+      bytes: Buffer.from('{}'),
+      value: {},
+      fields: new Map(),
+    }
     const sent = JSON.parse(encodeForOpenAi(request, target, source).body.toString())
     expect(sent.messages).toEqual([
       { role: 'system', content: 'a\nb' },

@@ -73,7 +73,12 @@ describe('a body that passes through', () => {
       maxOutputTokens: 7,
       receivedOutputCap: 7,
     }
-    const passed = { format: 'bedrock-converse' as const, bytes, fields: scan.fields }
+    const passed = {
+      format: 'bedrock-converse' as const,
+      bytes,
+      value: scan.value as JsonObject,
+      fields: scan.fields,
+    }
     expect(bedrockConverse.encodeRequest(plain, target, passed).body.toString()).toBe(bytes.toString())
     const lowered = bedrockConverse.encodeRequest({ ...plain, maxOutputTokens: 5 }, target, passed)
     expect(lowered.body.toString()).toBe(bytes.toString().replace('7.0', '5'))

@@ -6,7 +6,6 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { readField } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS, INFERENCE, TOOLS } from '../wire/fields.ts'
 
@@ -29,12 +28,12 @@ export function passRequest(
   const cap = request.maxOutputTokens
   // The cap and the messages are nested, so where they change their field is parsed once more.
   if (cap !== undefined && cap !== request.receivedOutputCap) {
-    const inference = toObject(readField(source, 'inferenceConfig')) ?? {}
+    const inference = toObject(source.value.inferenceConfig) ?? {}
     inference.maxTokens = cap
     changes.set('inferenceConfig', inference)
   }
   for (const name of dropped) changes.set(name, undefined)
-  if (request.carriesReasoning) changes.set('messages', cleanMessages(readField(source, 'messages')))
+  if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }
 

@@ -267,7 +267,12 @@ describe('a request of this format for another provider', () => {
   })
 
   test('has nothing of this format when it is sent in OpenAI’s', () => {
-    const source = { format: 'bedrock-converse' as const, bytes: Buffer.from('{}'), fields: new Map() }
+    const source = {
+      format: 'bedrock-converse' as const,
+      bytes: Buffer.from('{}'),
+      value: {},
+      fields: new Map(),
+    }
     const other = { ...target, provider: custom }
     const sent = JSON.parse(encodeForOpenAi(request, other, source).body.toString())
     expect(sent.messages).toEqual([

@@ -5,7 +5,6 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { readField } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { OWN_NAMES } from './known-fields.ts'
 
@@ -22,7 +21,7 @@ export function passRequest(
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
   // Messages that another provider answered may carry its state in the ids of their calls.
   if (request.carriesReasoning) {
-    changes.set('messages', toObjects(readField(source, 'messages')).map(withPlainIds))
+    changes.set('messages', toObjects(source.value.messages).map(withPlainIds))
   }
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
 }

@@ -186,7 +186,7 @@ describe('a request of this format for another provider', () => {
   })
 
   test('holds nothing of this format’s own when OpenAI’s is sent', () => {
-    const source = { format: 'cohere-v2' as const, bytes: Buffer.from('{}'), fields: new Map() }
+    const source = { format: 'cohere-v2' as const, bytes: Buffer.from('{}'), value: {}, fields: new Map() }
     const other = { ...target, provider: custom }
     const sent = JSON.parse(encodeForOpenAi(request, other, source).body.toString())
     expect(sent.messages).toEqual([

@@ -27,7 +27,7 @@ function toSource(format: FormatId, text: string): SourceBody {
   const bytes = Buffer.from(text)
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return { format, bytes, fields: scan.fields }
+  return { format, bytes, value: scan.value as JsonObject, fields: scan.fields }
 }
 
 const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({

@@ -36,19 +36,15 @@ export function toWireBody(request: ChatRequest, source: SourceBody | undefined)
 }
 
 /** The received bytes: what does not change is not serialised again. */
-function fromSource({ bytes, fields }: SourceBody): WireBody {
+function fromSource({ bytes, fields, value }: SourceBody): WireBody {
   return {
     has: name => fields.has(name),
     // No other JSON values begin with n and t.
     isNull: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x6e,
     isTrue: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x74,
-    read(name) {
-      const span = fields.get(name)
-      if (span === undefined) return undefined
-      return JSON.parse(bytes.toString('utf8', span.valueStart, span.valueEnd)) as Json
-    },
+    read: name => (Object.hasOwn(value, name) ? value[name] : undefined),
     names: () => fields.keys(),
-    findReserved: changes => findReservedPassed({ bytes, fields }, changes, OWN_NAMES),
+    findReserved: changes => findReservedPassed({ value }, changes, OWN_NAMES),
     change: changes => (changes.size === 0 ? bytes : spliceObject({ bytes, fields }, changes)),
   }
 }

@@ -33,7 +33,7 @@ function toSource(body: JsonObject, format: FormatId): SourceBody {
   const bytes = Buffer.from(JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error('bad test')
-  return { format, bytes, fields: scan.fields }
+  return { format, bytes, value: scan.value as JsonObject, fields: scan.fields }
 }
 
 function encode(

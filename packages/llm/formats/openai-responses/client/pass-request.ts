@@ -7,7 +7,6 @@ import { toWireModel } from '../../../upstream/openai-address.ts'
 import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { readField } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked } from '../wire/carried-reasoning.ts'
 import { encodeOutputCap } from './encode-body.ts'
@@ -42,7 +41,7 @@ type Changes = Map<string, Json | undefined>
 
 /** The list is read from the received bytes, since entries that stay must stay as they came. */
 function removeTools(source: SourceBody, dropped: readonly string[], changes: Changes): void {
-  const tools = readField(source, 'tools')
+  const tools = source.value.tools
   if (!Array.isArray(tools)) return
   changes.set(
     'tools',
@@ -55,7 +54,7 @@ function removeTools(source: SourceBody, dropped: readonly string[], changes: Ch
  * dropped tools. The list is read from the received bytes, since items that stay must stay as they came.
  */
 function rewriteInput(source: SourceBody, dropped: readonly string[], changes: Changes): void {
-  const input = readField(source, 'input')
+  const input = source.value.input
   if (!Array.isArray(input)) return
   const isDropped = (at: number): boolean => dropped.some(path => path.startsWith(`input[${at}].`))
   const kept = input.filter((item, at) => !isDropped(at) && !isForeignReasoning(item))
