@@ -26,6 +26,24 @@ export interface TargetFindings {
   readonly unread: string[]
 }
 
-export function noFindings(): TargetFindings {
-  return { nativeOnly: [], hosted: [], stateful: [], uncounted: [], unread: [] }
+/** Findings while a parser fills them. */
+export type MutableFindings = { -readonly [K in keyof Findings]: Findings[K] }
+
+/**
+ * Returns findings of a body that asks for nothing special. Parsers assign what they find: a spread that overrides its
+ * own fields costs 10 µs a request, because V8 redefines each of them in its runtime.
+ */
+export function noFindings(): MutableFindings {
+  return {
+    nativeOnly: [],
+    hosted: [],
+    stateful: [],
+    uncounted: [],
+    unread: [],
+    passedOn: undefined,
+    stored: undefined,
+    choices: 1,
+    asksForCaching: false,
+    mayBeStored: false,
+  }
 }

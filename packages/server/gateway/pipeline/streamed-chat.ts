@@ -1,4 +1,4 @@
-import type { StreamEncoder } from '@rideau/llm/formats/shared/stream-encoder'
+import type { StreamEncoder, StreamEnd } from '@rideau/llm/formats/shared/stream-encoder'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { Fault } from '../../core/fault.ts'
@@ -36,7 +36,8 @@ export class StreamedChat extends ChatCall<BegunStream> {
     this.#writer ??= this.#openWriter()
     const writer = this.#writer
     const result = this.withBill(await attemptStream(attempt, now => writer.tick(now)))
-    return result.ok ? { ...result, value: { stream: result.value, attempt } } : result
+    if (!result.ok) return result
+    return { ok: true, status: result.status, value: { stream: result.value, attempt } }
   }
 
   /** Opens the writer. From here on a fault may have to be sent within the stream. */
@@ -90,7 +91,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
     const { finishReason } = end
     await settle(ctx, { status: 200, bill, finishReason, responseBody, cutBy }, this.deps)
     if (end.isCut && server.cutNote !== '') writer.write(server.cutNote ?? CUT_NOTE)
-    writer.end(encoder.finish({ ...end, bill }))
+    writer.end(encoder.finish(toStreamEnd(end, bill)))
   }
 
   #toBill({ usage, deliveredTokens, partialUsage }: RelayEnd): Bill {
@@ -114,4 +115,8 @@ export class StreamedChat extends ChatCall<BegunStream> {
       error => ctx.fail(error, 'the extension of a reservation'),
     )
   }
+}
+
+function toStreamEnd({ finishReason, isFinishSent, isCut, isUsageSent }: RelayEnd, bill: Bill): StreamEnd {
+  return { finishReason, isFinishSent, isCut, isUsageSent, bill }
 }

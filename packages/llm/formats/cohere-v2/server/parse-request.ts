@@ -46,22 +46,20 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   set(request, 'reasoningEffort', readEffort(optionalObject(body, 'thinking')))
   set(request, 'passedInput', readDocuments(body.documents))
   optionalObject(body, 'citation_options')
+  // The format has no marks of caching, and its providers keep nothing.
+  const findings = noFindings()
+  findings.nativeOnly = notes.nativeOnly
+  if (isEndUser) {
+    findings.passedOn = FIELDS.findUnknown(body)
+    findings.stored = findStored(body)
+  }
   return {
     request,
     metadata: null,
     timeoutMs: undefined,
     endUser: body.end_user,
     spellings: FIELDS.spellings,
-    findings: {
-      ...noFindings(),
-      nativeOnly: notes.nativeOnly,
-      passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,
-      stored: isEndUser ? findStored(body) : undefined,
-      choices: 1,
-      // The format has no marks of caching, and its providers keep nothing.
-      asksForCaching: false,
-      mayBeStored: false,
-    },
+    findings,
   }
 }
 

@@ -38,26 +38,19 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
   const { choices, showsThoughts } = parseConfig(body, request, findings)
   parseSafety(body.safetySettings, findings)
   if (optionalText(body, 'cachedContent') !== undefined) findings.stateful.push('cachedContent')
-  const { isEndUser } = context
+  if (context.isEndUser) {
+    findings.passedOn = findPassedOn(given)
+    findings.stored = findStored(given)
+  }
+  // The format has no marks of caching, and its providers keep no answers.
+  findings.choices = choices
   return {
     request,
     metadata: parseLogMetadata(optionalObject(body, 'labels'), GEMINI_LABELS),
     timeoutMs: undefined,
     endUser: given.end_user,
     spellings: FIELDS.spellings,
-    findings: {
-      nativeOnly: findings.nativeOnly,
-      hosted: findings.hosted,
-      stateful: findings.stateful,
-      uncounted: findings.uncounted,
-      unread: findings.unread,
-      passedOn: isEndUser ? findPassedOn(given) : undefined,
-      stored: isEndUser ? findStored(given) : undefined,
-      choices,
-      // The format has no marks of caching, and its providers keep no answers.
-      asksForCaching: false,
-      mayBeStored: false,
-    },
+    findings,
     showsReasoning: showsThoughts,
   }
 }

@@ -31,20 +31,19 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   request.includeUsage = true
   const options = parseProviderOptions(body)
   set(request, 'providerOptions', options)
+  const findings = noFindings()
+  if (isEndUser) {
+    // Every other field that a provider gets is read.
+    if (options !== undefined) findings.passedOn = 'provider_options'
+    findings.stored = findStored(body)
+  }
+  findings.asksForCaching = asksForCaching || hasCacheMark(options)
   return {
     request,
     metadata: parseLogMetadata(body.metadata, NATIVE_METADATA),
     timeoutMs: optionalNumber(body, 'timeout_ms', TIMEOUT),
     endUser: optionalText(body, 'end_user'),
-    findings: {
-      ...noFindings(),
-      // Every other field that a provider gets is read.
-      passedOn: isEndUser && options !== undefined ? 'provider_options' : undefined,
-      stored: isEndUser ? findStored(body) : undefined,
-      choices: 1,
-      asksForCaching: asksForCaching || hasCacheMark(options),
-      mayBeStored: false,
-    },
+    findings,
   }
 }
 

@@ -51,21 +51,18 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   set(request, 'responseFormat', parseFormat(body.format))
   set(request, 'reasoningEffort', parseEffort(body.think))
   set(request, 'ownFields', ownFields)
+  // The format has no marks of caching, and its providers keep nothing.
+  if (isEndUser) {
+    found.passedOn = findPassedOn(body)
+    found.stored = findStored(body)
+  }
   return {
     request,
     metadata: null,
     timeoutMs: undefined,
     endUser: body.end_user,
     spellings: FIELDS.spellings,
-    findings: {
-      ...found,
-      passedOn: isEndUser ? findPassedOn(body) : undefined,
-      stored: isEndUser ? findStored(body) : undefined,
-      choices: 1,
-      // The format has no marks of caching, and its providers keep nothing.
-      asksForCaching: false,
-      mayBeStored: false,
-    },
+    findings: found,
   }
 }
 

@@ -26,19 +26,20 @@ export function parseRequest(body: JsonObject, context: ParseContext): ParsedCha
   const { request, asksForCaching } = parseOpenAiRequest(body, FIELDS, LENIENT)
   const extra = FIELDS.readExtra(body)
   set(request, 'extra', extra)
+  const findings = noFindings()
+  if (context.isEndUser) {
+    findings.passedOn = findPassedOn(body, choices)
+    findings.stored = findStored(body)
+  }
+  findings.choices = choices
+  findings.asksForCaching = asksForCaching || (extra !== undefined && isCacheAsked(extra))
+  findings.mayBeStored = body.store !== undefined
   return {
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
     endUser: body.end_user,
-    findings: {
-      ...noFindings(),
-      passedOn: context.isEndUser ? findPassedOn(body, choices) : undefined,
-      stored: context.isEndUser ? findStored(body) : undefined,
-      choices,
-      asksForCaching: asksForCaching || (extra !== undefined && isCacheAsked(extra)),
-      mayBeStored: body.store !== undefined,
-    },
+    findings,
   }
 }
 
