@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
@@ -42,6 +44,9 @@ let home: ProgramHome
 let program: Program
 let monitorUrl: string
 let secretKey: string
+/** A provider that a tenant runs to harm the others. */
+let upstream: Server
+let upstreamAnswer: { status?: number; type?: string; body: string | Buffer } = { body: '' }
 
 beforeAll(async () => {
   home = await openProgramHome()
@@ -51,13 +56,35 @@ beforeAll(async () => {
     MONITOR_PORT: String(port),
     NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(MONITOR)}`,
   })
-  secretKey = (await setUp(program)).secretKey
+  const { managementKey, developmentId, ...keys } = await setUp(program)
+  secretKey = keys.secretKey
+  upstream = createServer((req, res) => {
+    req.resume()
+    const { status = 200, type = 'application/json', body } = upstreamAnswer
+    res.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+    res.end(body)
+  })
+  await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
+  const { port: upstreamPort } = upstream.address() as AddressInfo
+  const created = await fetch(`${program.controlUrl}/v1/environments/${developmentId}/provider-credentials`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${managementKey}` },
+    body: JSON.stringify({
+      provider: 'custom',
+      name: 'hostile',
+      api_key: 'k',
+      base_url: `http://127.0.0.1:${upstreamPort}/v1`,
+    }),
+  })
+  expect(created.status).toBe(201)
   for (let at = 0; at < 50; at++) await send(CHAT(withField('1')))
 })
 
 afterAll(async () => {
   await program.stop()
   home.remove()
+  upstream.closeAllConnections()
+  upstream.close()
 })
 
 interface Report {
@@ -145,7 +172,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       413,
       () => CHAT(withField(`[${numbered(2_000_000, n => `{"k${n}":0}`)}]`)),
     ],
-    ['as many of them as pass', 200, () => CHAT(withField(`[${numbered(130_000, n => `{"k${n}":0}`)}]`))],
+    ['as many of them as pass', 200, () => CHAT(withField(`[${numbered(65_000, n => `{"k${n}":0}`)}]`))],
     ['a string of escapes', 200, () => CHAT(withField(`"${fill('\\n\\"\\\\', 30 * MiB)}"`))],
     ['white space', 200, () => CHAT(withField(`${fill(' ', 30 * MiB)}1`))],
     ['a name of 31 MiB', 400, () => NATIVE(withField('1').replace('"x"', `"${'k'.repeat(31 * MiB)}"`))],
@@ -225,5 +252,44 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       expect(answers.every(({ status }) => status === 200)).toBe(true)
     })
     expect(delayInReferences).toBeLessThan(2)
+  })
+})
+
+const answerWith = (text: string): string =>
+  `{"id":"a","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"x":${text}}`
+const FRAME = 'data: {"id":"a","choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n'
+
+describe('an answer of a provider that takes seconds to parse at once', () => {
+  test.each<[string, number, () => typeof upstreamAnswer, boolean]>([
+    ['empty objects', 503, () => ({ body: answerWith(list('{}', 31 * MiB)) }), false],
+    ['lists 60 deep', 503, () => ({ body: answerWith(list(NEST, 31 * MiB)) }), false],
+    ['as many objects as pass', 200, () => ({ body: answerWith(list('{}', 3 * 262_000)) }), false],
+    ['numbers that pass', 200, () => ({ body: answerWith(list('1', 8_000_000)) }), false],
+    ['an error report', 400, () => ({ status: 400, body: `{"error":${list('{}', 31 * MiB)}}` }), false],
+    ['an error report in a 200', 503, () => ({ body: `{"error":${list('{}', 3 * 262_000)}}` }), false],
+    [
+      'events of a stream',
+      200,
+      () => ({
+        type: 'text/event-stream',
+        body: FRAME + fill(`data: {"x":${list('{}', 1_000_000)}}\n\n`, 10 * MiB),
+      }),
+      true,
+    ],
+  ])('blocks the event loop for less than the time to parse 4 MB: %s', async (_, status, make, stream) => {
+    upstreamAnswer = make()
+    const attack = CHAT(
+      JSON.stringify({ model: 'custom/m', messages: [{ role: 'user', content: 'hi' }], stream }),
+    )
+    const reports: Measurement[] = []
+    for (let again = 0; again < 3; again++) {
+      reports.push(
+        await measure(async () => {
+          const answer = await send(attack)
+          expect(answer.status).toBe(status)
+        }),
+      )
+    }
+    expect(Math.min(...reports.map(({ delayInReferences }) => delayInReferences))).toBeLessThan(1)
   })
 })

@@ -10,13 +10,32 @@ export const CHAT_BODY_LIMIT_BYTES = 32 * MiB
 export const SHORT_BODY_LIMIT_BYTES = 64 * 1024
 
 /**
- * What a model is asked. OpenAI takes 300,000 tokens in one request for embeddings, each of which may be a number here; an
- * agent's conversation of 50,000 messages has 100,000 strings with their names. At these bounds parsing takes half a
- * second and 50 MB of values at most, in slices (decision 0023).
+ * A request to a model. OpenAI allows 300,000 tokens in one request for embeddings, each of which may be a number here. A
+ * conversation of 20,000 short messages has 100,000 parts. A step that follows parsing takes up to 50 ms at these bounds, and
+ * other requests are served between the steps (docs/decisions/0023-bounded-bodies.md).
  */
 export const REQUEST_BOUNDS: JsonBounds = {
   maxValues: 1_000_000,
-  maxParts: 262_144,
+  maxParts: 131_072,
+  maxFields: 1_024,
+  maxNameBytes: 16 * 1024,
+}
+
+/**
+ * A provider's whole answer: 2,048 vectors of 3,072 numbers each, or the 20 likeliest tokens beside each of 3,000 tokens.
+ * A longer answer is a provider's mistake, or an attack through a custom base URL.
+ */
+export const ANSWER_BOUNDS: JsonBounds = {
+  maxValues: 8_000_000,
+  maxParts: 524_288,
+  maxFields: 1_024,
+  maxNameBytes: 16 * 1024,
+}
+
+/** One event of a provider's stream. */
+export const EVENT_BOUNDS: JsonBounds = {
+  maxValues: 262_144,
+  maxParts: 32_768,
   maxFields: 1_024,
   maxNameBytes: 16 * 1024,
 }

@@ -1,3 +1,4 @@
+import { decodeText } from '@rideau/llm/json/decode-text'
 import type { FieldSpan } from '@rideau/llm/json/field-span'
 import type { JsonBounds, JsonProblem } from '@rideau/llm/json/json-bounds'
 import { type JsonScan, SlicedJsonScan, scanShortJson } from '@rideau/llm/json/json-scan'
@@ -47,6 +48,21 @@ export async function parseLongJson(
   const stop = findStop()
   if (stop !== undefined) throw stop
   return toParsed(scan.result as JsonScan, bounds)
+}
+
+/**
+ * Parses a provider's answer with JSON.parse, which accepts more than `parseJson`. Returns undefined if that would block the
+ * event loop for too long: use `parseLongJson` then. Throws SyntaxError.
+ */
+export function parseShortAnswer(bytes: Buffer): { readonly value: unknown } | undefined {
+  if (bytes.length <= UNTIMED_BYTES) return { value: JSON.parse(decodeText(bytes)) }
+  if (bytes.length > SHORT_BYTES || spentMs > TICK_MS) return undefined
+  const startedAt = performance.now()
+  try {
+    return { value: JSON.parse(decodeText(bytes)) }
+  } finally {
+    spend(performance.now() - startedAt)
+  }
 }
 
 /** Spent on parsing in this tick of the event loop. */

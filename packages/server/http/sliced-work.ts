@@ -4,6 +4,11 @@ export interface SlicedWork {
   step(): boolean
 }
 
+/** Resolves in a later tick of the event loop, once waiting I/O of other requests was handled. */
+export function endTick(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
 interface Waiting {
   readonly work: SlicedWork
   readonly isUnwanted: () => boolean

@@ -12,7 +12,7 @@ import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, toErrorText, unreadable, type Watched } from './attempt-whole.ts'
 import { WatchGroup } from './watch-group.ts'
 
 export interface EmbeddingAttempt {
@@ -96,7 +96,7 @@ function attemptOne(
     const reply = format.decodeReply(parsed.body, readHeaders(), target)
     if (reply?.vectors.length === batch.input.length) return { ok: true, status, value: reply }
     if (parsed.body.error !== undefined) {
-      return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
+      return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer lacks vectors of some inputs')
   })

@@ -5,7 +5,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, unreadable, type Watched } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, toErrorText, unreadable, type Watched } from './attempt-whole.ts'
 import { WatchGroup } from './watch-group.ts'
 
 export interface ImageAttempt {
@@ -95,7 +95,7 @@ function attemptOne(
     }
     if (reply !== undefined) return { ok: true, status, value: reply }
     if (parsed.body.error !== undefined && parsed.body.error !== null) {
-      return { ok: false, error: decodeError(status, readHeaders(), answer.bytes.toString('utf8')) }
+      return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer has no image')
   })

@@ -1,12 +1,11 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
-import { decodeText } from '@rideau/llm/json/decode-text'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, unreadable } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, toErrorText, unreadable } from './attempt-whole.ts'
 
 export interface AttemptOptions {
   readonly ctx: RequestContext
@@ -29,7 +28,7 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     const reply = format.decodeReply(body, target)
     if (reply.choices.length > 0) return { ok: true, status, value: { bytes, body, reply } }
     if (body.error !== undefined) {
-      return { ok: false, error: format.decodeError(status, readHeaders(), decodeText(bytes)) }
+      return { ok: false, error: format.decodeError(status, readHeaders(), toErrorText(bytes)) }
     }
     return unreadable(answer, 'the answer has no choices', reply.usage)
   })

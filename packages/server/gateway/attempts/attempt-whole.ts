@@ -1,10 +1,14 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { ANSWER_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { decodeText } from '@rideau/llm/json/decode-text'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
+import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
+import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
+import { endTick } from '../../http/sliced-work.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
@@ -21,13 +25,20 @@ export interface WholeOptions {
   readonly timeoutMs: number
 }
 
-/** A complete answer of any status. */
-export interface WholeAnswer {
+interface ReceivedAnswer {
   readonly status: number
   readonly readHeaders: () => UpstreamHeaders
   readonly bytes: Buffer
 }
 
+/** A complete answer of any status. */
+export interface WholeAnswer extends ReceivedAnswer {
+  /** The body of a successful answer; undefined: it is not JSON. */
+  readonly json: { readonly value: unknown } | undefined
+}
+
+/** An error report larger than this is not read further: its status decides. */
+const MAX_ERROR_BYTES = 256 * 1024
 /** An answer larger than this is a provider's mistake, or an attack through a custom base URL. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -60,6 +71,13 @@ export function attemptWhole<T>(
       // An error with a status was caused by the answer, not by the gateway's timeout or stop.
       fail(error, error.status === undefined)
     }
+    const complete = (): void => {
+      ctx.unwatch()
+      batchInTick(() => {
+        const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
+        resolve(parseAndDecode(ctx, { status, readHeaders, bytes }, decode))
+      }, reject)
+    }
     const deadline = performance.now() + options.timeoutMs
     ctx.watch(
       now => {
@@ -74,17 +92,17 @@ export function attemptWhole<T>(
       },
       onData(chunk) {
         size += chunk.length
-        if (size > MAX_ANSWER_BYTES)
+        if (size > MAX_ANSWER_BYTES) {
           giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
-        else chunks.push(chunk)
+          return
+        }
+        chunks.push(chunk)
+        if (size > MAX_ERROR_BYTES && isError(status)) {
+          call.abort()
+          complete()
+        }
       },
-      onEnd() {
-        ctx.unwatch()
-        batchInTick(() => {
-          const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-          resolve(readAnswer({ status, readHeaders, bytes }, decode))
-        }, reject)
-      },
+      onEnd: complete,
       onFail(error) {
         // An answer that breaks off fails the attempt, however much of it arrived.
         fail(status === 0 ? error : { ...error, status }, false)
@@ -93,6 +111,50 @@ export function attemptWhole<T>(
     })
     hasLeft = () => call.isSent
   })
+}
+
+/** Returns a promise if the answer is so long that it is parsed in slices. */
+function parseAndDecode<T>(
+  ctx: Watched,
+  { status, readHeaders, bytes }: ReceivedAnswer,
+  decode: (answer: WholeAnswer) => AttemptResult<T>,
+): AttemptResult<T> | Promise<AttemptResult<T>> {
+  if (isError(status)) return readAnswer({ status, readHeaders, bytes, json: undefined }, decode)
+  let json: WholeAnswer['json']
+  try {
+    json = parseShortAnswer(bytes)
+    if (json === undefined) return parseInSlices(ctx, { status, readHeaders, bytes }, decode)
+  } catch {
+    // Not JSON.
+  }
+  return readAnswer({ status, readHeaders, bytes, json }, decode)
+}
+
+async function parseInSlices<T>(
+  ctx: Watched,
+  { status, readHeaders, bytes }: ReceivedAnswer,
+  decode: (answer: WholeAnswer) => AttemptResult<T>,
+): Promise<AttemptResult<T>> {
+  let stop: Fault | undefined
+  ctx.watch(undefined, fault => {
+    stop = fault
+  })
+  let json: WholeAnswer['json']
+  try {
+    json = await parseLongJson(bytes, ANSWER_BOUNDS, () => stop)
+    await endTick()
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const answer = { status, readHeaders, bytes, json: undefined }
+    return unreadable(answer, stop === undefined ? error.message : 'the request was stopped')
+  } finally {
+    ctx.unwatch()
+  }
+  return readAnswer({ status, readHeaders, bytes, json }, decode)
+}
+
+function isError(status: number): boolean {
+  return status < 200 || status >= 300
 }
 
 /** Providers may send anything: an exception of the decoder means that the answer cannot be read. */
@@ -131,8 +193,13 @@ export interface AbandonedAttempt extends Charge {
  * status is an error: providers do not charge for those.
  */
 export function toCharge({ isSent, status, isAnswered, bytes, usage }: AbandonedAttempt): Charge | undefined {
-  if (!isSent || (status !== 0 && (status < 200 || status >= 300))) return undefined
+  if (!isSent || (status !== 0 && isError(status))) return undefined
   return { isAnswered: isAnswered && status !== 0, bytes, usage }
+}
+
+/** Returns the text of an error report. A longer one is cut, so that decoding it takes at most 25 ms. */
+export function toErrorText(bytes: Buffer): string {
+  return decodeText(bytes.length > MAX_ERROR_BYTES ? bytes.subarray(0, MAX_ERROR_BYTES) : bytes)
 }
 
 export type ParsedAnswer =
@@ -141,16 +208,12 @@ export type ParsedAnswer =
 
 /** Returns the JSON object of a successful answer, or the error that the answer reports. */
 export function parseAnswer(answer: WholeAnswer, decodeError: ClientFormat['decodeError']): ParsedAnswer {
-  const { status, readHeaders, bytes } = answer
-  if (status < 200 || status >= 300) {
-    return { ok: false, error: decodeError(status, readHeaders(), decodeText(bytes)) }
+  const { status, readHeaders, bytes, json } = answer
+  if (isError(status)) {
+    return { ok: false, error: decodeError(status, readHeaders(), toErrorText(bytes)) }
   }
-  let body: unknown
-  try {
-    body = JSON.parse(decodeText(bytes))
-  } catch {
-    return unreadable(answer, 'the answer is not JSON')
-  }
+  if (json === undefined) return unreadable(answer, 'the answer is not JSON')
+  const body = json.value
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return unreadable(answer, 'the answer is not a JSON object')
   }

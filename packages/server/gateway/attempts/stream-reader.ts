@@ -1,5 +1,7 @@
 import type { Framing } from '@rideau/llm/frames/framing'
 import { type Frame, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
+import { EVENT_BOUNDS } from '@rideau/llm/json/body-bounds'
+import { StructureWalk } from '@rideau/llm/json/structure-walk'
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
 
@@ -19,9 +21,10 @@ export class StreamReader {
   constructor(framing: Framing, decoder: StreamDecoder, receiver: FrameReceiver) {
     this.receiver = receiver
     this.#decoder = decoder
-    this.#parser = openFrames(framing, frame =>
-      this.receiver.onFrame(decoder.decode(frame.data, frame.event), frame),
-    )
+    this.#parser = openFrames(framing, frame => {
+      if (frame.data.length > SHORT_EVENT_CHARS) assertBounded(frame.data)
+      this.receiver.onFrame(decoder.decode(frame.data, frame.event), frame)
+    })
   }
 
   /** Parses a chunk. Throws if it cannot be read; the reader must not be used afterwards. */
@@ -43,4 +46,14 @@ export class StreamReader {
   partialUsage(): Usage | undefined {
     return this.#decoder.partialUsage?.()
   }
+}
+
+/** An event is parsed in one go. Shorter ones take less than 10 ms, whatever they contain. */
+const SHORT_EVENT_CHARS = 64 * 1024
+
+/** Throws if an event contains so many values that parsing it would block the event loop. */
+function assertBounded(data: string): void {
+  const walk = new StructureWalk(Buffer.from(data), EVENT_BOUNDS)
+  walk.advance(Number.MAX_SAFE_INTEGER)
+  if (walk.problem === 'too_many_values') throw new Error('an event of the stream contains too many values')
 }

@@ -8,6 +8,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { toHeaderList } from '../../http/header-text.ts'
+import { endTick } from '../../http/sliced-work.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
@@ -112,12 +113,15 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return countInput(this.parsed.request)
   }
 
-  /** Returns the request encoded for a target. A promise only if images must be fetched first. */
+  /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */
   protected toAttempt(target: Target, planned: PlannedTarget): AttemptOptions | Promise<AttemptOptions> {
     this.#setTarget(planned)
     const { format, request } = planned
     const isPassed = format.passesOwn === true && this.#source.format === format.id
-    if (isPassed || !needsImages(planned)) return this.#encode(target, planned, request)
+    if (isPassed || !needsImages(planned)) {
+      if (this.ctx.isLong) return endTick().then(() => this.#encode(target, planned, request))
+      return this.#encode(target, planned, request)
+    }
     return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>
       this.#encode(target, planned, attempted),
     )

@@ -3,6 +3,7 @@ import type { Json } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { oneMicrotask } from '../../http/batch-in-tick.ts'
+import { endTick } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
@@ -64,7 +65,10 @@ export async function serveModelCall(
   if (naming !== undefined) await naming
   assertPassThrough(ctx.caller, ctx.environment, call.findings)
   const limits = findLimits(ctx, deps)
-  const reserving = call.reserve(call.plan(limits), limits)
+  if (ctx.isLong) await endTick()
+  const planned = call.plan(limits)
+  if (ctx.isLong) await endTick()
+  const reserving = call.reserve(planned, limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
   noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
   if (call.isBilled) openRecord(ctx, estimate, call, deps)

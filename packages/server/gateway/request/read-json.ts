@@ -4,9 +4,10 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { RESERVED_NAMES } from '@rideau/llm/upstream/reserved-names'
 import { Fault } from '../../core/fault.ts'
-import { parseJson, parseLongJson } from '../../http/parse-json.ts'
+import { type ParsedJson, parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
+import { endTick } from '../../http/sliced-work.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
 
 export interface JsonBody {
@@ -26,8 +27,7 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
   }
   const reading = readBytes(ctx, limit, timeoutMs)
   const bytes = reading instanceof Promise ? await reading : reading
-  const parsed =
-    parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLongJson(bytes, REQUEST_BOUNDS, () => ctx.stopped))
+  const parsed = parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLong(ctx, bytes))
   const { value, fields } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
@@ -43,6 +43,13 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
     )
   }
   return { value, bytes, fields }
+}
+
+async function parseLong(ctx: RequestContext, bytes: Buffer): Promise<ParsedJson> {
+  ctx.isLong = true
+  const parsed = await parseLongJson(bytes, REQUEST_BOUNDS, () => ctx.stopped)
+  await endTick()
+  return parsed
 }
 
 /** Returns a promise unless the body has arrived completely. */
