@@ -76,7 +76,7 @@ beforeAll(async () => {
       base_url: `http://127.0.0.1:${upstreamPort}/v1`,
     }),
   })
-  expect(created.status).toBe(201)
+  if (created.status !== 201) throw new Error(`the credential was refused: ${await created.text()}`)
   for (let at = 0; at < 50; at++) await send(CHAT(withField('1')))
 })
 
