@@ -6,7 +6,7 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
+import { PRICED_CHAT, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { RequestContext } from '../request/request-context.ts'
@@ -76,7 +76,7 @@ function put(object: object, name: string, value: unknown): void {
 }
 
 const ask = (content: string, fields: object = {}) => ({
-  ...ASK,
+  ...PRICED_CHAT,
   ...fields,
   messages: [{ role: 'user', content }],
 })

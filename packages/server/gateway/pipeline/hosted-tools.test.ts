@@ -4,7 +4,7 @@ import { type FormatHarness, openFormatHarness } from '../../testing/harness/for
 /** Tools that a provider runs, and requests that only a secret key may make, in every spelling. */
 
 let harness: FormatHarness
-const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
+const ask: FormatHarness['send'] = (...args) => harness.send(...args)
 const set: FormatHarness['set'] = fields => harness.set(fields)
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 /** Provider options and unknown fields cannot set or change what is authorized or priced. */
 
 let harness: FormatHarness
-const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
+const ask: FormatHarness['send'] = (...args) => harness.send(...args)
 const set: FormatHarness['set'] = fields => harness.set(fields)
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completion, json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
-import { FORMAT_REQUESTS, findTold, toFormatRequest } from '../../testing/harness/format-requests.ts'
+import { FORMAT_REQUESTS, findErrorFields, toFormatRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Keys and values such as `__proto__` and `constructor` never reach a property of Object.prototype. */
@@ -31,7 +31,7 @@ afterAll(() => harness.close())
 async function ask(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
   const response = await app.call(route, text, { key })
-  const outcome = findTold(await response.json())
+  const outcome = findErrorFields(await response.json())
   return { status: response.status, ...outcome, reached: upstream.requests.length - before }
 }
 
@@ -87,7 +87,7 @@ test('refuses a form with a field __proto__', async () => {
     headers,
     body: form,
   })
-  expect([response.status, findTold(await response.json())]).toEqual([
+  expect([response.status, findErrorFields(await response.json())]).toEqual([
     400,
     { code: 'request_validation_failed', param: '__proto__' },
   ])
