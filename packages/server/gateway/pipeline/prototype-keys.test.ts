@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 /** Returns the answer, and how many requests reached the provider. */
-async function ask(route: string, text: string, key: string): Promise<object> {
+async function send(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
   const response = await app.call(route, text, { key })
   const outcome = findErrorFields(await response.json())
@@ -55,7 +55,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => 
         `"metadata":{${key}:"x"}`,
         `"a":{${Array.from({ length: 40 }, (_, at) => `"k${at}":0`).join(',')},${key}:1}`,
       ]) {
-        const outcome = await ask(route, `${text},${field}}`, credential())
+        const outcome = await send(route, `${text},${field}}`, credential())
         expect([format, field, outcome]).toMatchObject([format, field, REFUSED])
         expect(outcome).toMatchObject({ param: expect.stringContaining('__proto__') })
       }
@@ -70,7 +70,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => 
     ] as const) {
       const text = `${JSON.stringify(body).slice(0, -1)},"x":{"__proto__":{"n":100}}}`
       const key = credentialKind === 'a client token' ? harness.token : app.secretKey
-      expect(await ask(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
+      expect(await send(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
     }
   })
 })
