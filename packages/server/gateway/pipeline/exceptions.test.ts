@@ -290,7 +290,7 @@ describe('ends only the affected request, with an alarm of its id, after an exce
       { stream: true, answer: streamed, open: ctx => breakRecord(ctx, broken), text: BROKEN_OFF },
     ],
     [
-      'the settlement',
+      'the settlement of a reservation',
       {
         open: ctx =>
           replace(deps.reservations, 'settle', settle => (id, used) => {
@@ -301,7 +301,7 @@ describe('ends only the affected request, with an alarm of its id, after an exce
       },
     ],
     [
-      'the release',
+      'the release of a reservation',
       {
         open: ctx =>
           replace(deps.reservations, 'release', release => id => {
