@@ -54,7 +54,7 @@ export async function parseLongJson(
   return toParsed(scan.result as JsonScan, bounds)
 }
 
-/** The time that this tick of the event loop has spent on parsing. */
+/** Spent on parsing in this tick of the event loop. */
 let spentMs = 0
 
 function spend(ms: number): void {
