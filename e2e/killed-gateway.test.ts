@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completion } from '../packages/server/testing/fakes/scripted-upstream.ts'
-import { ASK, USED } from '../packages/server/testing/harness/limited-app.ts'
+import { PRICED_CHAT, USED } from '../packages/server/testing/harness/limited-app.ts'
 import { redisProgram } from '../packages/server/testing/harness/redis.ts'
 import { type Fleet, type Gateway, openFleet } from './fleet.ts'
 
@@ -52,15 +52,15 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await limited.limit('limits', { ...ofKey, metric: 'concurrency', limit: 4 })
     const hanging = answerSome(3)
     gateway = await fleet.start(1)
-    for (let count = 0; count < 3; count++) expect((await gateway.call(ASK, key)).status).toBe(200)
-    const running = Array.from({ length: 4 }, () => gateway.call(ASK, key).catch(() => undefined))
+    for (let count = 0; count < 3; count++) expect((await gateway.call(PRICED_CHAT, key)).status).toBe(200)
+    const running = Array.from({ length: 4 }, () => gateway.call(PRICED_CHAT, key).catch(() => undefined))
     await expect.poll(hanging, { timeout: 30_000 }).toBe(4)
     expect(await budget()).toMatchObject({ spent_usd: 0.15, reserved_usd: 0.2 })
     await gateway.kill()
     await Promise.all(running)
     // No other process knows of the kill yet.
     expect(await budget()).toMatchObject({ spent_usd: 0.15, reserved_usd: 0.2 })
-    expect((await app.call('/v1/chat', ASK, { key })).status).toBe(429)
+    expect((await app.call('/v1/chat', PRICED_CHAT, { key })).status).toBe(429)
 
     gateway = await fleet.start(1)
     await expect.poll(async () => (await budget()).reserved_usd, { timeout: 60_000 }).toBe(0)
@@ -71,14 +71,14 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     const used = (await limited.list('quotas')).map(({ metric, used }) => [metric, used])
     expect(Object.fromEntries(used)).toEqual({ tokens: ledger.tokens, requests: ledger.requests })
     limited.upstream.script(completion('hello', { usage: USED }))
-    const again = await Promise.all(Array.from({ length: 4 }, () => gateway.call(ASK, key)))
+    const again = await Promise.all(Array.from({ length: 4 }, () => gateway.call(PRICED_CHAT, key)))
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     // A second restart finds nothing to settle again.
     await expect.poll(async () => (await sums(keyId)).requests).toBe(11)
     const before = await budget()
     await gateway.kill()
     gateway = await fleet.start(1)
-    await expect.poll(async () => (await gateway.call(ASK, key)).status).toBe(200)
+    await expect.poll(async () => (await gateway.call(PRICED_CHAT, key)).status).toBe(200)
     await expect.poll(async () => (await sums(keyId)).usd).toBeCloseTo(before.spent_usd + 0.05, 9)
     expect((await budget()).spent_usd).toBeCloseTo(before.spent_usd + 0.05, 9)
     await gateway.kill()
@@ -92,16 +92,18 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await limited.limit('limits', { ...ofKey, metric: 'concurrency', limit: 2 })
     const hanging = answerSome(1)
     gateway = await fleet.start(2)
-    expect((await gateway.call(ASK, key)).status).toBe(200)
-    const running = [0, 1].map(() => gateway.call(ASK, key).catch(() => undefined))
+    expect((await gateway.call(PRICED_CHAT, key)).status).toBe(200)
+    const running = [0, 1].map(() => gateway.call(PRICED_CHAT, key).catch(() => undefined))
     await expect.poll(hanging, { timeout: 30_000 }).toBe(2)
     await gateway.kill()
     await Promise.all(running)
-    expect((await limited.app.call('/v1/chat', ASK, { key })).status).toBe(429)
+    expect((await limited.app.call('/v1/chat', PRICED_CHAT, { key })).status).toBe(429)
     limited.upstream.script(completion('hello', { usage: USED }))
     gateway = await fleet.start(2)
     await expect
-      .poll(async () => (await limited.app.call('/v1/chat', ASK, { key })).status, { timeout: 60_000 })
+      .poll(async () => (await limited.app.call('/v1/chat', PRICED_CHAT, { key })).status, {
+        timeout: 60_000,
+      })
       .toBe(200)
     await expect.poll(async () => (await sums(id)).requests, { timeout: 30_000 }).toBe(4)
     expect((await limited.list('quotas'))[0].used).toBe(4)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completion } from '../packages/server/testing/fakes/scripted-upstream.ts'
-import { ASK, USED } from '../packages/server/testing/harness/limited-app.ts'
+import { PRICED_CHAT, USED } from '../packages/server/testing/harness/limited-app.ts'
 import { redisProgram } from '../packages/server/testing/harness/redis.ts'
 import { type Fleet, type Gateway, openFleet } from './fleet.ts'
 
@@ -26,7 +26,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
   /** On a busy machine Redis may be unreachable for a moment: the answer says so, and the request is repeated as it asks. */
   async function untilCounted(gateway: Gateway, key: string): Promise<Response> {
     for (;;) {
-      const response = await gateway.call(ASK, key)
+      const response = await gateway.call(PRICED_CHAT, key)
       const text = await response.text()
       if (response.status !== 500) return response
       expect(text).toContain('config_unavailable')

@@ -13,7 +13,7 @@ function decode(id: string, body: JsonObject, isOwnAddress = false): ImageReply 
 }
 
 describe('what a provider answers', () => {
-  test('OpenAI: base64, what is told of all images, and usage in disjoint buckets', () => {
+  test('OpenAI: base64, the fields of all images, and usage in disjoint buckets', () => {
     const reply = decode('openai', {
       created: 1,
       background: 'opaque',
@@ -36,7 +36,7 @@ describe('what a provider answers', () => {
     })
     expect(reply).toEqual({
       images: [{ base64: 'QUJD', revisedPrompt: 'a red fox' }],
-      told: { background: 'opaque', output_format: 'png', quality: 'high', size: '1024x1024' },
+      commonFields: { background: 'opaque', output_format: 'png', quality: 'high', size: '1024x1024' },
       usage: {
         textInput: 40,
         textCacheRead: 20,
@@ -112,7 +112,7 @@ describe('what a provider answers', () => {
     ['bedrock', { images: [], error: 'All images were blocked' }],
     ['bedrock', { finish_reasons: ['Filter reason: prompt'], seeds: [], images: [] }],
     ['fireworks', { finishReason: 'CONTENT_FILTERED', base64: ['QUJD'] }],
-  ] as [string, JsonObject][])('%s: what its policy withheld is told as that: %j', (id, body) => {
+  ] as [string, JsonObject][])('%s: decodes images that its policy withheld as filtered: %j', (id, body) => {
     expect(decode(id, body)).toMatchObject({ images: [], isFiltered: true })
   })
 

@@ -57,8 +57,8 @@ export interface ImageReply {
   readonly costNanoUsd?: number
   /** The provider's policy took the images away. */
   readonly isFiltered?: true
-  /** What a body in OpenAI's shape says of all images: `background`, `quality`, `size`, `output_format`. */
-  readonly told?: JsonObject
+  /** The fields of an answer in OpenAI's format that describe all images: `background`, `quality`, `size`, `output_format`. */
+  readonly commonFields?: JsonObject
 }
 
 /** A wire format of images, as we call it. Pure. */

@@ -53,7 +53,7 @@ const MOST_TOKENS = 4160
 const CHOSEN_AREA = 1.5
 /** The most that any model here counts for an image that it is given. */
 const IMAGE_INPUT_TOKENS = 6300
-/** Words that come with an image: what the model thinks. Nobody documents a most; this is far above what was seen. */
+/** The text that comes with an image: the model's reasoning. No provider documents a maximum; this is far above what was seen. */
 const TEXT_OUTPUT_TOKENS = 4096
 
 /**

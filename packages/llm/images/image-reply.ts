@@ -6,7 +6,11 @@ import type { ImageReply, ImageUsage, MadeImage } from './image-format.ts'
  * asked for: an address that anybody could fetch is not made here.
  */
 export function encodeImages(reply: ImageReply, created: number): Buffer {
-  const body: JsonObject = { created, data: reply.images.map(toEntry), ...(reply.told ?? findTold(reply)) }
+  const body: JsonObject = {
+    created,
+    data: reply.images.map(toEntry),
+    ...(reply.commonFields ?? findCommonFields(reply)),
+  }
   if (reply.usage !== undefined) body.usage = encodeUsage(reply.usage)
   return Buffer.from(JSON.stringify(body))
 }
@@ -19,8 +23,8 @@ function toEntry({ base64, url, revisedPrompt }: MadeImage): JsonObject {
   }
 }
 
-/** Of all images together: said where it is true of each. */
-function findTold({ images }: ImageReply): JsonObject {
+/** Returns the fields that describe all images together: `output_format`, if all of them have the same. */
+function findCommonFields({ images }: ImageReply): JsonObject {
   const [first] = images
   const format = /^image\/(png|jpeg|webp)$/.exec(first?.mediaType ?? '')?.[1]
   if (format === undefined || images.some(({ mediaType }) => mediaType !== first?.mediaType)) return {}

@@ -165,15 +165,15 @@ function decodeReply(body: JsonObject, target: Target): ImageReply | undefined {
   const entries = toObjects(body.data)
   const images = entries.map(toImage).filter(image => image !== undefined)
   if (images.length === 0 || images.length !== entries.length) return undefined
-  const told = toTable<JsonObject>({})
+  const commonFields = toTable<JsonObject>({})
   for (const name of ['background', 'output_format', 'quality', 'size']) {
-    if (body[name] !== undefined) told[name] = body[name]
+    if (body[name] !== undefined) commonFields[name] = body[name]
   }
   const cost = readReportedCost(body.usage, target)
   return {
     images,
     usage: decodeUsage(body),
-    told,
+    commonFields,
     ...(cost === undefined ? {} : { costNanoUsd: cost }),
   }
 }
@@ -200,9 +200,9 @@ function decodeUsage(body: JsonObject): ImageUsage | undefined {
   const details = toObject(usage?.input_tokens_details)
   const imageInput = Math.min(input, toCount(details?.image_tokens))
   const cached = toObject(details?.cached_tokens_details)
-  const told = toCount(details?.cached_tokens)
+  const cachedTotal = toCount(details?.cached_tokens)
   const imageCacheRead = Math.min(imageInput, toCount(cached?.image_tokens))
-  const textCacheRead = Math.min(input - imageInput, toCount(cached?.text_tokens ?? told))
+  const textCacheRead = Math.min(input - imageInput, toCount(cached?.text_tokens ?? cachedTotal))
   const textOutput = Math.min(output, toCount(toObject(usage?.output_tokens_details)?.text_tokens))
   return {
     textInput: input - imageInput - textCacheRead,

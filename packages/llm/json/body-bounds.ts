@@ -2,11 +2,11 @@ import type { JsonBounds } from './json-bounds.ts'
 
 const MiB = 1024 * 1024
 
-/** Of a body on either host, unless its route says less or more. */
+/** The bound of a body on either plane, unless its route has another one. */
 export const BODY_LIMIT_BYTES = 10 * MiB
-/** Of what is shaped like a chat, which carries images, and of requests for images. */
+/** The bound of requests for chats and token counts, which carry images, and of requests for images. */
 export const CHAT_BODY_LIMIT_BYTES = 32 * MiB
-/** On the control plane, where nobody in particular calls or nothing is told: a password, a token and a few names. */
+/** The bound on the control plane for callers who are not authenticated yet: a password, a token and a few names. */
 export const SHORT_BODY_LIMIT_BYTES = 64 * 1024
 
 /**

@@ -11,7 +11,7 @@ export interface TokenPrices {
 export interface ModelPricing extends TokenPrices {
   /** USD for each request, besides its tokens: a model that always searches the web. */
   readonly per_request?: number
-  /** Of what is heard. Absent: unknown. */
+  /** The price of audio input. Absent: unknown, so audio is refused. */
   readonly audio_input?: number
   /** What the whole request costs where its input, cached or not, is over so many tokens. */
   readonly long_context?: TokenPrices & { readonly over_input_tokens: number }

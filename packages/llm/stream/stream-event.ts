@@ -31,6 +31,6 @@ export type StreamEvent =
 export interface StreamDecoder {
   /** `data` is the payload of one SSE event, `event` its name. */
   decode(data: string, event?: string): readonly StreamEvent[]
-  /** What was told of usage so far, where a provider tells the input first: for a stream that breaks off. */
+  /** The usage reported so far, by providers that report the input first: for a stream that breaks off. */
   partialUsage?(): Usage | undefined
 }

@@ -16,13 +16,13 @@ const UNITS_PER_NANO_USD = 1000
 export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number | null {
   if (pricing === null) return null
   const prices = pricesFor(usage, pricing)
-  const heard = Math.min(usage.audioInput ?? 0, usage.uncachedInput)
+  const audioInput = Math.min(usage.audioInput ?? 0, usage.uncachedInput)
   const buckets: readonly (readonly [tokens: number, price: number])[] = [
-    [usage.uncachedInput - heard, prices.input],
-    [heard, audioPrice(pricing, prices)],
+    [usage.uncachedInput - audioInput, prices.input],
+    [audioInput, audioPrice(pricing, prices)],
     [usage.cacheRead, prices.cache_read ?? prices.input],
     [usage.cacheWrite, prices.cache_write ?? prices.input],
-    // Kept for an hour costs more where it is priced apart; without such a price it is a write like another.
+    // A write kept for an hour has a price of its own at some models, and else costs what any write costs.
     [usage.cacheWrite1h ?? 0, prices.cache_write_1h ?? prices.cache_write ?? prices.input],
     [usage.output + usage.reasoning, prices.output],
     [1, (pricing.per_request ?? 0) * TOKENS_PER_PRICE],
@@ -37,7 +37,7 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
   return Number((exact + perNano - 1n) / perNano)
 }
 
-/** No list tells what is heard apart in a long context or another tier: there it is the dearer of the two. */
+/** No price list has an audio price for long contexts or other tiers: there the higher of the two prices counts. */
 function audioPrice(pricing: ModelPricing, prices: TokenPrices): number {
   const { audio_input: audio } = pricing
   if (audio === undefined) return prices.input

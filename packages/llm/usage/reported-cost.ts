@@ -42,7 +42,7 @@ type CostField = NonNullable<Target['provider']['reportsCost']>
 const READERS: Readonly<Record<CostField, (usage: JsonObject) => number | undefined>> = {
   'usage.cost': usage => {
     const own = toAmount(usage.cost)
-    // With the caller's key of another provider its own fee is told apart from what that one takes.
+    // With the caller's own key of another provider, its fee and that provider's price are separate fields.
     if (usage.is_byok !== true) return own
     const theirs = toAmount(toObject(usage.cost_details)?.upstream_inference_cost)
     return own === undefined || theirs === undefined ? undefined : own + theirs

@@ -6,7 +6,7 @@ import type { ServiceTier } from '../provider/prices.ts'
  */
 export interface Usage {
   readonly uncachedInput: number
-  /** Of `uncachedInput`, what was heard: priced apart where the model's prices say so. */
+  /** The audio tokens in `uncachedInput`. Some models have another price for them. */
   readonly audioInput?: number
   readonly cacheRead: number
   readonly cacheWrite: number

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { completion, json } from '../testing/fakes/scripted-upstream.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
-import { ASK, type LimitedApp, openLimitedApp } from '../testing/harness/limited-app.ts'
+import { PRICED_CHAT, type LimitedApp, openLimitedApp } from '../testing/harness/limited-app.ts'
 
 let limited: LimitedApp
 let receiver: WebhookReceiver
@@ -26,7 +26,7 @@ test('reports each crossed threshold once, by a signed webhook and in the audit 
   const each = await limit('quotas', { ...quota, scope: 'default_end_user' })
 
   const ask = async (user: string): Promise<void> => {
-    const response = await app.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': user } })
+    const response = await app.call('/v1/chat', PRICED_CHAT, { headers: { 'x-rideau-end-user': user } })
     expect(response.status).toBe(200)
     await response.text()
   }
@@ -39,7 +39,7 @@ test('reports each crossed threshold once, by a signed webhook and in the audit 
   // The alert at ten percent, then one for each of two end users in the grace of the default quota, and no more.
   for (const user of ['ben', 'ann', 'ben', 'ann', 'ben']) await ask(user)
   upstream.script(json(401, { error: { message: 'no' } }), json(401, { error: { message: 'no' } }))
-  for (let n = 0; n < 2; n++) await (await app.call('/v1/chat', ASK)).text()
+  for (let n = 0; n < 2; n++) await (await app.call('/v1/chat', PRICED_CHAT)).text()
   await receiver.until(5)
   upstream.script(completion('hello'))
   await app.stop()

@@ -28,7 +28,8 @@ export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedge
   return await openLedger({
     owner,
     // Called within a settlement, which must continue if an alert throws.
-    onThresholdCrossed: crossing => runGuarded('an alert', onException, () => parts.onCrossing(crossing)),
+    onThresholdCrossed: crossing =>
+      runGuarded('an alert of a limit', onException, () => parts.onCrossing(crossing)),
     seeds: toSeeds(parts),
     redisUrl,
     isFailOpen,

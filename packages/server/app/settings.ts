@@ -7,9 +7,10 @@ import { parseTrustedProxies, type TrustedProxies } from '../http/client-address
  * value stops the start with a message that names the setting.
  */
 
-const port = z.coerce.number().int().min(0).max(65535)
-const flag = z.enum(['true', 'false', '1', '0', '']).transform(value => value === 'true' || value === '1')
-const origin = z.url({ protocol: /^https?$/ }).transform(value => value.replace(/\/+$/, ''))
+const port = wholeNumber(0, 65_535, 'must be a whole number from 0 to 65535')
+const flag = choice('true', 'false', '1', '0').transform(value => value === 'true' || value === '1')
+const webUrl = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+const origin = webUrl.transform(value => value.replace(/\/+$/, ''))
 const prefix = z
   .string()
   .regex(/^\/[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/, 'must be a path like /openai, without a trailing slash')
@@ -37,16 +38,23 @@ const proxies = z.string().transform((value, context): TrustedProxies => {
 
 const Settings = z.object({
   NODE_ENV: z.string().default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be a URL that begins with postgres:// or postgresql://',
+    })
+    .optional(),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'must be a URL that begins with redis:// or rediss://' })
+    .optional(),
   RIDEAU_LIMITS_FAILOPEN: flag.default(false),
-  RIDEAU_JOURNAL_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(1024 ** 3),
-  RIDEAU_JOURNAL_FULL: z.enum(['refuse', 'accept']).default('refuse'),
+  RIDEAU_JOURNAL_MAX_BYTES: wholeNumber(
+    1,
+    Number.MAX_SAFE_INTEGER,
+    'must be a whole number of bytes, at least 1',
+  ).default(1024 ** 3),
+  RIDEAU_JOURNAL_FULL: choice('refuse', 'accept').default('refuse'),
   RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
   RIDEAU_MASTER_KEY: masterKey.optional(),
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
@@ -64,13 +72,26 @@ const Settings = z.object({
   RIDEAU_OLLAMA_PREFIX: prefix.default('/ollama'),
   RIDEAU_COHERE_PREFIX: prefix.default('/cohere'),
   RIDEAU_BEDROCK_PREFIX: prefix.default('/bedrock'),
-  RIDEAU_CONFIG_MAX_STALE_SECONDS: z.coerce.number().int().min(0).default(300),
+  RIDEAU_CONFIG_MAX_STALE_SECONDS: wholeNumber(
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'must be a whole number of seconds, at least 0',
+  ).default(300),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
-  RIDEAU_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  RIDEAU_OIDC_ISSUER: webUrl.optional(),
   RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
   RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
 })
+
+/** Messages of the library would name what it parsed with, and not what the setting accepts. */
+function wholeNumber(min: number, max: number, error: string): z.ZodCoercedNumber {
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [each in T]: each }> {
+  return z.enum(accepted, { error: `must be one of ${accepted.join(', ')}` })
+}
 
 export interface Config {
   readonly production: boolean

@@ -9,7 +9,7 @@ const UNITS_PER_NANO_USD = 1000n
 const PRICED_TOKENS = 1_000_000n
 
 export interface BoundedRequest {
-  /** null: the price is unknown, and every bound is refused. */
+  /** null: the price is unknown, so every bound refuses the request. */
   readonly pricing: ModelPricing | null
   readonly inputTokens: number
   /** The caller's own cap on output tokens. undefined: none. */
@@ -27,8 +27,8 @@ export type CostVerdict =
 
 /**
  * Checks a request against its key's `max_request_cost_usd`: the cost of the counted input and of `max_output_tokens` must
- * not exceed the bound. Where the caller sets no cap, returns the cap that the bound still pays for after the input. Refuses
- * with `budget_exceeded` where that is less than one token, and with `model_unpriced` where the price is unknown.
+ * not exceed the bound. If the caller sets no cap, returns the largest cap whose cost the bound covers. Refuses with
+ * `budget_exceeded` if that is less than one token, and with `model_unpriced` if the price is unknown.
  */
 export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): CostVerdict {
   const { pricing, maxOutputTokens, modelMaxOutputTokens } = request
@@ -59,12 +59,12 @@ function toUnits(price: number): bigint {
 
 const UNPRICED: Refusal = {
   code: 'model_unpriced',
-  message: "The key bounds a request's cost, and this model's price is unknown.",
+  message: 'The key has a max_request_cost_usd, and the price of this model is unknown.',
   param: 'model',
 }
 
 const TOO_EXPENSIVE: Refusal = {
   code: 'budget_exceeded',
-  message: 'This request could cost more than the key allows for one request.',
+  message: 'This request could cost more than the max_request_cost_usd of the key.',
   param: 'restrictions.max_request_cost_usd',
 }

@@ -18,7 +18,7 @@ export const FAULTS = {
     status: 400,
     type: 'invalid_request_error',
     condition:
-      'Malformed JSON, a key given twice, a field name or a number too long, or a path, query or header out of form.',
+      'Malformed JSON, a key given twice, a field name or a number that is too long, or an invalid path, query or header.',
   },
   model_missing_capability: {
     status: 400,
@@ -81,7 +81,11 @@ export const FAULTS = {
     condition:
       "A budget, a plan's spend or a maximum request cost applies and the model's price is unknown; `param` is `model`.",
   },
-  request_timeout: { status: 408, type: 'invalid_request_error', condition: 'The body came too slowly.' },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    condition: 'The request did not arrive in time.',
+  },
   resource_conflict: {
     status: 409,
     type: 'invalid_request_error',
@@ -126,12 +130,12 @@ export const FAULTS = {
   invalid_device_attestation: {
     status: 401,
     type: 'authentication_error',
-    condition: 'Device attestation or assertion failed; the reason is never told.',
+    condition: 'Device attestation or assertion failed; the reason is never returned.',
   },
   sign_in_failed: {
     status: 401,
     type: 'authentication_error',
-    condition: 'Wrong e-mail or password, in one form.',
+    condition: 'The e-mail address or the password is wrong.',
   },
   endpoint_not_allowed: {
     status: 403,

@@ -2,7 +2,7 @@ import { type FaultType } from '@rideau/llm/formats/shared/served-fault'
 import { excerpt } from '@rideau/llm/request/bounded-excerpt'
 import { FAULTS, type FaultCode } from './fault-table.ts'
 
-/** What a caller is told besides the code and the message; everything else goes to the server's log only. */
+/** What a fault contains besides its code and its message. */
 export interface FaultDetails {
   /** The offending field as a path (`messages[2].content`), a parameter or a header. */
   readonly param?: string

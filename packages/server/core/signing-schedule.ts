@@ -19,7 +19,7 @@ const PERIOD_MS = 30 * DAY_MS
 const NOTICE_MS = DAY_MS
 /** How long a previous key stays published: as long as its last token lives, and an hour for clocks and caches. */
 const PUBLISHED_AFTER_MS = MAX_TOKEN_SECONDS * 1000 + HOUR_MS
-/** How long a previous key is kept, so that an expired token can be told from a forged one. */
+/** How long a previous key is kept, so that an expired token can be distinguished from a forged one. */
 const KNOWN_MS = PERIOD_MS
 
 /** Returns the key that signs at `now`. */

@@ -83,9 +83,9 @@ function endAfter(answer: ServerResponse, socket: Duplex): void {
 function toParserFault(code: string | undefined): Fault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Fault('request_too_large', 'The header block is over 16 KiB.')
+      return new Fault('request_too_large', 'The header block must have at most 16 KiB.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Fault('request_timeout', 'The request came too slowly.')
+      return new Fault('request_timeout', 'The request did not arrive in time.')
     default:
       return new Fault('request_validation_failed', 'This is not a well-formed HTTP request.')
   }

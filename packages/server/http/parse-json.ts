@@ -1,6 +1,11 @@
 import { decodeText } from '@rideau/llm/json/decode-text'
 import type { FieldSpan } from '@rideau/llm/json/field-span'
-import type { JsonBounds, JsonProblem } from '@rideau/llm/json/json-bounds'
+import {
+  type JsonBounds,
+  type JsonProblem,
+  MAX_JSON_DEPTH,
+  MAX_NUMBER_BYTES,
+} from '@rideau/llm/json/json-bounds'
 import { type JsonScan, SlicedJsonScan, scanShortJson } from '@rideau/llm/json/json-scan'
 import type { Json } from '@rideau/llm/json/json-value'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
@@ -15,7 +20,7 @@ export interface ParsedJson {
 
 /** Longer bodies are parsed in slices. */
 const SHORT_BYTES = 256 * 1024
-/** Bodies with more names, strings, objects and lists are parsed in slices too: so many take 2 to 10 ms. */
+/** Bodies with more names, strings, objects and lists are parsed in slices too: this many take 2 to 10 ms. */
 const SHORT_PARTS = 4_096
 /** The time for all bodies that are parsed at once in one tick of the event loop. Later ones are parsed in slices. */
 const TICK_MS = 25
@@ -85,20 +90,23 @@ function toParsed(scan: JsonScan | undefined, bounds: JsonBounds): ParsedJson | 
     if (scan.hasPrototypeKey) throw prototypeKeyFault()
     return scan
   }
-  const details: FaultDetails = scan.key === undefined ? {} : { param: excerptName(scan.key) }
+  const param = scan.key === undefined ? undefined : excerptName(scan.key)
+  const details: FaultDetails = param === undefined ? {} : { param }
   const code = TOO_LARGE.has(scan.reason) ? 'request_too_large' : 'request_validation_failed'
-  throw new Fault(code, describe(scan.reason, bounds), details)
+  const message = describe(scan.reason, bounds)
+  throw new Fault(code, param === undefined ? `The body ${message}` : `${param}: ${message}`, details)
 }
 
 /** Assigning a field of this name to a copy would set the prototype of the copy. */
 function prototypeKeyFault(): Fault {
-  return new Fault('request_validation_failed', '__proto__: a field may not have this name.', {
+  return new Fault('request_validation_failed', '__proto__: must not be the name of a field.', {
     param: '__proto__',
   })
 }
 
 const TOO_LARGE: ReadonlySet<JsonProblem> = new Set(['too_many_values', 'too_many_fields'])
 
+/** Returns what a body, or the field with the problem, must be. */
 function describe(
   problem: JsonProblem,
   { maxValues, maxParts, maxFields, maxNameBytes }: JsonBounds,
@@ -106,20 +114,20 @@ function describe(
   const format = (count: number): string => count.toLocaleString('en-US')
   switch (problem) {
     case 'duplicate_key':
-      return 'The body has a key twice in one object.'
+      return 'must not be given twice in one object.'
     case 'not_utf8':
-      return 'The body is not valid UTF-8.'
+      return 'must be valid UTF-8.'
     case 'malformed':
-      return 'The body is not valid JSON.'
+      return 'must be valid JSON.'
     case 'too_deep':
-      return 'The body is nested deeper than 64 levels.'
+      return `must be nested at most ${MAX_JSON_DEPTH} levels deep.`
     case 'long_name':
-      return `A field name of the body is longer than ${format(maxNameBytes)} bytes.`
+      return `must have field names of at most ${format(maxNameBytes)} bytes.`
     case 'long_number':
-      return 'A number of the body is longer than 1,024 characters.'
+      return `must have numbers of at most ${format(MAX_NUMBER_BYTES)} characters.`
     case 'too_many_fields':
-      return `The body has more than ${format(maxFields)} fields.`
+      return `must have at most ${format(maxFields)} fields.`
     case 'too_many_values':
-      return `The body has more than ${format(maxValues)} values, or more than ${format(maxParts)} names, strings, objects and lists.`
+      return `must have at most ${format(maxValues)} values, and at most ${format(maxParts)} names, strings, objects and lists.`
   }
 }

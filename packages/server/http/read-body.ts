@@ -104,9 +104,13 @@ function decode(packed: BodyReader, encoding: string, limit: number): BodyReader
 /** Rejects after the body was read, so that the connection stays usable. */
 function toRefused(packed: BodyReader): BodyReader {
   const refuse = (): never => {
-    throw new Fault('unsupported_media_type', 'The body may be plain or gzip, no other content encoding.', {
-      param: 'content-encoding',
-    })
+    throw new Fault(
+      'unsupported_media_type',
+      'The Content-Encoding must be gzip, or absent for a plain body.',
+      {
+        param: 'content-encoding',
+      },
+    )
   }
   return { bytes: Promise.resolve(packed.bytes).then(refuse), fail: packed.fail }
 }
@@ -115,6 +119,6 @@ function tooLarge(limit: number): Fault {
   const kib = limit / 1024
   return new Fault(
     'request_too_large',
-    `The body is over ${kib < 1024 ? `${kib} KiB` : `${Math.floor(kib / 1024)} MiB`}.`,
+    `The body must have at most ${kib < 1024 ? `${kib} KiB` : `${Math.floor(kib / 1024)} MiB`}.`,
   )
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => endpoint.close())
 afterEach(() => {
-  endpoint.refuseWith = undefined
+  endpoint.rejection = undefined
   endpoint.lifetimeS = 3600
 })
 
@@ -92,13 +92,13 @@ describe('the token endpoint', () => {
     [500, 'unavailable'],
     [302, 'unavailable'],
   ])('with status %i gives the error %s', async (status, kind) => {
-    endpoint.refuseWith = { status, body: {} }
+    endpoint.rejection = { status, body: {} }
     const error = { kind, status, detail: `token endpoint: ${status}` }
     expect(await exchange(endpoint.serviceAccount)).toEqual({ ok: false, error })
   })
 
   test('gives its error and description as the detail, shortened to 200 characters', async () => {
-    endpoint.refuseWith = {
+    endpoint.rejection = {
       status: 400,
       body: { error: 'invalid_grant', error_description: 'x'.repeat(300) },
     }
@@ -114,7 +114,7 @@ describe('the token endpoint', () => {
     ['a token that cannot be a header', { access_token: 'a\r\nb' }],
     ['no object', []],
   ])('with %s in a 200 gives the error unavailable', async (_, body) => {
-    endpoint.refuseWith = { status: 200, body }
+    endpoint.rejection = { status: 200, body }
     const error = { kind: 'unavailable', detail: 'the token endpoint returned no access_token' }
     expect(await exchange(endpoint.serviceAccount)).toEqual({ ok: false, error })
   })
@@ -122,7 +122,7 @@ describe('the token endpoint', () => {
   test.each([[undefined], [0], [-5], ['soon']])(
     'with expires_in %j gives a token for an hour',
     async expires_in => {
-      endpoint.refuseWith = { status: 200, body: { access_token: 't', expires_in } }
+      endpoint.rejection = { status: 200, body: { access_token: 't', expires_in } }
       const value = { token: 't', expiresAt: NOW + 3_600_000 }
       expect(await exchange(endpoint.serviceAccount)).toEqual({ ok: true, value })
     },

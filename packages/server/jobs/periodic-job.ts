@@ -23,7 +23,7 @@ export function openPeriodicJob(
     return running
   }
   const first = start()
-  const timer = setInterval(() => runGuarded('a job', onException, start), everyMs)
+  const timer = setInterval(() => runGuarded('a periodic job', onException, start), everyMs)
   timer.unref()
   return {
     first,

@@ -49,7 +49,7 @@ export function openCancellations(options: CancellationsOptions): Cancellations 
   const publisher = openRedis({ url, name: 'rideau-cancel' })
   const subscriber = openRedis({ url, name: 'rideau-cancel-subscriber', commandTimeoutMs: 5000 })
   subscriber.on('message', (channel: string, text: string) =>
-    runGuarded('a message of another gateway', onException, () => receive(channel, text)),
+    runGuarded('a cancellation by another gateway', onException, () => receive(channel, text)),
   )
 
   function receive(channel: string, text: string): void {

@@ -89,7 +89,7 @@ ${addToEndUserUsage('counted')}`
  * of the journal counts once. Resolves when all but the rejected are durable: the caller deletes its journal segment
  * then, so synchronous_commit stays on. One fsync a batch is cheap.
  *
- * A record that PostgreSQL refuses is stored in its reduced form, of which `onReduced` is told: whose it is, its tokens and
+ * A record that PostgreSQL refuses is stored in its reduced form, which `onReduced` is called with: whose it is, its tokens and
  * its cost count. One that it refuses in that form too comes back as rejected. Neither holds up the others; the error of
  * a database that is out of reach or out of order rejects the whole, to be tried again.
  */

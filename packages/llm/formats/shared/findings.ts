@@ -8,7 +8,7 @@ export interface Findings extends TargetFindings {
   readonly choices: number
   /** Marks of prompt caching stand in it, so that input may be billed as written to the provider's cache. */
   readonly asksForCaching: boolean
-  /** The provider keeps the answer, or may by the format's own default, unless it is told otherwise. */
+  /** The provider stores the answer, or may do so by the format's default if the body does not say otherwise. */
   readonly mayBeStored: boolean
 }
 
@@ -22,7 +22,7 @@ export interface TargetFindings {
   readonly stateful: string[]
   /** Adds input that cannot be counted in advance. */
   readonly uncounted: string[]
-  /** Nobody here knows what it asks: no target gets it. */
+  /** Fields that the gateway does not know: no target gets them. */
   readonly unread: string[]
 }
 

@@ -8,7 +8,7 @@ const MAX_CARRIED = 8 * 1024 * 1024
 
 /**
  * Counts what stands in the strings of one request and is parsed or unpacked on its own: the arguments and results of
- * tools, and the reasoning that ids carry. The bounds of the body do not reach there; all of it together is held to them.
+ * tools, and the reasoning that ids carry. The bounds of the body do not apply there; they apply to all these texts together.
  */
 export class InnerTexts {
   private readonly counter = new PartCounter()

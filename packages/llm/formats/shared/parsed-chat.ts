@@ -5,7 +5,7 @@ import type { FormatId } from '../../request/format-id.ts'
 import type { SourceBody } from '../../request/source-body.ts'
 import type { Findings } from './findings.ts'
 
-/** What a format is told besides the body that it parses. */
+/** What a parser gets besides the body. */
 export interface ParseContext {
   readonly source: SourceBody
   /** The model where the format names it in the path, else empty. */

@@ -73,8 +73,8 @@ function isDetail(value: unknown): value is ReasoningDetail {
 }
 
 /**
- * The mark on what came from a family itself. Others hand the same formats on, but what they got belongs to their own
- * accounts: without a mark, a detail that comes back cannot be told from theirs.
+ * The mark on details that came from a family's own provider. Other providers serve the same models, but their details
+ * belong to their own accounts: without a mark, the two cannot be distinguished when a caller sends them back.
  */
 const DIRECT = 'direct'
 
@@ -83,7 +83,7 @@ export function markDirect(details: readonly ReasoningDetail[]): readonly Reason
   return details.map(detail => (detail.via === undefined ? { ...detail, via: DIRECT } : detail))
 }
 
-/** Did the family itself make it, with nobody between? */
+/** Did it come from the family's own provider, with no other provider between? */
 export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
   return via === DIRECT
 }

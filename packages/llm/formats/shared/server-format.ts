@@ -51,7 +51,7 @@ export interface ChatServer {
   readonly forwardedHeaders?: readonly string[]
 }
 
-/** How a format asks for a count, and how it is told. */
+/** How a format asks for a token count, and how the count is answered. */
 export interface CountFormat {
   readonly server: ChatServer
   parse(body: JsonObject, context: ParseContext): ParsedChat

@@ -25,7 +25,7 @@ export type SandboxAnswer =
     }
   /** The connection breaks in the middle of a plain answer. */
   | { readonly kind: 'cut'; readonly delayMs: number; readonly body: string }
-  /** No answer ever comes: to be told as a time-out at once. */
+  /** No answer ever comes. Reported as a time-out at once. */
   | { readonly kind: 'timeout' }
 
 const SLOW_MS = 5000
@@ -150,7 +150,7 @@ function toReply({ model, text, toolCall, finishReason, usage }: SandboxSpeech):
   }
 }
 
-/** Always the same: an answer that told the time (this is 2025-01-01) would not be the same twice. */
+/** Fixed, so that the same request has the same answer. `created` is 2025-01-01. */
 const HEAD = { id: 'chatcmpl-sandbox', created: 1_735_689_600, callId: 'call_sandbox' }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }

@@ -66,7 +66,9 @@ function toControlFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   switch ((thrown as { code?: unknown }).code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Fault('unsupported_media_type', 'The body must be JSON.', { param: 'content-type' })
+      return new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {
+        param: 'content-type',
+      })
     case 'FST_ERR_BAD_URL':
       return new Fault('request_validation_failed', 'The path is not a valid URL path.')
     default:

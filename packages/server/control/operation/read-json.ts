@@ -10,18 +10,20 @@ import { parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 
-/** What a route takes. */
+/** The body that a route accepts. */
 export interface BodyRules {
-  /** It takes no body, and so does not care what an empty one is called. */
+  /** True: the route has no body, so any Content-Type is accepted. */
   readonly anyType: boolean
-  /** It configures something, and its caller is known: what it takes may be long. */
+  /** True: the caller is authenticated, so the body has the higher limits. */
   readonly long: boolean
 }
 
-/** A request's body as JSON; undefined where it has none. */
+/** Returns the request's body, parsed as JSON; undefined if it has none. Rejects with the fault to answer. */
 export async function readJson(req: IncomingMessage, timeoutMs: number, rules: BodyRules): Promise<unknown> {
   if (!rules.anyType && !isJsonContentType(req.headers['content-type'])) {
-    throw new Fault('unsupported_media_type', 'The body must be JSON.', { param: 'content-type' })
+    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {
+      param: 'content-type',
+    })
   }
   const bytes = await readInTime(req, rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES, timeoutMs)
   if (bytes.length === 0) return undefined
@@ -39,7 +41,7 @@ function findStop(req: IncomingMessage): Fault | undefined {
 async function readInTime(req: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
   const reader = readBody(req, limit)
   const timer = setTimeout(() => {
-    reader.fail(new Fault('request_timeout', 'The body came too slowly.'))
+    reader.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
   }, timeoutMs)
   try {
     return await reader.bytes

@@ -111,7 +111,7 @@ function join(replies: readonly ImageReply[]): ImageReply {
   return {
     images: replies.flatMap(({ images }) => images),
     usage: addUp(replies.map(({ usage }) => usage)),
-    ...(first?.told === undefined ? {} : { told: first.told }),
+    ...(first?.commonFields === undefined ? {} : { commonFields: first.commonFields }),
     ...(cost === undefined ? {} : { costNanoUsd: cost }),
   }
 }

@@ -4,7 +4,7 @@ import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upst
 import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
 import { orderByWeight } from '../../core/order-targets.ts'
-import { chance } from '../../core/random-share.ts'
+import { randomShare } from '../../core/random-share.ts'
 import { backoffMs, nextStep } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
@@ -51,7 +51,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
     if (step === 'other') cursor.advance()
     else {
       cursor.repeat()
-      await delay(ctx, backoffMs(attempts, error.retryAfterMs, chance(deps.random)))
+      await delay(ctx, backoffMs(attempts, error.retryAfterMs, randomShare(deps.random)))
     }
   }
 }
@@ -131,7 +131,7 @@ class TargetCursor<P extends ResolvedTarget> {
   /** The credentials of the target in the order to attempt them, drawn by their weights. */
   #spread(): readonly Credential[] {
     const { credentials } = this.target
-    return credentials.length === 1 ? credentials : orderByWeight(credentials, chance(this.#deps.random))
+    return credentials.length === 1 ? credentials : orderByWeight(credentials, randomShare(this.#deps.random))
   }
 }
 

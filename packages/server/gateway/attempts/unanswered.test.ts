@@ -10,11 +10,11 @@ import {
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
-import { ASK, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
+import { PRICED_CHAT, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
 /** $100 per million input tokens. The request has five: four for the message and one for its two letters. */
-const CHAT = { ...ASK, model: MODEL }
+const CHAT = { ...PRICED_CHAT, model: MODEL }
 const INPUT_USD = 5 * 100e-6
 const EMBED = { model: MODEL, input: ['one', 'two words'] }
 /** Estimated from the bytes, four per token. */

@@ -98,7 +98,7 @@ export class Reservations {
     this.#leaseMs = leaseMs
     this.#onException = onException
     this.#timer = setInterval(
-      () => runGuarded('the leases', onException, () => this.#renewLeases()),
+      () => runGuarded('the renewal of leases', onException, () => this.#renewLeases()),
       leaseMs / 12,
     )
     this.#timer.unref()
@@ -136,13 +136,15 @@ export class Reservations {
   settle(id: string, used: MeteredUsage): void {
     if (!this.#running.delete(id)) return
     const settling = this.#ledger.settle(id, used)
-    if (settling instanceof Promise) settling.catch(error => this.#onException(error, 'the settlement'))
+    if (settling instanceof Promise)
+      settling.catch(error => this.#onException(error, 'the settlement of a reservation'))
   }
 
   release(id: string): void {
     if (!this.#running.delete(id)) return
     const releasing = this.#ledger.release(id)
-    if (releasing instanceof Promise) releasing.catch(error => this.#onException(error, 'the release'))
+    if (releasing instanceof Promise)
+      releasing.catch(error => this.#onException(error, 'the release of a reservation'))
   }
 
   close(): void {
@@ -161,8 +163,10 @@ export class Reservations {
     for (const [id, reservation] of this.#running.entries()) {
       // Renewing unchanged amounts is never refused. If the counters are unreachable, the next interval tries again.
       if (now - reservation.renewedAt > this.#leaseMs * RENEW_AFTER)
-        runGuarded('a lease', this.#onException, () => this.extend(id, reservation, reservation.amounts))
+        runGuarded('the renewal of a lease', this.#onException, () =>
+          this.extend(id, reservation, reservation.amounts),
+        )
     }
-    runGuarded('the sweep of leases', this.#onException, () => this.#ledger.expire(now))
+    runGuarded('the expiry of leases', this.#onException, () => this.#ledger.expire(now))
   }
 }

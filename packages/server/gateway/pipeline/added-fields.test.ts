@@ -8,7 +8,7 @@ import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 /** Random extra fields in every format, to providers of every format, cannot change what is authorized or priced. */
 
 let harness: FormatHarness
-const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
+const send: FormatHarness['send'] = (...args) => harness.send(...args)
 const set: FormatHarness['set'] = fields => harness.set(fields)
 
 beforeAll(async () => {
@@ -170,13 +170,13 @@ test(`chat: sends the provider what was authorized, or refuses the request (seed
       const tools = FORMAT_REQUESTS[format]?.tools ?? {}
       const key = isToken ? harness.token : harness.app.secretKey
       const known = `${format} ${target}`
-      if (!usual.has(known)) usual.set(known, listCritical((await ask(format, target, tools)).sent[0]))
+      if (!usual.has(known)) usual.set(known, listCritical((await send(format, target, tools)).sent[0]))
       const provider = FORMAT_TARGETS[target]?.[0].split('/')[0] ?? ''
       const added =
         place === undefined
           ? Object.fromEntries(Object.entries(extra).filter(([name]) => OWN[format]?.includes(name) !== true))
           : { [place]: place === 'provider_options' ? { [provider]: extra } : extra }
-      const outcome = await ask(format, target, { ...tools, ...added }, key)
+      const outcome = await send(format, target, { ...tools, ...added }, key)
       expect([200, 400]).toContain(outcome.status)
       if (outcome.status === 400) expect(outcome.sent).toEqual([])
       for (const body of outcome.sent) expect(listCritical(body)).toEqual(usual.get(known))

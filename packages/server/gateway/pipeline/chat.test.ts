@@ -101,6 +101,13 @@ describe('POST /v1/chat, plain', () => {
     })
   })
 
+  test('sends no reasoning_effort for "none" of a model that cannot reason, and names nothing as dropped', async () => {
+    upstream.script(completion('Hello.'))
+    const response = await app.call('/v1/chat', { model: MODEL, messages, reasoning_effort: 'none' })
+    expect([response.status, response.headers.get('x-rideau-dropped-params')]).toEqual([200, null])
+    expect(upstream.requests.at(-1)?.body).toEqual({ model: 'gpt-4o-mini', messages })
+  })
+
   test('sends a bare name to its maker', async () => {
     upstream.script(completion('Hello.'))
     const response = await app.call('/v1/chat', { model: 'gpt-4o-mini', messages })

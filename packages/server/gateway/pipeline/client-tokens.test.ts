@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { FormatRegistry } from '@rideau/llm/formats/format-registry'
-import { FORMATS } from '@rideau/llm/formats/index'
 import fc from 'fast-check'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseConfig } from '../../app/settings.ts'
-import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../../core/client-token.ts'
-import { systemRandom } from '../../core/random.ts'
-import { openSecretBox } from '../../core/secret-box.ts'
-import { SCOPES } from '../../core/tenancy.ts'
-import { findSigner } from '../../storage/signing-keys.ts'
+import type { ClientTokenClaims } from '../../core/client-token.ts'
 import { messageItem, responseOf } from '../../testing/fakes/scripted-responses.ts'
 import {
   completion,
@@ -17,12 +10,13 @@ import {
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
 import { type Answer, openTestApp, type TestApp } from '../../testing/harness/app.ts'
-import { findErrorCode } from '../../testing/harness/error-code.ts'
-import { listRoutes } from '../routes.ts'
+import { openTokenMint, type TokenMint } from '../../testing/harness/token-mint.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
-let signer: TokenSigner
+let mint: TokenMint
+/** The id of the key that signs client tokens. */
+let signerId: string
 let cookie: string
 /** The owner's own token, made by the playground. */
 let token: string
@@ -32,8 +26,9 @@ beforeAll(async () => {
   upstream = await openScriptedUpstream()
   await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
   upstream.script(completion('Hello.'))
-  const box = openSecretBox(masterKey, systemRandom)
-  signer = (await findSigner(app.database.db, box, Date.now())) as TokenSigner
+  const minting = await openTokenMint(app, masterKey)
+  mint = minting.mint
+  signerId = minting.signerId
   cookie = await signIn('owner@example.com')
   token = (await asPerson('POST', playground())).body.token
 })
@@ -66,30 +61,6 @@ interface Key {
   readonly key: string
 }
 
-/** Makes a token as a mint route does: of this key, for this end user. */
-function mint(key: Pick<Key, 'id'>, change: Partial<ClientTokenClaims> = {}): string {
-  const iat = Math.floor(Date.now() / 1000)
-  const claims: ClientTokenClaims = {
-    iss: app.gatewayUrl,
-    aud: 'rideau',
-    sub: 'alice',
-    org: app.orgId,
-    prj: app.projectId,
-    env: app.developmentId,
-    scope: 'ai.chat ai.embed ai.images feedback',
-    plan: null,
-    amr: 'secret_key',
-    pk: key.id,
-    ver: 1,
-    iat,
-    nbf: iat,
-    exp: iat + 900,
-    jti: randomBytes(8).toString('hex'),
-    ...change,
-  }
-  return signClientToken(claims, signer)
-}
-
 const BODY = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Say hello.' }] }
 
 async function outcome(
@@ -112,7 +83,7 @@ describe('a playground token', () => {
     const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', app.gatewayUrl))
     const expected = { issuer: app.gatewayUrl, audience: 'rideau', typ: 'ct+jwt', algorithms: ['ES256'] }
     const { payload, protectedHeader } = await jwtVerify(body.token, keys, expected)
-    expect(protectedHeader).toEqual({ alg: 'ES256', kid: signer.kid, typ: 'ct+jwt' })
+    expect(protectedHeader).toEqual({ alg: 'ES256', kid: signerId, typ: 'ct+jwt' })
     const { data: members } = (await app.manage('GET', `/v1/orgs/${app.orgId}/members`)).body
     expect(body.end_user_id).toBe(`member:${members[0].id}`)
     expect(payload).toEqual({
@@ -381,49 +352,6 @@ describe('a client token', () => {
     expect(await cancel(mint(key, { sub: 'bob' }))).toBe(false)
     await expect.poll(() => cancel(mint(key))).toBe(true)
     expect(((await (await running).json()) as any).error.code).toBe('request_canceled')
-  })
-})
-
-describe.each(
-  listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes).map(route => ({
-    ...route,
-    title: `${route.method} ${route.path}`,
-  })),
-)('$title', ({ method, path, need }) => {
-  const ask = async (credential?: string): Promise<string> => {
-    const response = await fetch(app.gatewayUrl + path.replace('*', crypto.randomUUID()), {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
-      },
-      ...(method === 'GET' ? {} : { body: '{}' }),
-    })
-    const code = findErrorCode(await response.json())
-    return [response.status, code].filter(part => part !== undefined).join(' ')
-  }
-  /** Any answer after the checks of the credential. */
-  const LET_IN = /^(200|400 \w+|404 model_not_found)$/
-
-  test('accepts a client token with its scope alone, and none with all other scopes', async () => {
-    const key = await app.createKey({})
-    const scopeOf = (wanted: boolean): string =>
-      SCOPES.filter(scope => (scope === need.scope) === wanted).join(' ')
-    if (need.scope !== null) {
-      expect(await ask(mint(key, { scope: scopeOf(true) }))).toMatch(LET_IN)
-      expect(await ask(mint(key, { scope: scopeOf(false) }))).toBe('403 endpoint_not_allowed')
-    } else expect(await ask(mint(key, { scope: 'feedback' }))).toMatch(LET_IN)
-    expect(await ask(app.secretKey)).toMatch(LET_IN)
-  })
-
-  test('refuses a publishable key, a management key, an expired token, a forged token and a missing credential', async () => {
-    const key = await app.createKey({})
-    const publishable = await app.createKey({ kind: 'publishable' })
-    expect(await ask(publishable.key)).toBe('403 endpoint_not_allowed')
-    expect(await ask(app.managementKey)).toBe('401 invalid_key')
-    expect(await ask(mint(key, { iat: 1000, nbf: 1000, exp: 1900 }))).toBe('401 key_expired')
-    expect(await ask(mint(key).replace(/.{4}$/, 'AAAA'))).toBe('401 invalid_key')
-    expect(await ask()).toBe('401 unauthenticated')
   })
 })
 

@@ -6,8 +6,9 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp, PRICED_CHAT, USED } from '../../testing/harness/limited-app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
+import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { RequestContext } from '../request/request-context.ts'
 
@@ -61,13 +62,7 @@ function replace<T extends object, K extends keyof T>(
   name: K,
   make: (before: T[K]) => T[K],
 ): void {
-  const own = Object.getOwnPropertyDescriptor(object, name)
-  const before = object[name]
-  Object.defineProperty(object, name, { configurable: true, writable: true, value: make(before) })
-  restores.push(() => {
-    if (own === undefined) Reflect.deleteProperty(object, name)
-    else Object.defineProperty(object, name, own)
-  })
+  restores.push(replaceProperty(object, name, make))
 }
 
 /** Replaces a property of an object that is discarded with its request. */
@@ -76,7 +71,7 @@ function put(object: object, name: string, value: unknown): void {
 }
 
 const ask = (content: string, fields: object = {}) => ({
-  ...ASK,
+  ...PRICED_CHAT,
   ...fields,
   messages: [{ role: 'user', content }],
 })
@@ -295,7 +290,7 @@ describe('ends only the affected request, with an alarm of its id, after an exce
       { stream: true, answer: streamed, open: ctx => breakRecord(ctx, broken), text: BROKEN_OFF },
     ],
     [
-      'the settlement',
+      'the settlement of a reservation',
       {
         open: ctx =>
           replace(deps.reservations, 'settle', settle => (id, used) => {
@@ -306,7 +301,7 @@ describe('ends only the affected request, with an alarm of its id, after an exce
       },
     ],
     [
-      'the release',
+      'the release of a reservation',
       {
         open: ctx =>
           replace(deps.reservations, 'release', release => id => {
@@ -375,44 +370,4 @@ describe('ends only the affected request, with an alarm of its id, after an exce
     raw.socket.destroy()
     expect((await limited.app.call('/v1/chat', ask('later'))).status).toBe(200)
   })
-})
-
-describe('affects only one connection after an exception before there is a request context:', () => {
-  test('when the request arrives', async () => {
-    replace(deps, 'newId', () => broken)
-    await expect(fetch(`${limited.app.gatewayUrl}/healthz`)).rejects.toThrow()
-    restoreAll()
-    expect((await fetch(`${limited.app.gatewayUrl}/healthz`)).status).toBe(200)
-    expect(log).toMatchObject([{ alarm: 'exception', where: 'the arrival of a request' }])
-  })
-
-  test('on an unknown route, answered with 500 internal_error', async () => {
-    replace(deps, 'isReady', () => broken)
-    const response = await fetch(`${limited.app.gatewayUrl}/readyz`)
-    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('internal_error')])
-    expect(log).toMatchObject([{ requestId: response.headers.get('x-request-id') }])
-  })
-
-  test('in the answer to bytes that are not a request', async () => {
-    replace(deps, 'newId', () => broken)
-    const raw = await openRaw(limited.app.gatewayUrl)
-    const closed = new Promise(resolve => raw.socket.once('close', resolve))
-    raw.socket.write('hello\r\n\r\n')
-    await closed
-    expect(raw.text()).toBe('')
-    expect(log).toMatchObject([{ where: 'the answer to a broken request' }])
-  })
-})
-
-test('counts alarms in the metrics, by whether a request was affected', async () => {
-  const read = async () => await (await fetch(`${limited.app.metricsUrl}/metrics`)).text()
-  const countOf = (text: string, kind: string) =>
-    Number(new RegExp(`rideau_exceptions_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1])
-  const before = await read()
-  deps.onException(new Error('scripted'), 'a test')
-  deps.onException(new Error('scripted'), 'a test', 'an id')
-  const after = await read()
-  expect(countOf(after, 'background')).toBe(countOf(before, 'background') + 1)
-  expect(countOf(after, 'request')).toBe(countOf(before, 'request') + 1)
-  expect(countOf(after, 'process')).toBe(0)
 })

@@ -4,7 +4,7 @@ import { type FormatHarness, openFormatHarness } from '../../testing/harness/for
 /** Tools that a provider runs, and requests that only a secret key may make, in every spelling. */
 
 let harness: FormatHarness
-const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
+const send: FormatHarness['send'] = (...args) => harness.send(...args)
 const set: FormatHarness['set'] = fields => harness.set(fields)
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('a hosted tool', () => {
   test.each(HOSTED)('is refused for secret keys and client tokens: %s %j', async (format, fields, param) => {
     await set({ unsupported_params: 'refuse' })
     for (const key of [harness.app.secretKey, harness.token]) {
-      const outcome = await ask(format, format === 'native' ? 'openai-chat' : format, fields, key)
+      const outcome = await send(format, format === 'native' ? 'openai-chat' : format, fields, key)
       expect(outcome).toMatchObject({ status: 400, sent: [] })
       expect(outcome.param.startsWith(param)).toBe(true)
     }
@@ -97,7 +97,7 @@ describe('a hosted tool', () => {
     'is not sent where the environment drops unsupported parameters: %s %j',
     async (format, fields) => {
       await set({ unsupported_params: 'drop' })
-      const { status, sent } = await ask(format, format, fields)
+      const { status, sent } = await send(format, format, fields)
       expect([status, sent.length]).toEqual([200, 1])
       expect(JSON.stringify(sent)).not.toMatch(/mcp|web_?search|shell|"custom"|container/i)
       await set({ unsupported_params: 'refuse' })
@@ -116,7 +116,7 @@ describe('a hosted tool', () => {
         ],
       },
     ]
-    const { status, sent } = await ask('openai-responses', 'openai-responses', { tools })
+    const { status, sent } = await send('openai-responses', 'openai-responses', { tools })
     expect([status, sent[0]?.tools]).toEqual([200, tools])
   })
 })
@@ -166,10 +166,10 @@ describe('a client token', () => {
     'may send this only where the environment allows passthrough: %s %j',
     async (format, fields, param) => {
       await set({ allow_client_passthrough: false })
-      expect(await ask(format, format, fields, harness.token)).toMatchObject({ ...REFUSED, param })
-      const byKey = await ask(format, format, fields)
+      expect(await send(format, format, fields, harness.token)).toMatchObject({ ...REFUSED, param })
+      const byKey = await send(format, format, fields)
       await set({ allow_client_passthrough: true })
-      const allowed = await ask(format, format, fields, harness.token)
+      const allowed = await send(format, format, fields, harness.token)
       await set({ allow_client_passthrough: false })
       expect(allowed.status).toBe(byKey.status)
       expect(allowed.sent.length).toBe(byKey.sent.length)
@@ -182,23 +182,23 @@ describe('a client token', () => {
       for (const allowed of [false, true]) {
         await set({ allow_client_passthrough: allowed })
         const target = format === 'native' ? 'openai-chat' : format
-        expect(await ask(format, target, fields, harness.token)).toMatchObject({ ...REFUSED, param })
+        expect(await send(format, target, fields, harness.token)).toMatchObject({ ...REFUSED, param })
       }
       await set({ allow_client_passthrough: false })
     },
   )
 
   test('may send n: 1 and a tool search that its client runs', async () => {
-    expect((await ask('openai-chat', 'openai-chat', { n: 1 }, harness.token)).status).toBe(200)
+    expect((await send('openai-chat', 'openai-chat', { n: 1 }, harness.token)).status).toBe(200)
     const tools = [{ type: 'tool_search', execution: 'client', description: 'a', parameters: {} }]
-    expect((await ask('openai-responses', 'openai-responses', { tools }, harness.token)).status).toBe(200)
+    expect((await send('openai-responses', 'openai-responses', { tools }, harness.token)).status).toBe(200)
   })
 })
 
 test('a key with max_request_cost_usd is refused a web fetch, whose input cannot be counted', async () => {
   const { key } = await harness.app.createKey({ restrictions: { max_request_cost_usd: 1 } })
   const tools = [{ type: 'web_fetch_20250910', name: 'web_fetch' }]
-  const outcome = await ask('anthropic-messages', 'anthropic-messages', { tools }, key)
+  const outcome = await send('anthropic-messages', 'anthropic-messages', { tools }, key)
   expect(outcome).toMatchObject({ ...REFUSED, param: 'tools[0]' })
 })
 
@@ -208,6 +208,6 @@ test.each([
   { toolResult: { toolUseId: 't', content: [{ video: { format: 'mp4', source: { s3Location: {} } } }] } },
 ])("refuses %j, which names an object in the account's store", async block => {
   const messages = [{ role: 'user', content: [block] }]
-  const outcome = await ask('bedrock-converse', 'bedrock-converse', { messages })
+  const outcome = await send('bedrock-converse', 'bedrock-converse', { messages })
   expect(outcome).toMatchObject({ ...REFUSED, param: expect.stringMatching(/source\.s3_?location$/i) })
 })

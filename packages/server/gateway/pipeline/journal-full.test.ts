@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openTestApp } from '../../testing/harness/app.ts'
 
-const ASK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
+const ECHO_CHAT = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
 
 test.each([
   ['refuse', 500],
@@ -17,7 +17,7 @@ test.each([
       }
       const ids: string[] = []
       const ask = async () => {
-        const response = await app.call('/v1/chat', ASK)
+        const response = await app.call('/v1/chat', ECHO_CHAT)
         if (response.status === 200) ids.push(response.headers.get('x-request-id') as string)
         return response
       }
@@ -52,11 +52,11 @@ test('refused requests leave room in the journal for served ones while the datab
     await app.database.pool.query('alter table request_logs rename to away')
     const refused: string[] = []
     for (let i = 0; i < 300; i++) {
-      const response = await app.call('/v1/chat', { ...ASK, model: 'nobody/knows' })
+      const response = await app.call('/v1/chat', { ...ECHO_CHAT, model: 'nobody/knows' })
       expect(response.status).toBe(404)
       refused.push(response.headers.get('x-request-id') as string)
     }
-    const served = await app.call('/v1/chat', ASK)
+    const served = await app.call('/v1/chat', ECHO_CHAT)
     expect(served.status).toBe(200)
     const metrics = await (await fetch(`${app.metricsUrl}/metrics`)).text()
     const shed = Number(/^rideau_records_shed_total (\d+)$/m.exec(metrics)?.[1])

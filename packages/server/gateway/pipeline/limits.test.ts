@@ -12,7 +12,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import {
-  ASK,
+  PRICED_CHAT,
   type LimitedApp,
   openLimitedApp,
   PRICED,
@@ -55,7 +55,7 @@ describe('a budget', () => {
       await completion('hello', { usage: USED })(res, seen)
     })
     const before = upstream.requests.length
-    const calls = Array.from({ length: 300 }, () => app.call('/v1/chat', ASK, { key }))
+    const calls = Array.from({ length: 300 }, () => app.call('/v1/chat', PRICED_CHAT, { key }))
     const refused = await takeUntilPending(calls, 20)
     expect(refused).toHaveLength(280)
     expect(await budget()).toMatchObject({ spent_usd: 0, reserved_usd: 1 })
@@ -69,7 +69,7 @@ describe('a budget', () => {
 
   test('names scope, limit, settled, reserved and reset when it refuses, without Retry-After', async () => {
     const { key } = await limited.freshKey(0.04)
-    const response = await app.call('/v1/chat', ASK, { key })
+    const response = await app.call('/v1/chat', PRICED_CHAT, { key })
     const { error } = (await response.json()) as any
     expect([response.status, error.code, error.type]).toEqual([402, 'budget_exceeded', 'budget_error'])
     expect(error.message).toMatch(
@@ -78,7 +78,7 @@ describe('a budget', () => {
   })
 
   test('refuses a model of unknown price with 400 model_unpriced while it is in force', async () => {
-    const ask = { ...ASK, model: UNPRICED }
+    const ask = { ...PRICED_CHAT, model: UNPRICED }
     expect((await app.call('/v1/chat', ask)).status).toBe(200)
     const { key } = await limited.freshKey(100)
     const response = await app.call('/v1/chat', ask, { key })
@@ -91,7 +91,7 @@ describe('a budget', () => {
     upstream.script(
       completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 4096, total_tokens: 4097 } }),
     )
-    const { max_tokens: _, ...uncapped } = ASK
+    const { max_tokens: _, ...uncapped } = PRICED_CHAT
     expect((await app.call('/v1/chat', uncapped, { key })).status).toBe(200)
     expect(
       upstream.requests.at(-1)?.body.max_completion_tokens ?? upstream.requests.at(-1)?.body.max_tokens,
@@ -103,7 +103,7 @@ describe('a budget', () => {
     const { key, budget } = await limited.freshKey(0.0515)
     const chunks = Array.from({ length: 3000 }, () => chunk({ content: 'word' }))
     upstream.script(stream(...chunks, chunk({}, 'stop'), usageChunk(), DONE))
-    const { max_tokens: _, ...uncapped } = { ...ASK, stream: true }
+    const { max_tokens: _, ...uncapped } = { ...PRICED_CHAT, stream: true }
     const response = await app.call('/v1/chat', uncapped, { key })
     const text = await response.text()
     expect(text).toContain('"finish_reason":"length"')
@@ -125,7 +125,7 @@ describe('a budget', () => {
       undefined,
     ]) {
       upstream.script(completion('hello world', { usage }))
-      const response = await app.call('/v1/chat', ASK, { key })
+      const response = await app.call('/v1/chat', PRICED_CHAT, { key })
       expect(response.status).toBe(200)
       const log = await app.findLog(response.headers.get('x-request-id') ?? '')
       expect(log.usage_estimated).toBe(true)
@@ -242,7 +242,7 @@ describe('error codes of limits', () => {
     ['plans', { name: 'p', is_default: true, scopes: ['ai.embed'] }, 403, 'endpoint_not_allowed'],
   ] as const)('%s %j: %i %s', async (kind, body, status, code) => {
     await limited.limit(kind, body)
-    const response = await app.call('/v1/chat', ASK, { headers: user })
+    const response = await app.call('/v1/chat', PRICED_CHAT, { headers: user })
     expect([response.status, await codeOf(response)]).toEqual([status, code])
     const wait = response.headers.get('retry-after')
     if (status !== 429) return expect(wait).toBeNull()
@@ -257,10 +257,10 @@ describe('error codes of limits', () => {
       limit: 0,
       window_seconds: 60,
     })
-    expect((await app.call('/v1/chat', ASK)).status).toBe(429)
+    expect((await app.call('/v1/chat', PRICED_CHAT)).status).toBe(429)
     await app.manage('PATCH', `/v1/limits/${rate.id}`, { limit: 1 })
-    expect((await app.call('/v1/chat', ASK)).status).toBe(200)
-    expect((await app.call('/v1/chat', ASK)).status).toBe(429)
+    expect((await app.call('/v1/chat', PRICED_CHAT)).status).toBe(200)
+    expect((await app.call('/v1/chat', PRICED_CHAT)).status).toBe(429)
   })
 
   test('applies the default limit to the first fifty requests of a new end user', async () => {
@@ -272,10 +272,10 @@ describe('error codes of limits', () => {
     })
     const headers = { 'x-rideau-end-user': 'never seen before' }
     const responses = await Promise.all(
-      Array.from({ length: 50 }, () => app.call('/v1/chat', ASK, { headers })),
+      Array.from({ length: 50 }, () => app.call('/v1/chat', PRICED_CHAT, { headers })),
     )
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(7)
-    const other = await app.call('/v1/chat', ASK, { headers: { 'x-rideau-end-user': 'another' } })
+    const other = await app.call('/v1/chat', PRICED_CHAT, { headers: { 'x-rideau-end-user': 'another' } })
     expect(other.status).toBe(200)
   })
 })
@@ -291,7 +291,7 @@ describe('an answer', () => {
       limit: 2,
       window_seconds: 30,
     })
-    const response = await app.call('/openai/v1/chat/completions', ASK, { key })
+    const response = await app.call('/openai/v1/chat/completions', PRICED_CHAT, { key })
     expect(response.headers.get('ratelimit-policy')).toBe('"key-requests";q=2;w=30')
     expect(response.headers.get('ratelimit')).toBe('"key-requests";r=1;t=30')
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
@@ -311,7 +311,7 @@ describe('an answer', () => {
       grace_pct: 50,
     })
     for (const status of [200, 200, 200, 429]) {
-      expect((await app.call('/v1/chat', ASK, { headers })).status).toBe(status)
+      expect((await app.call('/v1/chat', PRICED_CHAT, { headers })).status).toBe(status)
     }
     expect((await limited.list('quotas')).find((each: any) => each.id === quota.id)).toMatchObject({
       used: 3,

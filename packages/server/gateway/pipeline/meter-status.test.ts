@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completion, json, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
+import { PRICED_CHAT, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 /** What a request reserves: $0.05 for its output, and 1,021 tokens with at most 21 of input. */
@@ -74,7 +74,7 @@ describe.each(LEDGERS)('%s a quota and a budget', (_ledger, openHome) => {
       return response.status
     }
     await expectAll(0)
-    for (let count = 0; count < 3; count++) running.push(app.call('/v1/chat', ASK, { key }))
+    for (let count = 0; count < 3; count++) running.push(app.call('/v1/chat', PRICED_CHAT, { key }))
     await expect.poll(() => waiting.length).toBe(3)
     await expectAll(3)
     expect(await end(completion('hello', { usage: USED }))).toBe(200)
@@ -86,9 +86,9 @@ describe.each(LEDGERS)('%s a quota and a budget', (_ledger, openHome) => {
     expect(await end(json(400, { error: { message: 'no' } }))).toBe(400)
     await expectAll(0)
     // A refusal states what the budget shows.
-    for (let count = 0; count < 4; count++) running.push(app.call('/v1/chat', ASK, { key }))
+    for (let count = 0; count < 4; count++) running.push(app.call('/v1/chat', PRICED_CHAT, { key }))
     await expect.poll(() => waiting.length).toBe(4)
-    const refused = await app.call('/v1/chat', ASK, { key })
+    const refused = await app.call('/v1/chat', PRICED_CHAT, { key })
     records++
     const { error } = (await refused.json()) as { error: { code: string; message: string } }
     const { spent_usd, reserved_usd } = await budget()

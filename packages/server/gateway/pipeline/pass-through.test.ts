@@ -7,7 +7,7 @@ import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 /** Provider options and unknown fields cannot set or change what is authorized or priced. */
 
 let harness: FormatHarness
-const ask: FormatHarness['ask'] = (...args) => harness.ask(...args)
+const send: FormatHarness['send'] = (...args) => harness.send(...args)
 const set: FormatHarness['set'] = fields => harness.set(fields)
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('provider_options', () => {
           [`request_options.${field}`, { request_options: { [field]: 'x' } }],
           [`extra_body.${field}`, { extra_body: JSON.stringify({ [field]: 'x' }) }],
         ] as const) {
-          const outcome = await ask('native', target, { provider_options: { [provider]: options } })
+          const outcome = await send('native', target, { provider_options: { [provider]: options } })
           expect(outcome).toMatchObject({ ...REFUSED, param: `provider_options.${provider}.${name}` })
         }
       }
@@ -74,7 +74,7 @@ describe('an unknown field', () => {
         [`request_options.${field.toUpperCase()}`, { request_options: { [field.toUpperCase()]: 'x' } }],
         [`google.${field}`, { google: { [field]: 'x' } }],
       ] as const) {
-        const outcome = await ask(format, format, fields)
+        const outcome = await send(format, format, fields)
         // Gemini's format refuses every unknown field.
         const isUnread = format === 'gemini-content'
         expect(outcome).toMatchObject(isUnread ? { status: 400, sent: [] } : { ...REFUSED, param })
@@ -84,7 +84,7 @@ describe('an unknown field', () => {
 
   test.each(PASSING)('of %s is refused if it is another spelling of a known field', async format => {
     for (const field of ['Model', 'MODEL', 'ſtream', 'Stream', 'meſſages', 'TOOLS', 'Tools', 'maxTokenſ']) {
-      const outcome = await ask(format, format, { [field]: 'x' })
+      const outcome = await send(format, format, { [field]: 'x' })
       expect([format, field, outcome]).toMatchObject([format, field, { status: 400, sent: [] }])
     }
   })
@@ -99,7 +99,7 @@ describe('an unknown field', () => {
         json_schema: { name: 'a', schema: { properties: { model: {} } } },
       },
     }
-    const { status, sent } = await ask('openai-chat', 'openai-chat', fields)
+    const { status, sent } = await send('openai-chat', 'openai-chat', fields)
     expect(status).toBe(200)
     expect(sent[0]).toMatchObject(fields)
   })
@@ -125,13 +125,13 @@ describe('a dropped field whose name looks like a path', () => {
   test.each(DOTTED)('%j is not sent, and the header names it', async (fields, name) => {
     await set({ unsupported_params: 'drop' })
     const whole = { generationConfig: { topP: 0.5 }, ...fields }
-    const { status, dropped, sent } = await ask('gemini-content', 'gemini-content', whole)
+    const { status, dropped, sent } = await send('gemini-content', 'gemini-content', whole)
     expect([status, dropped]).toEqual([200, name])
     expect(JSON.stringify(sent)).not.toContain('secret')
     // A field whose path reads the same is kept.
     expect(sent[0]).toMatchObject({ generationConfig: { topP: 0.5 } })
     await set({ unsupported_params: 'refuse' })
-    const refused = await ask('gemini-content', 'gemini-content', whole)
+    const refused = await send('gemini-content', 'gemini-content', whole)
     expect([refused.status, refused.param, refused.sent]).toEqual([400, name, []])
   })
 })

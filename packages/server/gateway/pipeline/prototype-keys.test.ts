@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completion, json, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
-import { FORMAT_REQUESTS, findTold, toFormatRequest } from '../../testing/harness/format-requests.ts'
+import { FORMAT_REQUESTS, findErrorFields, toFormatRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 
 /** Keys and values such as `__proto__` and `constructor` never reach a property of Object.prototype. */
@@ -28,10 +28,10 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 /** Returns the answer, and how many requests reached the provider. */
-async function ask(route: string, text: string, key: string): Promise<object> {
+async function send(route: string, text: string, key: string): Promise<object> {
   const before = upstream.requests.length
   const response = await app.call(route, text, { key })
-  const outcome = findTold(await response.json())
+  const outcome = findErrorFields(await response.json())
   return { status: response.status, ...outcome, reached: upstream.requests.length - before }
 }
 
@@ -55,7 +55,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => 
         `"metadata":{${key}:"x"}`,
         `"a":{${Array.from({ length: 40 }, (_, at) => `"k${at}":0`).join(',')},${key}:1}`,
       ]) {
-        const outcome = await ask(route, `${text},${field}}`, credential())
+        const outcome = await send(route, `${text},${field}}`, credential())
         expect([format, field, outcome]).toMatchObject([format, field, REFUSED])
         expect(outcome).toMatchObject({ param: expect.stringContaining('__proto__') })
       }
@@ -70,7 +70,7 @@ describe.each(['a bounded key', 'a client token'])('with %s', credentialKind => 
     ] as const) {
       const text = `${JSON.stringify(body).slice(0, -1)},"x":{"__proto__":{"n":100}}}`
       const key = credentialKind === 'a client token' ? harness.token : app.secretKey
-      expect(await ask(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
+      expect(await send(route, text, key)).toMatchObject({ ...REFUSED, param: '__proto__' })
     }
   })
 })
@@ -87,7 +87,7 @@ test('refuses a form with a field __proto__', async () => {
     headers,
     body: form,
   })
-  expect([response.status, findTold(await response.json())]).toEqual([
+  expect([response.status, findErrorFields(await response.json())]).toEqual([
     400,
     { code: 'request_validation_failed', param: '__proto__' },
   ])

@@ -10,7 +10,13 @@ import {
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
-import { ASK, type LimitedApp, openLimitedApp, PRICED, USED } from '../../testing/harness/limited-app.ts'
+import {
+  PRICED_CHAT,
+  type LimitedApp,
+  openLimitedApp,
+  PRICED,
+  USED,
+} from '../../testing/harness/limited-app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import type { GatewayDeps } from '../deps.ts'
 
@@ -64,7 +70,7 @@ describe.each(LEDGERS)('%s no reservation remains after', (_ledger, start) => {
     await limited.reset()
   })
 
-  const CHAT = { ...ASK, max_tokens: 200 }
+  const CHAT = { ...PRICED_CHAT, max_tokens: 200 }
   test.each([
     ['an upstream 400', json(400, { error: { message: 'no' } }), CHAT],
     ['an upstream 500, after its retries', json(500, { error: { message: 'no' } }), CHAT],
@@ -164,7 +170,7 @@ describe.each(LEDGERS)('%s no reservation remains after', (_ledger, start) => {
   })
 
   /** Long enough to exceed the first reservation. */
-  const LONG = { ...ASK, max_tokens: 4000, stream: true }
+  const LONG = { ...PRICED_CHAT, max_tokens: 4000, stream: true }
   test.each<[string, (deps: GatewayDeps) => [object, string], object]>([
     ['identify', deps => [deps, 'snapshots'], CHAT],
     ['the reading of the body', deps => [deps, 'bodyTimeoutMs'], CHAT],

@@ -137,7 +137,8 @@ function shrink(
 ): Candidate {
   if (smaller?.targets !== candidate.targets || !takesLargeShare(reservation)) return candidate
   const shrinking = reservation.extend(amountsOf(needs, smaller.targets, smaller.output))
-  if (shrinking instanceof Promise) shrinking.catch(error => ctx.fail(error, 'the reservation'))
+  if (shrinking instanceof Promise)
+    shrinking.catch(error => ctx.fail(error, 'the reduction of a reservation'))
   return smaller
 }
 

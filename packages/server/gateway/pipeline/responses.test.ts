@@ -67,15 +67,6 @@ const sent = (): Record<string, any> => upstream.requests.at(-1)?.body as Record
 const post = (body: unknown, key?: string): Promise<Response> =>
   app.call('/openai/v1/responses', body, key === undefined ? {} : { key })
 
-async function refusal(
-  body: unknown,
-  key?: string,
-): Promise<{ status: number; code: string; param: string }> {
-  const answer = await post(body, key)
-  const { error } = (await answer.json()) as { error: { code: string; param: string } }
-  return { status: answer.status, code: error.code, param: error.param }
-}
-
 describe.each([
   {
     kind: 'a provider that speaks Responses',
@@ -337,86 +328,5 @@ describe('requests of a coding agent', () => {
         action: { type: 'exec', command: ['ls', '-l'], timeout_ms: 1000, env: {} },
       },
     ])
-  })
-})
-
-describe('refusals', () => {
-  test.each([
-    [
-      'state at a provider that stores none',
-      { model: CHAT_ONLY, previous_response_id: 'resp_1' },
-      'previous_response_id',
-    ],
-    ['a conversation', { model: CHAT_ONLY, conversation: 'conv_1' }, 'conversation'],
-    [
-      'a reference to an item',
-      { model: CHAT_ONLY, input: [{ type: 'item_reference', id: 'x' }] },
-      'input[0]',
-    ],
-    [
-      'a file at a provider without files',
-      { model: CHAT_ONLY, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }] },
-      'input[0].content[0].file_id',
-    ],
-    ['work in the background', { model: NATIVE, background: true }, 'background'],
-    ['a stored prompt', { model: NATIVE, prompt: { id: 'pmpt_1' } }, 'prompt'],
-    ['a hosted tool', { model: NATIVE, tools: [{ type: 'web_search' }] }, 'tools[0]'],
-    [
-      'a connector',
-      { model: NATIVE, tools: [tools[0], { type: 'mcp', server_url: 'https://a.example' }] },
-      'tools[1]',
-    ],
-    [
-      'hosted tools brought by an item',
-      { model: NATIVE, input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] },
-      'input[0].tools[0]',
-    ],
-    ['a list of models', { model: NATIVE, models: ['x'] }, 'models'],
-    ['a price tier', { model: NATIVE, service_tier: 'priority' }, 'service_tier'],
-    ['a field that the other format lacks', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
-    ['an unknown field', { model: CHAT_ONLY, unheard_of: 1 }, 'unheard_of'],
-    ['sampling of a model that reasons', { model: NATIVE, temperature: 0.5 }, 'temperature'],
-    ['no input', { model: NATIVE, input: undefined }, 'input'],
-    [
-      'an input without a call’s id',
-      { model: NATIVE, input: [{ type: 'function_call_output', output: 'x' }] },
-      'input[0].call_id',
-    ],
-  ])('%s', async (_, fields, param) => {
-    const before = upstream.requests.length
-    expect(await refusal({ input: 'x', ...fields })).toEqual({ status: 400, code: 'invalid_request', param })
-    expect(upstream.requests.length).toBe(before)
-  })
-
-  test('a key with max_request_cost_usd may not use input that cannot be counted', async () => {
-    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.01 } })
-    expect((await refusal({ model: NATIVE, input: 'x', previous_response_id: 'r' }, key)).param).toBe(
-      'previous_response_id',
-    )
-  })
-
-  test('state is accepted if the provider stores it', async () => {
-    upstream.script(responseOf(messageItem('x')))
-    expect((await post({ model: NATIVE, input: 'x', previous_response_id: 'resp_1' })).status).toBe(200)
-    expect(sent().previous_response_id).toBe('resp_1')
-  })
-
-  test('drops and names hosted tools and unsupported parameters if unsupported_params is drop', async () => {
-    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'drop' })
-    upstream.script(responseOf(messageItem('x')), completion('x'))
-    const hosted = { type: 'web_search' }
-    const answer = await post({ model: NATIVE, input: 'x', tools: [hosted, tools[0]], temperature: 0.5 })
-    expect(answer.headers.get('x-rideau-dropped-params')).toBe('tools[0], temperature')
-    expect(sent().tools).toEqual([tools[0]])
-    expect(sent()).not.toHaveProperty('temperature')
-    const foreign = await post({
-      model: CHAT_ONLY,
-      input: 'x',
-      tools: [hosted, tools[0]],
-      truncation: 'auto',
-    })
-    expect(foreign.headers.get('x-rideau-dropped-params')).toBe('tools[0], truncation')
-    expect(sent().tools).toHaveLength(1)
-    await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'refuse' })
   })
 })

@@ -8,7 +8,7 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { ASK, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
+import { PRICED_CHAT, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 const REQUESTS = 400
@@ -69,7 +69,7 @@ describe.each(LEDGERS)('%s', (_ledger, openHome) => {
             method: 'POST',
             signal: abort.signal,
             headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-            body: JSON.stringify({ ...ASK, stream: dice() < 0.5 }),
+            body: JSON.stringify({ ...PRICED_CHAT, stream: dice() < 0.5 }),
           })
           note(response.status)
           await response.text()

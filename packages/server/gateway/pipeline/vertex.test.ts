@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
 })
 beforeEach(() => {
-  endpoint.refuseWith = undefined
+  endpoint.rejection = undefined
 })
 afterAll(async () => {
   await Promise.all([upstream.close(), endpoint.close()])
@@ -81,7 +81,7 @@ describe('a service account', () => {
 
   test('that was deleted at Google is reported to its owner, and not to the caller', async () => {
     upstream.script(expired, good)
-    endpoint.refuseWith = {
+    endpoint.rejection = {
       status: 400,
       body: { error: 'invalid_grant', error_description: 'account not found' },
     }
@@ -176,11 +176,11 @@ describe('validation of the credential', () => {
   })
 
   test("reports a deleted key to the owner, without the endpoint's message", async () => {
-    endpoint.refuseWith = { status: 400, body: { error: 'invalid_grant', error_description: 'secret words' } }
+    endpoint.rejection = { status: 400, body: { error: 'invalid_grant', error_description: 'secret words' } }
     const refused = (await validate()).validation_error
     expect(refused).toMatch(/./)
     expect(refused).not.toContain('secret words')
-    endpoint.refuseWith = { status: 503, body: {} }
+    endpoint.rejection = { status: 503, body: {} }
     expect((await validate()).validation_error).not.toBe(refused)
   })
 })

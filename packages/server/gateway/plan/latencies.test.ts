@@ -33,3 +33,12 @@ test('lets one request repeat an old measurement while the others use the old va
   expect(latencies.find('a')).toBeUndefined()
   expect(latencies.find('a')).toBe(100)
 })
+
+test('forgets the oldest targets, whether they answered or failed', () => {
+  latencies.note('oldest', 100)
+  for (let at = 0; at < 10_000; at += 1) latencies.noteFailure(`failed-${at}`)
+  expect(latencies.find('oldest')).toBeUndefined()
+  expect(latencies.find('failed-0')).toBe(Number.POSITIVE_INFINITY)
+  latencies.note('newest', 100)
+  expect(latencies.find('failed-0')).toBeUndefined()
+})

@@ -37,16 +37,17 @@ export class Latencies {
   note(target: string, ms: number): void {
     const entry = this.#entries.get(target)
     const isFirst = entry === undefined || !Number.isFinite(entry.ms)
-    if (entry === undefined && this.#entries.size >= MAX_ENTRIES) this.#dropOldest()
-    this.#entries.set(target, {
-      ms: isFirst ? ms : entry.ms + NEWEST * (ms - entry.ms),
-      at: this.#now(),
-    })
+    this.#set(target, isFirst ? ms : entry.ms + NEWEST * (ms - entry.ms))
   }
 
   /** Puts a target last until its measurement is old. A fast failure must not count as a low latency. */
   noteFailure(target: string): void {
-    this.#entries.set(target, { ms: Number.POSITIVE_INFINITY, at: this.#now() })
+    this.#set(target, Number.POSITIVE_INFINITY)
+  }
+
+  #set(target: string, ms: number): void {
+    if (this.#entries.size >= MAX_ENTRIES && !this.#entries.has(target)) this.#dropOldest()
+    this.#entries.set(target, { ms, at: this.#now() })
   }
 
   #dropOldest(): void {

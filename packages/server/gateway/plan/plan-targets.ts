@@ -2,7 +2,7 @@ import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { Fault } from '../../core/fault.ts'
 import { orderTargets } from '../../core/order-targets.ts'
-import { chance } from '../../core/random-share.ts'
+import { randomShare } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
@@ -68,7 +68,7 @@ function orderAlias<T extends ResolvedTarget>(
     pricing: target.catalogModel?.pricing ?? null,
     latencyMs: isTimed ? deps.latencies.find(latencyKey(environment.id, target.id, isStream)) : undefined,
   }))
-  return orderTargets(alias.strategy, entries, chance(deps.random)).map(({ target }) => target)
+  return orderTargets(alias.strategy, entries, randomShare(deps.random)).map(({ target }) => target)
 }
 
 /**

@@ -83,7 +83,7 @@ function settleGuarded(
   try {
     settleReservation(ctx, record, deps)
   } catch (error) {
-    writing?.catch(late => deps.onException(late, 'a record', ctx.requestId))
+    writing?.catch(late => deps.onException(late, 'the record of a request', ctx.requestId))
     throw error
   }
 }

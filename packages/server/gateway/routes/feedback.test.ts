@@ -7,11 +7,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const ASK = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }
+const ECHO_CHAT = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] }
 
 /** Makes a chat request and returns its id. */
 async function ask(key = app.secretKey): Promise<string> {
-  const response = await app.call('/v1/chat', ASK, { key })
+  const response = await app.call('/v1/chat', ECHO_CHAT, { key })
   expect(response.status).toBe(200)
   return response.headers.get('x-request-id') as string
 }

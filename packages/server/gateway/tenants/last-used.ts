@@ -22,7 +22,7 @@ export class LastUsed {
     this.#options = options
     const { onException = throwLater } = options
     this.#timer = setInterval(
-      () => runGuarded('the last use of keys', onException, () => this.flush()),
+      () => runGuarded('the storing of when keys were last used', onException, () => this.flush()),
       FLUSH_MS,
     )
     this.#timer.unref()

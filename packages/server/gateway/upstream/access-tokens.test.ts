@@ -24,7 +24,7 @@ beforeEach(() => {
   tokens = new AccessTokens({ policy: { allowPrivate: true }, now: () => now })
   asked = endpoint.claims.length
   endpoint.lifetimeS = 3600
-  endpoint.refuseWith = undefined
+  endpoint.rejection = undefined
 })
 
 const provider: Provider = {
@@ -103,12 +103,12 @@ describe('AccessTokens', () => {
   })
 
   test('does not cache a failure', async () => {
-    endpoint.refuseWith = { status: 503, body: 'busy' }
+    endpoint.rejection = { status: 503, body: 'busy' }
     expect(await tokens.find('c', target())).toMatchObject({
       ok: false,
       error: { kind: 'unavailable', status: 503 },
     })
-    endpoint.refuseWith = undefined
+    endpoint.rejection = undefined
     expect(await tokens.find('c', target())).toMatchObject({ ok: true })
   })
 
@@ -120,7 +120,7 @@ describe('AccessTokens', () => {
     ['no token', 200, { id_token: 'x' }, 'unavailable'],
     ['a token that is not valid in a header', 200, { access_token: 'a\nb' }, 'unavailable'],
   ])('classifies %s by its cause', async (_, status, body, kind) => {
-    endpoint.refuseWith = { status, body }
+    endpoint.rejection = { status, body }
     expect(await tokens.find('c', target())).toMatchObject({ ok: false, error: { kind } })
   })
 

@@ -12,7 +12,7 @@ export interface ScriptedTokenEndpoint {
   /** Lifetime of the next tokens in seconds. */
   lifetimeS: number
   /** The answer to the next requests instead of a token. */
-  refuseWith: { readonly status: number; readonly body: unknown } | undefined
+  rejection: { readonly status: number; readonly body: unknown } | undefined
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export interface ScriptedTokenEndpoint {
 export async function openScriptedTokenEndpoint(): Promise<ScriptedTokenEndpoint> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const claims: JWTPayload[] = []
-  const state = { lifetimeS: 3600, refuseWith: undefined as ScriptedTokenEndpoint['refuseWith'] }
+  const state = { lifetimeS: 3600, rejection: undefined as ScriptedTokenEndpoint['rejection'] }
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -29,7 +29,7 @@ export async function openScriptedTokenEndpoint(): Promise<ScriptedTokenEndpoint
       res.writeHead(status, { 'content-type': 'application/json' })
       res.end(JSON.stringify(body))
     }
-    if (state.refuseWith !== undefined) return answer(state.refuseWith.status, state.refuseWith.body)
+    if (state.rejection !== undefined) return answer(state.rejection.status, state.rejection.body)
     if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') {
       return answer(400, { error: 'unsupported_grant_type' })
     }

@@ -1,11 +1,11 @@
 import { openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from './app.ts'
-import { findTold, toFormatRequest } from './format-requests.ts'
+import { findErrorFields, toFormatRequest } from './format-requests.ts'
 import { FORMAT_TARGETS } from './format-targets.ts'
 import { makePlaygroundToken } from './playground-token.ts'
 
 /** The answer to a request, and the requests that reached the provider. */
-export interface Told {
+export interface FormatAnswer {
   readonly status: number
   readonly code: string
   readonly param: string
@@ -22,7 +22,7 @@ export interface FormatHarness {
   /** A client token of the development environment. */
   readonly token: string
   /** Sends the smallest request of a server-side format to a target, with extra fields. `key` defaults to the secret key. */
-  ask(surface: string, target: string, fields: Record<string, unknown>, key?: string): Promise<Told>
+  send(surface: string, target: string, fields: Record<string, unknown>, key?: string): Promise<FormatAnswer>
   /** Patches the development environment. */
   set(fields: Record<string, unknown>): Promise<void>
   close(): Promise<void>
@@ -41,16 +41,16 @@ export async function openFormatHarness(): Promise<FormatHarness> {
     app,
     upstream,
     token: await makePlaygroundToken(app),
-    async ask(surface, target, fields, key = app.secretKey) {
+    async send(surface, target, fields, key = app.secretKey) {
       const [model, answer] = FORMAT_TARGETS[target] as (typeof FORMAT_TARGETS)[string]
       upstream.script(answer)
       const before = upstream.requests.length
       const { route, body } = toFormatRequest(surface, model, fields)
       const response = await app.call(route, body, { key })
-      const told = findTold(JSON.parse(await response.text()))
+      const error = findErrorFields(JSON.parse(await response.text()))
       const dropped = response.headers.get('x-rideau-dropped-params')
       const sent = upstream.requests.slice(before).map(({ body: each }) => each)
-      return { status: response.status, ...told, dropped, sent }
+      return { status: response.status, ...error, dropped, sent }
     },
     async set(fields) {
       const { status } = await app.manage('PATCH', `/v1/environments/${app.developmentId}`, fields)

@@ -78,7 +78,7 @@ export function toFormatRequest(
 }
 
 /** Returns the code and the parameter of an error, in the error shape of any format. */
-export function findTold(body: unknown): { readonly code: string; readonly param: string } {
+export function findErrorFields(body: unknown): { readonly code: string; readonly param: string } {
   const flat = body as Record<string, unknown>
   const error = (typeof flat.error === 'object' && flat.error !== null ? flat.error : flat) as Record<
     string,

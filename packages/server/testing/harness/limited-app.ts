@@ -8,7 +8,7 @@ export const PRICED = 'custom/priced'
 /** A model with a name and capabilities whose price is unknown. */
 export const UNPRICED = 'custom/unpriced'
 /** A request that costs $0.05 if it uses all its output tokens. */
-export const ASK = { model: PRICED, max_tokens: 1000, messages: [{ role: 'user', content: 'hi' }] }
+export const PRICED_CHAT = { model: PRICED, max_tokens: 1000, messages: [{ role: 'user', content: 'hi' }] }
 export const USED = { prompt_tokens: 10, completion_tokens: 1000, total_tokens: 1010 }
 
 export type LimitKind = 'budgets' | 'quotas' | 'limits' | 'plans'

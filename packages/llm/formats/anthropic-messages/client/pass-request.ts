@@ -26,7 +26,7 @@ export function passRequest(
   const changes = new Map<string, Json | undefined>([['model', model]])
   if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
   for (const name of dropped) changes.set(name, undefined)
-  // Nested in the messages, so they are parsed once more; few requests need it.
+  // Nested in the messages, so they are written anew; few requests need it.
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
   for (const name in added) changes.set(name, added[name])
   return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }

@@ -47,6 +47,13 @@ describe('a body that passes through', () => {
     })
   })
 
+  test('stays unchanged for the next attempt', () => {
+    const received = { messages: [], inferenceConfig: { maxTokens: 100 } }
+    const shared = toSourceBody('bedrock-converse', received)
+    bedrockConverse.encodeRequest(request, target, shared)
+    expect(shared.value).toEqual({ messages: [], inferenceConfig: { maxTokens: 100 } })
+  })
+
   test('gets a cap if the caller named none', () => {
     const bare = toSourceBody('bedrock-converse', { messages: [] })
     const { carriesReasoning: _, ...asked } = request

@@ -26,11 +26,10 @@ export function passRequest(
 ): Pick<UpstreamRequest, 'body' | 'reserved'> {
   const changes = new Map<string, Json | undefined>()
   const cap = request.maxOutputTokens
-  // The cap and the messages are nested, so where they change their field is parsed once more.
+  // The cap and the messages are nested, so where they change their whole field is written anew.
   if (cap !== undefined && cap !== request.receivedOutputCap) {
-    const inference = toObject(source.value.inferenceConfig) ?? {}
-    inference.maxTokens = cap
-    changes.set('inferenceConfig', inference)
+    // A copy, since the next attempt reads the same value.
+    changes.set('inferenceConfig', { ...toObject(source.value.inferenceConfig), maxTokens: cap })
   }
   for (const name of dropped) changes.set(name, undefined)
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))

@@ -23,7 +23,7 @@ export function readFinishReason(value: Json | undefined, hasToolCalls: boolean)
 
 /**
  * Usage as it is billed: `tokens` counts the provider's own instructions around the prompt too, and `cached_tokens` is
- * a part of those, which nobody pays for. Reasoning is a part of the billed output.
+ * a part of those, which are not billed. Reasoning is a part of the billed output.
  */
 export function decodeUsage(value: Json | undefined): Usage | undefined {
   const usage = toObject(value)

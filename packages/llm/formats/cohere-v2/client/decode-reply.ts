@@ -28,7 +28,7 @@ export function decodeReply(body: JsonObject): ChatReply {
 function decodeCall(call: JsonObject, index: number): ToolCall[] {
   const fn = toObject(call.function)
   const name = toText(fn?.name)
-  // Nobody can carry out a call without a name.
+  // No caller can carry out a call without a name.
   if (name === undefined) return []
   const id = toText(call.id) ?? `call_${index}`
   return [{ id, type: 'function', function: { name, arguments: readArguments(fn?.arguments) } }]

@@ -26,13 +26,13 @@ export function openStream(): StreamDecoder {
 }
 
 function decode(state: State, data: string): readonly StreamEvent[] {
-  // The message's end has told everything.
+  // `message-end` has said everything before it.
   if (data === '[DONE]') return NOTHING
   let body: JsonObject | undefined
   try {
     body = toObject(JSON.parse(data) as Json)
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (body === undefined) {
     const detail = `a frame is not a JSON object: ${data.slice(0, 200)}`
@@ -77,7 +77,7 @@ function startCall(state: State, body: JsonObject): readonly StreamEvent[] {
   const call = toObject(messageOf(body).tool_calls)
   const fn = toObject(call?.function)
   const name = toText(fn?.name)
-  // Nobody can carry out a call without a name.
+  // No caller can carry out a call without a name.
   if (name === undefined) return NOTHING
   const index = state.count++
   state.calls.set(body.index, { index, held: '', hasArguments: false })
@@ -125,7 +125,7 @@ function endMessage(state: State, body: JsonObject): readonly StreamEvent[] {
   const finishReason = readFinishReason(delta?.finish_reason, state.calls.size > 0)
   if (finishReason === 'failed') {
     const detail = toText(delta?.error) ?? `the answer ended with ${String(delta?.finish_reason)}`
-    // What was used until then is owed all the same.
+    // What was used until then is billed anyway.
     return [...counted, { type: 'error', error: { kind: 'unavailable', detail } }]
   }
   return [{ type: 'delta', index: 0, finishReason }, ...counted, { type: 'end' }]

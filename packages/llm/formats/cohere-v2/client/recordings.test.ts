@@ -8,11 +8,11 @@ import { cohere } from '../../../providers/cohere.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { addUp } from '../../../testing/add-up.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/cohere-v2.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { addUp } from '../../shared/add-up.ts'
 import { cohereV2 } from './client.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */

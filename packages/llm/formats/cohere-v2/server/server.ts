@@ -99,8 +99,8 @@ function encodeFault(
 }
 
 function toFailure(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
-  const { id: _, message, ...told } = toCohereError(fault, requestId, baseUrl)
-  return { finish_reason: 'ERROR', error: message, ...told }
+  const { id: _, message, ...fields } = toCohereError(fault, requestId, baseUrl)
+  return { finish_reason: 'ERROR', error: message, ...fields }
 }
 
 function toFrames(events: readonly JsonObject[]): string {

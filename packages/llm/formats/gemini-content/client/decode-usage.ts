@@ -23,8 +23,8 @@ export function decodeUsage(body: JsonObject): Usage | undefined {
   const output = given ?? Math.max(0, (total ?? 0) - input - reasoning - toolUse)
   const cacheRead = Math.min(input, toCount(usage.cachedContentTokenCount) ?? 0)
   const uncachedInput = input - cacheRead + toolUse
-  const heard = countAudio(usage.promptTokensDetails) - countAudio(usage.cacheTokensDetails)
-  const audioInput = Math.min(uncachedInput, Math.max(0, heard))
+  const audio = countAudio(usage.promptTokensDetails) - countAudio(usage.cacheTokensDetails)
+  const audioInput = Math.min(uncachedInput, Math.max(0, audio))
   if (audioInput === 0) return { uncachedInput, cacheRead, cacheWrite: 0, output, reasoning }
   return { uncachedInput, audioInput, cacheRead, cacheWrite: 0, output, reasoning }
 }

@@ -5,13 +5,13 @@ import { inputTokens } from '../../../usage/usage-sums.ts'
 /** `usageMetadata`: the prompt includes cached tokens, candidates do not include thoughts. */
 export function encodeUsage(usage: Usage): JsonObject {
   const prompt = inputTokens(usage)
-  const heard = usage.audioInput ?? 0
+  const audio = usage.audioInput ?? 0
   return {
     promptTokenCount: prompt,
     candidatesTokenCount: usage.output,
     totalTokenCount: prompt + usage.output + usage.reasoning,
     ...(usage.cacheRead === 0 ? {} : { cachedContentTokenCount: usage.cacheRead }),
-    ...(heard === 0 ? {} : { promptTokensDetails: listKinds(prompt - heard, heard) }),
+    ...(audio === 0 ? {} : { promptTokensDetails: listKinds(prompt - audio, audio) }),
     ...(usage.reasoning === 0 ? {} : { thoughtsTokenCount: usage.reasoning }),
   }
 }

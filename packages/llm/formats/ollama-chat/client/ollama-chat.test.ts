@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { ollama } from '../../../providers/ollama.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
+import { addUp } from '../../../testing/add-up.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
-import { addUp } from '../../shared/add-up.ts'
 import { ollamaChat } from './client.ts'
 
 const REQUEST: ChatRequest = { model: 'x', messages: [], stream: false, includeUsage: true }

@@ -8,10 +8,10 @@ import { ollama } from '../../../providers/ollama.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { addUp } from '../../../testing/add-up.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/ollama-chat.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { addUp } from '../../shared/add-up.ts'
 import { ollamaChat } from './client.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */

@@ -72,6 +72,13 @@ describe('received bytes', () => {
     expect(send('openai-chat', { temperature: null }, toTarget('openai'))).toHaveProperty('temperature', null)
   })
 
+  test('an effort that the plan removed from the request is left out of a native body', () => {
+    expect(send('native', { reasoning_effort: 'none' }, toTarget('openai'))).toEqual({
+      model: 'their-model',
+      messages: MESSAGES,
+    })
+  })
+
   test('the gateway’s own fields of a native body are not sent; user is', () => {
     const body = {
       end_user: 'e',

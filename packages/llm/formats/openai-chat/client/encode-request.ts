@@ -28,7 +28,7 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   const request = isForeign(source) ? toPlainRequest(asked, deviations) : asked
   const body = toWireBody(request, source)
   const changes: Changes = new Map([['model', toWireModel(target)]])
-  if (source?.format === 'native') removeNative(body, changes)
+  if (source?.format === 'native') removeNative(request, body, changes)
   setOutputCap(
     request,
     body,
@@ -63,9 +63,13 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, provider, 
 }
 
 /** Removes the gateway's own fields, and nulls: they mean absent in the native format, which not every provider knows. */
-function removeNative(body: WireBody, changes: Changes): void {
+function removeNative(request: ChatRequest, body: WireBody, changes: Changes): void {
   for (const name of body.names()) {
     if (body.isNull(name) || Object.hasOwn(GATEWAY_FIELDS, name)) changes.set(name, undefined)
+  }
+  // The plan removes an effort that asks a model for nothing: `none`, of a model that cannot reason.
+  if (request.reasoningEffort === undefined && body.has('reasoning_effort')) {
+    changes.set('reasoning_effort', undefined)
   }
 }
 

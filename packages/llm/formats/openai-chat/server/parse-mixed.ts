@@ -4,7 +4,10 @@ import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import { isObject } from '../../shared/read-fields.ts'
 import { isRead } from '../wire/fields.ts'
 
-/** The body of a Responses request, as some editors send it here. They read the answer as a chat completion. */
+/**
+ * The body of a Responses request, as some editors send it here. They read the answer as a chat completion. Only this body
+ * has two formats, so its parser is the one of the Responses format.
+ */
 export function parseMixed(body: JsonObject, context: ParseContext): ParsedChat {
   const { stream_options: options, ...rest } = body
   const parsed = parseResponses(rest, context)

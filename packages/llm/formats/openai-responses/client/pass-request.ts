@@ -39,7 +39,7 @@ export function passRequest(
 
 type Changes = Map<string, Json | undefined>
 
-/** The list is read from the received bytes, since entries that stay must stay as they came. */
+/** The list is made from the received one, so that entries that stay keep fields the gateway does not read. */
 function removeTools(source: SourceBody, dropped: readonly string[], changes: Changes): void {
   const tools = source.value.tools
   if (!Array.isArray(tools)) return
@@ -51,7 +51,7 @@ function removeTools(source: SourceBody, dropped: readonly string[], changes: Ch
 
 /**
  * Removes the state that we packed for another provider, which answered the conversation before, and items that bring
- * dropped tools. The list is read from the received bytes, since items that stay must stay as they came.
+ * dropped tools. The list is made from the received one, so that items that stay keep fields the gateway does not read.
  */
 function rewriteInput(source: SourceBody, dropped: readonly string[], changes: Changes): void {
   const input = source.value.input

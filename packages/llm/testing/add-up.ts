@@ -1,10 +1,10 @@
-import type { FinishReason } from '../../reply/chat-reply.ts'
-import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
-import type { StreamEvent } from '../../stream/stream-event.ts'
-import type { UpstreamError } from '../../upstream/upstream-error.ts'
-import type { Usage } from '../../usage/usage.ts'
+import type { FinishReason } from '../reply/chat-reply.ts'
+import type { ReasoningDetail } from '../reply/reasoning-detail.ts'
+import type { StreamEvent } from '../stream/stream-event.ts'
+import type { UpstreamError } from '../upstream/upstream-error.ts'
+import type { Usage } from '../usage/usage.ts'
 
-/** A stream's events as a client adds them up; for tests. */
+/** A stream's events as a client adds them up. */
 export interface AddedUp {
   content: string
   reasoning: string

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, parseConfig } from './settings.ts'
+
+describe('an invalid setting stops the start with a message that says what is accepted', () => {
+  test.each([
+    ['RIDEAU_GATEWAY_PORT', 'abc', 'must be a whole number from 0 to 65535'],
+    ['RIDEAU_CONTROL_PORT', '1.5', 'must be a whole number from 0 to 65535'],
+    ['RIDEAU_METRICS_PORT', '70000', 'must be a whole number from 0 to 65535'],
+    ['RIDEAU_LIMITS_FAILOPEN', 'yes', 'must be one of true, false, 1, 0'],
+    ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
+    ['DATABASE_URL', 'mysql://u:p@db/x', 'must be a URL that begins with postgres:// or postgresql://'],
+    ['REDIS_URL', 'http://cache', 'must be a URL that begins with redis:// or rediss://'],
+    ['RIDEAU_JOURNAL_MAX_BYTES', '0', 'must be a whole number of bytes, at least 1'],
+    ['RIDEAU_JOURNAL_FULL', 'drop', 'must be one of refuse, accept'],
+    ['RIDEAU_CONFIG_MAX_STALE_SECONDS', '-1', 'must be a whole number of seconds, at least 0'],
+    ['RIDEAU_BASE_URL', 'ftp://host', 'must be a URL that begins with http:// or https://'],
+    ['RIDEAU_OIDC_ISSUER', 'issuer', 'must be a URL that begins with http:// or https://'],
+    ['RIDEAU_MASTER_KEY', 'short', 'must be 32 bytes in base64'],
+    ['RIDEAU_TRUSTED_PROXIES', 'proxy', 'must be addresses or CIDRs with commas between them'],
+  ])('%s=%s', (name, value, message) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(`${name}: ${message}`))
+  })
+})
+
+test('numbers and flags are parsed, and an empty setting counts as absent', () => {
+  expect(
+    parseConfig({
+      RIDEAU_GATEWAY_PORT: '0',
+      RIDEAU_CONTROL_PORT: '',
+      RIDEAU_LIMITS_FAILOPEN: '1',
+      RIDEAU_CONFIG_MAX_STALE_SECONDS: '60',
+    }),
+  ).toMatchObject({ gatewayPort: 0, controlPort: 8788, limitsFailOpen: true, configMaxStaleMs: 60_000 })
+})
