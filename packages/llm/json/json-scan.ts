@@ -54,6 +54,13 @@ export function scanShortJson(bytes: Buffer, bounds: JsonBounds, mostParts: numb
   }
 }
 
+/** Returns the position of each top-level field of an object; undefined: it is not JSON, or has a key twice. */
+export function findFields(bytes: Buffer): ReadonlyMap<string, FieldSpan> | undefined {
+  const walk = new StructureWalk(bytes, UNBOUNDED)
+  walk.advance(bytes.length)
+  return walk.problem === undefined ? walk.fields : undefined
+}
+
 /** How much of a text one step takes. */
 export interface JsonSlices {
   /** Of bytes that may be values each. */

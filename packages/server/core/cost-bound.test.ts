@@ -13,6 +13,7 @@ function bound(
     inputTokens: 10,
     maxOutputTokens: undefined,
     modelMaxOutputTokens: 4096,
+    asksForCaching: false,
     choices: 1,
     ...change,
   })
@@ -33,6 +34,13 @@ describe('with a cap of the caller', () => {
     expect(bound(410_000, { maxOutputTokens: 100, choices: 2 })).toBeUndefined()
     expect(bound(409_999, { maxOutputTokens: 100, choices: 2 })).toBe(TOO_EXPENSIVE)
   })
+})
+
+test('counts input at the price of an hour in the cache where the request asks for caching', () => {
+  const kept = { maxOutputTokens: 100, pricing: { ...PRICING, cache_write: 1.25, cache_write_1h: 2 } }
+  expect(bound(212_500, kept)).toBeUndefined()
+  expect(bound(220_000, { ...kept, asksForCaching: true })).toBeUndefined()
+  expect(bound(219_999, { ...kept, asksForCaching: true })).toBe(TOO_EXPENSIVE)
 })
 
 test('counts input at the cache-write price where that is higher, and the fee per request', () => {

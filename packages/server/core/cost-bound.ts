@@ -16,6 +16,8 @@ export interface BoundedRequest {
   readonly maxOutputTokens: number | undefined
   /** The model's own cap on output tokens. null: unknown. */
   readonly modelMaxOutputTokens: number | null
+  /** True if the request marks input to be cached, perhaps for an hour, which costs more than the usual five minutes. */
+  readonly asksForCaching: boolean
   /** Number of answers requested in one call. */
   readonly choices: number
 }
@@ -35,7 +37,8 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
   if (pricing === null) return { refusal: UNPRICED }
   const prices = pricesFor(pricing, request.inputTokens)
   // A provider may write input to its cache unasked, which costs more than plain input.
-  const input = toUnits(Math.max(prices.input, prices.cache_write ?? 0))
+  const writes = Math.max(prices.cache_write ?? 0, request.asksForCaching ? (prices.cache_write_1h ?? 0) : 0)
+  const input = toUnits(Math.max(prices.input, writes))
   const perRequest = toUnits(pricing.per_request ?? 0) * PRICED_TOKENS
   const left = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * input - perRequest
   const perToken = toUnits(prices.output) * BigInt(request.choices)

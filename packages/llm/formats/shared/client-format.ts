@@ -51,7 +51,7 @@ export interface ClientFormat {
 
 /** A route of a format that counts a request's input without answering it. */
 export interface TokenCounter {
-  encodeRequest(request: ChatRequest, target: Target, source: SourceBody | undefined): UpstreamRequest
+  encodeRequest: ClientFormat['encodeRequest']
   /** undefined: the answer has no count. */
   decodeReply(body: JsonObject): number | undefined
 }

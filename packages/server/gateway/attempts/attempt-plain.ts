@@ -21,12 +21,13 @@ export interface AttemptOptions {
 export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<PlainAnswer>> {
   const { format, target } = options
   return attemptWhole(options, answer => {
-    const { status, readHeaders, bytes } = answer
+    const { status, readHeaders, bytes, json } = answer
     const parsed = parseAnswer(answer, format.decodeError)
     if (!parsed.ok) return parsed
     const { body } = parsed
     const reply = format.decodeReply(body, target)
-    if (reply.choices.length > 0) return { ok: true, status, value: { bytes, body, reply } }
+    if (reply.choices.length > 0)
+      return { ok: true, status, value: { bytes, body, fields: json?.fields, reply } }
     if (body.error !== undefined) {
       return { ok: false, error: format.decodeError(status, readHeaders(), toErrorText(bytes)) }
     }

@@ -1,6 +1,7 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { ANSWER_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { decodeText } from '@rideau/llm/json/decode-text'
+import type { FieldSpan } from '@rideau/llm/json/field-span'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
@@ -34,7 +35,9 @@ interface ReceivedAnswer {
 /** A complete answer of any status. */
 export interface WholeAnswer extends ReceivedAnswer {
   /** The body of a successful answer; undefined: it is not JSON. */
-  readonly json: { readonly value: unknown } | undefined
+  readonly json:
+    | { readonly value: unknown; readonly fields?: ReadonlyMap<string, FieldSpan> | undefined }
+    | undefined
 }
 
 /** An error report larger than this is not read further: its status decides. */

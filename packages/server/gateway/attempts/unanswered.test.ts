@@ -10,7 +10,7 @@ import {
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
-import { PRICED_CHAT, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp, PRICED_CHAT } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
 /** $100 per million input tokens. The request has five: four for the message and one for its two letters. */

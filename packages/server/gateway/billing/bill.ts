@@ -85,9 +85,10 @@ export function addBills(one: Bill | undefined, other: Bill): Bill {
 }
 
 function addUsage(one: Usage, other: Usage): Usage {
+  const audioInput = (one.audioInput ?? 0) + (other.audioInput ?? 0)
   return {
     uncachedInput: one.uncachedInput + other.uncachedInput,
-    audioInput: (one.audioInput ?? 0) + (other.audioInput ?? 0),
+    ...(audioInput === 0 ? {} : { audioInput }),
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
     cacheWrite1h: (one.cacheWrite1h ?? 0) + (other.cacheWrite1h ?? 0),

@@ -80,11 +80,11 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, { format, request }: PlannedTarget): Promise<AttemptResult<number>> {
+  async attempt(target: Target, { format, request, dropped }: PlannedTarget): Promise<AttemptResult<number>> {
     // Clouds that wrap this format in their own have no counting route.
     const tokenCounter = target.provider.messages === undefined ? format.tokenCounter : undefined
     if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
-    const counting = tokenCounter.encodeRequest(request, target, this.#source)
+    const counting = tokenCounter.encodeRequest(request, target, this.#source, dropped)
     authorizeRequest(counting, target, this.#deps.now())
     const result = await attemptPlain({
       ctx: this.#ctx,

@@ -12,10 +12,10 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import {
-  PRICED_CHAT,
   type LimitedApp,
   openLimitedApp,
   PRICED,
+  PRICED_CHAT,
   UNPRICED,
   USED,
 } from '../../testing/harness/limited-app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completion, json, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream.ts'
-import { PRICED_CHAT, type LimitedApp, openLimitedApp, USED } from '../../testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp, PRICED_CHAT, USED } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 /** What a request reserves: $0.05 for its output, and 1,021 tokens with at most 21 of input. */

@@ -11,10 +11,10 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import {
-  PRICED_CHAT,
   type LimitedApp,
   openLimitedApp,
   PRICED,
+  PRICED_CHAT,
   USED,
 } from '../../testing/harness/limited-app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'

@@ -8,7 +8,7 @@ import {
   stream,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { PRICED_CHAT, type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp, PRICED_CHAT } from '../../testing/harness/limited-app.ts'
 import { LEDGERS, type LedgerHome } from '../../testing/harness/on-both-ledgers.ts'
 
 const REQUESTS = 400

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { checkCostBound } from '../../core/cost-bound.ts'
 import type { Rights } from '../../core/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
@@ -8,7 +8,11 @@ import type { TargetPlan } from './chat-plan.ts'
  * Applies the caller's `max_request_cost_usd` to a planned target: lowers its output cap, or returns a refusal if no
  * cap keeps the request within the bound.
  */
-export function capToCostBound(plan: TargetPlan, rights: Rights, choices: JsonObject[string]): TargetPlan {
+export function capToCostBound(
+  plan: TargetPlan,
+  rights: Rights,
+  { choices, asksForCaching }: Pick<Findings, 'choices' | 'asksForCaching'>,
+): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel } = plan
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
@@ -16,7 +20,8 @@ export function capToCostBound(plan: TargetPlan, rights: Rights, choices: JsonOb
     inputTokens: countInput(request),
     maxOutputTokens: request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
-    choices: typeof choices === 'number' ? choices : 1,
+    asksForCaching,
+    choices,
   })
   if ('refusal' in verdict) return verdict
   return verdict.outputCap === undefined

@@ -1,21 +1,19 @@
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
-import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
-import type { FormatId } from '@rideau/llm/request/format-id'
 
 /**
  * Returns the request without what asks a model for nothing: a model that cannot reason need not be told to stop reasoning.
  * A format whose clients always ask for reasoning and a cap gets as much of both as the model has; see
- * ParsedChat.asksByDefault. Neither changes the answer. A request in the provider's own format goes as it came.
+ * ParsedChat.asksByDefault. Neither changes the answer. `isPassed`: the target has
+ * the caller's format, so the request goes as it came.
  */
 export function fitRequest(
   { request, asksByDefault }: ParsedChat,
-  format: FormatId,
-  provider: Provider,
+  isPassed: boolean,
   model: CatalogModel | undefined,
 ): ChatRequest {
-  if (provider.format === format || model === undefined) return request
+  if (isPassed || model === undefined) return request
   const canReason = model.capabilities.includes('reasoning')
   if (asksByDefault !== true) {
     if (request.reasoningEffort !== 'none' || canReason) return request

@@ -38,7 +38,7 @@ export function planChat(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings.choices)
+      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings)
     },
     deps,
   )
@@ -55,14 +55,14 @@ function planTarget(
   { formats }: PlanDeps,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
-  const whole = fitRequest(call, source.format, provider, catalogModel)
+  const format = formats.client(findClientFormatId(provider, model, call.request, source.format))
+  const whole = fitRequest(call, format.id === source.format, catalogModel)
   const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   // Parameters that the target does not support are refused by name, or dropped if the environment's
   // `unsupported_params` is `drop`.
-  const format = formats.client(findClientFormatId(provider, model, whole, source.format))
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
   const refusal = checkFindings(call, format, source, environment, caller)

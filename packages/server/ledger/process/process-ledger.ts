@@ -45,12 +45,13 @@ export class ProcessLedger implements Ledger {
   }
 
   async #reserveSeeded(request: ReserveRequest): Promise<Verdict> {
+    let rows: readonly CounterRow[]
     try {
-      const rows = await this.#counters.get(request.meters, request.at)
-      return this.#reserveIn(rows, request)
+      rows = await this.#counters.get(request.meters, request.at)
     } catch {
       return { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
     }
+    return this.#reserveIn(rows, request)
   }
 
   /** Atomic because it is synchronous: no other code runs between the check and the reservation. */

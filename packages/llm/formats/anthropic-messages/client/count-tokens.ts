@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
+import { withoutNamed } from '../../shared/field-table.ts'
 import { ANSWER_FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { encodeHeaders } from './encode-request.ts'
@@ -8,14 +9,18 @@ import { passRequest } from './pass-request.ts'
 
 /** `POST /v1/messages/count_tokens`. It takes a message request without the fields of the answer. */
 export const tokenCounter: TokenCounter = {
-  encodeRequest: (request, target, source) => {
+  encodeRequest: (request, target, source, dropped = []) => {
     const isOurs = source?.format === 'anthropic-messages'
     return {
       ...joinAddress(target.baseUrl, '/messages/count_tokens'),
       headers: encodeHeaders(false, isOurs ? source.headers : undefined),
       ...(isOurs
-        ? passRequest(request, target.model, source, ANSWER_FIELDS)
-        : { body: Buffer.from(JSON.stringify(withoutAnswerFields(encodeBody(request, target)))) }),
+        ? passRequest(request, target.model, source, [...ANSWER_FIELDS, ...dropped])
+        : {
+            body: Buffer.from(
+              JSON.stringify(withoutAnswerFields(encodeBody(withoutNamed(request, dropped), target))),
+            ),
+          }),
     }
   },
   decodeReply: ({ input_tokens: tokens }) =>

@@ -113,7 +113,7 @@ function toFrame(chunk: JsonObject): string {
 }
 
 /** undefined: it is not a JSON object. */
-export function parseChunk(data: string): JsonObject | undefined {
+function parseChunk(data: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(data)
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import { scanJson } from '../../../json/json-scan.ts'
+import { findFields } from '../../../json/json-scan.ts'
 import type { Json } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
@@ -13,7 +13,7 @@ import { type ChunkEncoder, openChunkEncoder } from './encode-stream.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { parseRequest } from './parse-request.ts'
 import { markChoices } from './passed-reasoning.ts'
-import { PassedStream, parseChunk } from './passed-stream.ts'
+import { PassedStream } from './passed-stream.ts'
 
 /**
  * `{prefix}/v1/chat/completions`. An answer of a provider of the same format passes through, except for usage, which always
@@ -39,16 +39,15 @@ function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
     changes.set('usage', encodeUsage(bill.usage))
   const choices = markPassed(answer)
   if (choices !== undefined) changes.set('choices', choices)
-  const scan = changes.size === 0 ? undefined : scanJson(answer.bytes)
-  if (scan === undefined || !scan.ok) return answer.bytes
-  return spliceObject({ bytes: answer.bytes, fields: scan.fields }, changes)
+  if (changes.size === 0) return answer.bytes
+  const fields = answer.fields ?? findFields(answer.bytes)
+  return fields === undefined ? answer.bytes : spliceObject({ bytes: answer.bytes, fields }, changes)
 }
 
 /** The choices of a passed reply with marks on reasoning that has to come back; undefined: there is none. */
-function markPassed({ bytes, reply }: PlainAnswer): Json[] | undefined {
-  if (!reply.choices.some(({ message }) => message.reasoning_details !== undefined)) return undefined
-  const body = parseChunk(bytes.toString())
-  return body === undefined ? undefined : markChoices(body, reply)
+function markPassed({ body, reply }: PlainAnswer): Json[] | undefined {
+  const hasDetails = reply.choices.some(({ message }) => message.reasoning_details !== undefined)
+  return hasDetails ? markChoices(body, reply) : undefined
 }
 
 function toReplyEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
