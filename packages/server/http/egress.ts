@@ -19,43 +19,43 @@ export class EgressError extends Error {
   override readonly name = 'EgressError'
 }
 
-/**
- * Blocked under every policy: link-local, multicast and reserved addresses, and the clouds' metadata and platform
- * services.
- */
-const forbidden = toBlockList([
-  '0.0.0.0/8',
+/** Blocked under every policy, whatever other lists say: the clouds' metadata and platform services. */
+const metadata = toBlockList([
   '169.254.0.0/16',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  // Alibaba Cloud's metadata service.
+  // Alibaba Cloud.
   '100.100.100.200/32',
-  // Oracle Cloud's metadata service.
+  'fd00:100::100:200/128',
+  // Oracle Cloud.
   '192.0.0.192/32',
+  'fd00:c1::a9fe:a9fe/128',
   // Azure's platform service: a public address that answers only from inside a virtual machine.
   '168.63.129.16/32',
-  '::/128',
-  'fe80::/10',
-  'ff00::/8',
-  // Metadata services of AWS, Google Cloud and Scaleway.
+  // AWS, Google Cloud, Scaleway and Akamai.
   'fd00:ec2::/32',
   'fd20:ce::/32',
   'fd00:42::42/128',
-  // Addresses that embed an IPv4 address in a form that no provider uses: translated (RFC 2765), local NAT64 (RFC
-  // 8215), Teredo and 6to4.
-  '::ffff:0:0:0/96',
-  '64:ff9b:1::/48',
-  '2001::/32',
-  '2002::/16',
+  'fd00:a9fe:a9fe::/64',
 ])
-// IPv4-compatible addresses embed an IPv4 address too; ::1, the loopback address, is the only one in use.
-forbidden.addRange('::2', '::ffff:ffff', 'ipv6')
 
-/** IPv4 ranges of IANA's special-purpose registry that are not globally reachable. */
-const nonGlobal = toBlockList([
+/** What `allowPrivate` adds: private use, loopback, shared address space, and benchmarking, which some proxies use. */
+const privateUse = toBlockList([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '::1/128',
+  'fc00::/7',
+])
+
+/** IPv4: IANA's special-purpose registry, except what it lists as a part of another entry, and multicast. */
+const specialV4 = toBlockList([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
@@ -67,11 +67,24 @@ const nonGlobal = toBlockList([
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
 ])
 
+/**
+ * IPv6: everything outside global unicast is blocked, and with it ::/128, ::1/128, IPv4-compatible and translated
+ * addresses, 64:ff9b:1::/48, 100::/64, 100:0:0:1::/64, 5f00::/16, fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
+ */
 const globalUnicast = toBlockList(['2000::/3'])
-/** The ranges within global unicast that IANA's special-purpose registry excludes. */
-const nonGlobalV6 = toBlockList(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
+/** The entries of IANA's special-purpose registry within global unicast, and the former 6bone. */
+const specialV6 = toBlockList([
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3ffe::/16',
+  '3fff::/20',
+])
 
 /** IPv4-mapped (RFC 4291) and NAT64 (RFC 6052) addresses: packets go to the IPv4 address in the last 32 bits. */
 const routedToV4 = toBlockList(['::ffff:0:0/96', '64:ff9b::/96'])
@@ -93,24 +106,36 @@ export function isAllowedAddress(address: string, policy: EgressPolicy): boolean
   if (family === 4) return isAllowedV4(bare, policy)
   // Check these first: net.BlockList matches IPv4-mapped addresses against IPv4 rules too.
   if (routedToV4.check(bare, 'ipv6')) return isAllowedV4(embeddedV4(bare), policy)
-  if (forbidden.check(bare, 'ipv6')) return false
-  if (policy.allowPrivate) return true
-  return globalUnicast.check(bare, 'ipv6') && !nonGlobalV6.check(bare, 'ipv6')
+  if (metadata.check(bare, 'ipv6')) return false
+  if (isIsatap(bare) && !isAllowedV4(embeddedV4(bare), policy)) return false
+  if (policy.allowPrivate && privateUse.check(bare, 'ipv6')) return true
+  return globalUnicast.check(bare, 'ipv6') && !specialV6.check(bare, 'ipv6')
 }
 
 function isAllowedV4(address: string, policy: EgressPolicy): boolean {
-  if (forbidden.check(address)) return false
-  return policy.allowPrivate || !nonGlobal.check(address)
+  if (metadata.check(address)) return false
+  return !specialV4.check(address) || (policy.allowPrivate && privateUse.check(address))
+}
+
+/** True if the last 64 bits are those of ISATAP (RFC 5214): 0:5efe or 200:5efe, and an IPv4 address. */
+function isIsatap(address: string): boolean {
+  const [group, marker] = toHextets(address).slice(4) as [number, number]
+  return (group === 0 || group === 0x200) && marker === 0x5efe
 }
 
 /** Returns the IPv4 address in the last 32 bits of a valid IPv6 address. */
 function embeddedV4(address: string): string {
-  // The URL parser turns a dotted tail into two hextets. Both prefixes end in zeros, so an empty hextet is zero.
-  const hextets = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':')
-  const [high = 0, low = 0] = hextets
-    .slice(-2)
-    .map(hextet => Number.parseInt(hextet === '' ? '0' : hextet, 16))
+  const [high, low] = toHextets(address).slice(6) as [number, number]
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+}
+
+/** Returns the eight hextets of a valid IPv6 address. */
+function toHextets(address: string): number[] {
+  // The URL parser turns a dotted tail into two hextets.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const [front, back] = [head, tail].map(part => (part === '' ? [] : part.split(':'))) as [string[], string[]]
+  const zeros = Array<string>(8 - front.length - back.length).fill('0')
+  return [...front, ...zeros, ...back].map(hextet => Number.parseInt(hextet, 16))
 }
 
 /** Throws EgressError with the reason if the policy allows no connection to this origin. */
