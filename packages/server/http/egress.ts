@@ -1,18 +1,33 @@
-import dns from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
 import { buildConnector } from 'undici'
+import type { HostResolver } from './host-resolver.ts'
+import type { LookupOwner } from './lookup-slots.ts'
 import { patchUndiciParser } from './patch-undici-parser.ts'
 
-/**
- * Which addresses the process may connect to. The guard checks each address when a socket connects, after name
- * resolution, so that DNS rebinding, redirects and unusual spellings of an address cannot bypass it.
- */
-export interface EgressPolicy {
+/** Which addresses the process may connect to. */
+export interface AddressPolicy {
   /**
    * True also allows private and loopback addresses, `http:` and any port. Link-local and metadata addresses are never
    * allowed.
    */
   readonly allowPrivate: boolean
+}
+
+/**
+ * How the process connects to other hosts. The guard checks each address when a socket connects, after name resolution,
+ * and the socket connects to the checked addresses only, so that DNS rebinding, redirects and unusual spellings of an
+ * address cannot bypass it.
+ */
+export interface EgressPolicy extends AddressPolicy {
+  readonly hosts: HostResolver
+  /** Whose share of the lookups is used. */
+  readonly owner: LookupOwner
+}
+
+/** Returns the policy with another owner of its lookups. */
+export function chargeLookupsTo(policy: EgressPolicy, owner: LookupOwner): EgressPolicy {
+  return { allowPrivate: policy.allowPrivate, hosts: policy.hosts, owner }
 }
 
 export class EgressError extends Error {
@@ -99,7 +114,7 @@ function toBlockList(ranges: readonly string[]): BlockList {
 }
 
 /** True if the policy allows a connection to this IPv4 or IPv6 address (without brackets). */
-export function isAllowedAddress(address: string, policy: EgressPolicy): boolean {
+export function isAllowedAddress(address: string, policy: AddressPolicy): boolean {
   const bare = address.split('%', 1)[0] as string
   const family = isIP(bare)
   if (family === 0) return false
@@ -112,7 +127,7 @@ export function isAllowedAddress(address: string, policy: EgressPolicy): boolean
   return globalUnicast.check(bare, 'ipv6') && !specialV6.check(bare, 'ipv6')
 }
 
-function isAllowedV4(address: string, policy: EgressPolicy): boolean {
+function isAllowedV4(address: string, policy: AddressPolicy): boolean {
   if (metadata.check(address)) return false
   return !specialV4.check(address) || (policy.allowPrivate && privateUse.check(address))
 }
@@ -139,35 +154,50 @@ function toHextets(address: string): number[] {
 }
 
 /** Throws EgressError with the reason if the policy allows no connection to this origin. */
-export function assertAllowedOrigin(origin: string, policy: EgressPolicy): void {
+export function assertAllowedOrigin(origin: string, policy: AddressPolicy): void {
   const url = new URL(origin)
   if (policy.allowPrivate) return
   if (url.protocol !== 'https:') throw new EgressError('the URL must use https:')
   if (url.port !== '') throw new EgressError('the URL must use port 443')
 }
 
+/** Opens a connection for undici. `owner`: whose share of the lookups is used, if not the policy's owner. */
+export type GuardedConnector = (
+  options: buildConnector.Options,
+  callback: buildConnector.Callback,
+  owner?: LookupOwner,
+) => void
+
+/** How many addresses of a name are tried. A caller must not make the gateway knock at a hundred hosts. */
+const MAX_TRIED = 8
+
 /** Returns a connector for undici that rejects every address outside the policy. `timeoutMs` bounds the connect. */
-export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number): buildConnector.connector {
+export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number): GuardedConnector {
+  let owner = policy.owner
+  // callbackify, unlike a promise, lets an exception of the callback end in the process's own handler.
+  const resolve = callbackify((hostname: string) => policy.hosts.resolve(hostname, owner))
   const lookup: LookupFunction = (hostname, options, callback) => {
-    dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    resolve(hostname, (error, addresses) => {
       if (error !== null) return callback(error, [])
       // One blocked address rejects the name: a mix of public and private addresses is an attack, not a valid
       // configuration.
-      if (addresses.length === 0 || addresses.some(entry => !isAllowedAddress(entry.address, policy))) {
+      const [first] = addresses
+      if (first === undefined || !addresses.every(entry => isAllowedAddress(entry.address, policy))) {
         return callback(new EgressError('the address is not allowed'), [])
       }
-      if (options.all === true) return callback(null, addresses)
-      const [first] = addresses
-      return callback(null, (first as dns.LookupAddress).address, (first as dns.LookupAddress).family)
+      if (options.all === true) return callback(null, addresses.slice(0, MAX_TRIED))
+      return callback(null, first.address, first.family)
     })
   }
   const connect = buildConnector({ timeout: timeoutMs, lookup })
-  return (options, callback) => {
+  return (options, callback, connectionOwner = policy.owner) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) {
       callback(new EgressError('the address is not allowed'), null)
       return
     }
+    // A socket calls its lookup before connect returns.
+    owner = connectionOwner
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
       callback(null, socket)
@@ -179,5 +209,6 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
         socket.destroy(new Error('the parser of undici could not be patched', { cause }))
       }
     })
+    owner = policy.owner
   }
 }

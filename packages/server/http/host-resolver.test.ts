@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => dns.close())
 
-const BOUNDS = { total: 4, perTenant: 2, perCaller: 2, waitingPerTenant: 10 }
+const BOUNDS = { total: 32, perTenant: 2, perCaller: 2, waitingPerTenant: 10 }
 const A = toLookupOwner('a')
 const B = toLookupOwner('b')
 
@@ -40,13 +40,13 @@ describe('an answer', () => {
     ['of a second is kept for 5 seconds', 1, 5_000],
     ['of 20 seconds is kept as long', 20, 20_000],
     ['of a day is kept for a minute', 86_400, 60_000],
-  ])('%s', async (title, ttl, keptMs) => {
+  ])('%s', async (_, ttl, keptMs) => {
     const name = `ttl-${ttl}.test`
     dns.script(name, { a: ['192.0.2.1'], ttl }, { a: ['192.0.2.2'] })
     const { hosts, clock } = open()
     await hosts.resolve(name, A)
     clock.now = keptMs - 1
-    expect(toText(await hosts.resolve(name, B)), title).toBe('192.0.2.1')
+    expect(toText(await hosts.resolve(name, B))).toBe('192.0.2.1')
     expect(countOf(name)).toBe(1)
     clock.now = keptMs
     expect(toText(await hosts.resolve(name, A))).toBe('192.0.2.2')

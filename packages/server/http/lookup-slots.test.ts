@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type LookupOwner, LookupSlots } from './lookup-slots.ts'
 
-const BOUNDS = { total: 3, perTenant: 2, perCaller: 1, waitingPerTenant: 2 }
+const BOUNDS = { total: 32, perTenant: 2, perCaller: 1, waitingPerTenant: 2 }
 const LONG_MS = 60_000
 
 const owner = (tenant: string, endUser?: string): LookupOwner => ({
@@ -47,15 +47,25 @@ test('a tenant above its bound waits, while another tenant gets a slot', async (
 })
 
 test('a freed slot goes to the tenant that has the fewest, not to the one that waits longest', async () => {
-  const slots = new LookupSlots({ ...BOUNDS, perTenant: 3 })
+  const slots = new LookupSlots({ ...BOUNDS, total: 3 })
   const { log, acquire } = collect(slots)
-  for (const user of ['u1', 'u2', 'u3', 'u4', 'u5']) acquire(owner('a', user))
-  acquire(owner('b', 'u1'))
+  for (const tenant of ['a', 'b', 'c', 'a', 'd']) acquire(owner(tenant, 'u'))
   await settle()
-  expect(log).toEqual(['a u1 true', 'a u2 true', 'a u3 true'])
-  slots.release(owner('a', 'u1'))
+  expect(log).toEqual(['a u true', 'b u true', 'c u true'])
+  slots.release(owner('b', 'u'))
   await settle()
-  expect(log.at(-1)).toBe('b u1 true')
+  expect(log.at(-1)).toBe('d u true')
+})
+
+test('tenants that want all they can get leave slots to one that comes later', async () => {
+  const slots = new LookupSlots({ total: 64, perTenant: 8, perCaller: 8, waitingPerTenant: 100 })
+  const { log, acquire } = collect(slots)
+  for (let n = 0; n < 1_000; n++) acquire(owner(`greedy ${n % 20}`))
+  await settle()
+  expect(log.filter(line => line.endsWith('true')).length).toBeLessThan(60)
+  acquire(owner('late'))
+  await settle()
+  expect(log.at(-1)).toBe('late undefined true')
 })
 
 test('more than the bound of waiting lookups of a tenant get no slot at once', async () => {

@@ -18,6 +18,7 @@ export function toTenant({ environment }: LookupOwner): string {
 
 export interface SlotBounds {
   readonly total: number
+  /** The bound while few slots are used. A tenant never gets more than an eighth of the free ones, but always one. */
   readonly perTenant: number
   readonly perCaller: number
   /** How many lookups of one tenant may wait for a slot. More get none at once. */
@@ -32,8 +33,9 @@ interface Waiter {
 }
 
 /**
- * The lookups that may run at once, shared fairly: a freed slot goes to the waiting tenant that has the fewest, so that
- * one tenant's hanging names neither use up all slots nor stand in line before another's.
+ * The lookups that may run at once, shared fairly: the more slots are used, the fewer a tenant may have, and a freed slot
+ * goes to the waiting tenant that has the fewest. So hanging names of one tenant, or of many, neither use up all slots
+ * nor stand in line before another's.
  */
 export class LookupSlots {
   readonly #bounds: SlotBounds
@@ -97,7 +99,7 @@ export class LookupSlots {
     const { total, perTenant, perCaller } = this.#bounds
     return (
       this.#running < total &&
-      countOf(this.#runningOf, tenant) < perTenant &&
+      countOf(this.#runningOf, tenant) < Math.min(perTenant, Math.max(1, (total - this.#running) / 8)) &&
       countOf(this.#runningOf, caller) < perCaller
     )
   }

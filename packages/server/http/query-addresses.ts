@@ -3,7 +3,7 @@ import { type LookupAddress, promises, type RecordWithTtl } from 'node:dns'
 /** Which addresses a name has, or why none are known. */
 export type HostAnswer =
   | { readonly ok: true; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
-  /** `unknown`: the name does not exist or has no address. `timeout` and `failed`: nobody knows yet. */
+  /** `unknown`: the name does not exist or has no address. `timeout` and `failed`: that is unknown. */
   | { readonly ok: false; readonly reason: 'unknown' | 'timeout' | 'failed' }
 
 export interface QueryOptions {
