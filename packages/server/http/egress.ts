@@ -1,7 +1,7 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { buildConnector } from 'undici'
-import type { HostResolver } from './host-resolver.ts'
+import type { Hosts } from './host-resolver.ts'
 import type { LookupOwner } from './lookup-slots.ts'
 import { patchUndiciParser } from './patch-undici-parser.ts'
 
@@ -20,7 +20,7 @@ export interface AddressPolicy {
  * address cannot bypass it.
  */
 export interface EgressPolicy extends AddressPolicy {
-  readonly hosts: HostResolver
+  readonly hosts: Hosts
   /** Whose share of the lookups is used. */
   readonly owner: LookupOwner
 }

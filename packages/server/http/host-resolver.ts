@@ -26,7 +26,10 @@ export class LookupError extends Error {
   }
 }
 
-/** Asks for the addresses of a name, within `timeoutMs`. Never rejects. */
+/**
+ * Asks for the addresses of a name, within `timeoutMs`. Never rejects. Its answer goes to all who ask for the name, so it
+ * must not depend on the owner, whose share is used.
+ */
 export type LookUpHost = (hostname: string, owner: LookupOwner, timeoutMs: number) => Promise<HostAnswer>
 
 export interface HostResolverOptions {
@@ -42,6 +45,9 @@ interface CacheEntry {
   /** How often the answer was used, so that its addresses take turns. */
   uses: number
 }
+
+/** What resolves names for the egress guard. */
+export type Hosts = Pick<HostResolver, 'resolve'>
 
 /** Resolves names to addresses, with a cache, one lookup for concurrent callers of a name, and a share for each owner. */
 export class HostResolver {

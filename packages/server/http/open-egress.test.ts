@@ -90,6 +90,28 @@ test('a name whose DNS server does not answer is asked of the system only if it 
   expect(opened.asked).toEqual(['system-short', 'system.local'])
 })
 
+test("a tenant that waits for the system with a name delays and fails no other tenant's lookup of it", async () => {
+  const asked: string[] = []
+  const system = new SystemLookup(name => {
+    asked.push(name)
+    return Promise.resolve([{ address: '10.0.0.2', family: 4 }])
+  })
+  // As if the tenant were barred: his lookups get no answer, another's do.
+  const find = system.find.bind(system)
+  system.find = (name, owner, timeoutMs) =>
+    owner === A ? Promise.resolve({ ok: false, reason: 'timeout' }) : find(name, owner, timeoutMs)
+  const hostsFile = new HostsFile(file)
+  const policy = openConfiguredEgress({ allowPrivate: true, dnsServers: [dns.server], hostsFile, system })
+  const opened = { policy, asked }
+  expect(await Promise.all([resolve(opened, 'vllm', A), resolve(opened, 'vllm', B)])).toEqual([
+    'ETIMEOUT',
+    '10.0.0.2',
+  ])
+  expect(await resolve(opened, 'vllm', A)).toBe('ETIMEOUT')
+  expect(await resolve(opened, 'vllm', B)).toBe('10.0.0.2')
+  expect(asked).toEqual(['vllm'])
+})
+
 test('a thousand hanging names of a tenant delay no name of another, though the system hangs too', async () => {
   dns.script('dead.test', 'hang')
   dns.script('provider.test', { a: ['192.0.2.1'] })
