@@ -1,8 +1,10 @@
 import type { Format } from '@rideau/llm/formats/shared/format'
 import type { Logger } from 'pino'
 import { type SecretBox } from '../core/secret-box.ts'
+import type { FetchTimes } from '../gateway/attempts/fetch-times.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { EgressPolicy } from '../http/egress.ts'
+import type { EgressOptions } from '../http/open-egress.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Config } from './settings.ts'
@@ -15,8 +17,12 @@ export interface Limits {
   readonly graceMs: number
   /** Replaces the list of all formats. */
   readonly formats?: readonly Format[]
-  /** Replaces the policy for addresses that callers name, so that a test can serve images itself. */
-  readonly callerEgress?: EgressPolicy
+  /** Replaces the DNS servers of the system for names in the configuration. */
+  readonly dnsServers?: readonly string[]
+  /** Replaces what holds for addresses that callers name, so that a test can serve images itself. */
+  readonly callerEgress?: EgressOptions
+  /** Replaces how long an address that a caller names may take. */
+  readonly fetchTimes?: FetchTimes
   /** Called with the dependencies of the gateway. */
   readonly onDeps?: (deps: GatewayDeps) => void
 }
@@ -31,6 +37,8 @@ export interface AppParts {
   readonly exceptions: Exceptions
   readonly storage: Storage
   readonly secretBox: SecretBox
+  /** For hosts that configuration names. */
+  readonly egress: EgressPolicy
   readonly closers: (() => Promise<void> | void)[]
   readonly newId: () => string
   readonly baseUrl: () => string

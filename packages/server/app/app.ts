@@ -6,7 +6,9 @@ import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
+import type { EgressPolicy } from '../http/egress.ts'
 import { listen, urlBySettings, urlOf } from '../http/listen.ts'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import { openFileSecretBox } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
@@ -74,7 +76,7 @@ async function build(
   closers.push(() => storage.close())
   const secretBox = openBox(config)
   const newId = openIds(systemClock, systemRandom)
-  const egress = { allowPrivate: config.allowPrivateUpstreams }
+  const egress = openEgress(config, limits)
   await openJobs({ storage, log, secretBox, newId, egress, closers })
   const setupToken = (await hasUsers(storage.db))
     ? undefined
@@ -92,6 +94,7 @@ async function build(
     storage,
     secretBox,
     closers,
+    egress,
     newId,
     baseUrl,
     gatewayUrl,
@@ -146,6 +149,10 @@ function toControl(gateway: Gateway | undefined): Pick<ControlDeps, 'afterWrite'
     readMeters: async () => undefined,
     isReady: () => ({ ready: true, reasons: [] }),
   }
+}
+
+function openEgress({ allowPrivateUpstreams: allowPrivate }: Config, { dnsServers }: Limits): EgressPolicy {
+  return openConfiguredEgress({ allowPrivate, dnsServers })
 }
 
 function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import { systemClock } from '../core/clock.ts'
 import type { SecretBox } from '../core/secret-box.ts'
-import type { EgressPolicy } from '../http/egress.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
+import { toLookupOwner } from '../http/lookup-slots.ts'
 import { type AlertsJob, openAlertsJob } from '../jobs/alerts-job.ts'
 import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
@@ -71,7 +72,9 @@ function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(
     claim: limit => claimDueDeliveries(storage.db, systemClock, { limit, leaseMs: LEASE_MS }),
     post: (url, headers, body) => {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
-      return guardedRequest(url, { method: 'POST', headers, body, policy: egress, ...limits })
+      // 16 deliveries are sent at once, so each receiver may be a tenant of its own.
+      const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${url}`))
+      return guardedRequest(url, { method: 'POST', headers, body, policy, ...limits })
     },
     update: (delivery, outcome) => updateDeliveryOutcome(storage.db, delivery, outcome),
     log,

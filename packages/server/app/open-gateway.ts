@@ -3,6 +3,7 @@ import { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { FORMATS } from '@rideau/llm/formats/index'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
+import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
@@ -18,7 +19,7 @@ import type { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
-import type { EgressPolicy } from '../http/egress.ts'
+import { openCallerEgress } from '../http/open-egress.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -37,7 +38,7 @@ import { openRecords, type Records } from './records.ts'
 import type { Config } from './settings.ts'
 
 /** Addresses that callers name are never private: the setting is for those of the operator. */
-const PUBLIC_ONLY: EgressPolicy = { allowPrivate: false }
+const PUBLIC_ONLY = { allowPrivate: false }
 
 /** The gateway of this process, which does not listen yet. */
 export interface Gateway {
@@ -53,7 +54,7 @@ export interface Gateway {
 
 /** Creates the gateway and the parts of the process that it depends on. */
 export async function openGateway(parts: AppParts): Promise<Gateway> {
-  const { config, log, limits, exceptions, storage, closers, newId, baseUrl, gatewayUrl } = parts
+  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
   const onException = exceptions.note
   closers.push(await acquireLock(parts))
   const { snapshots, announcements } = await openSnapshots(parts)
@@ -61,7 +62,6 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const records = openJournaled(parts)
   const { drain, openFor } = records
   closers.push(() => drain.close())
-  const egress = { allowPrivate: config.allowPrivateUpstreams }
   const http = openHttpTransport(egress, onException)
   const sandbox = openSandboxTransport()
   const ticker = openTicker()
@@ -95,7 +95,8 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     lastUsed,
     http,
     sandbox,
-    callerEgress: limits.callerEgress ?? PUBLIC_ONLY,
+    callerEgress: openCallerEgress(limits.callerEgress ?? PUBLIC_ONLY),
+    fetchTimes: limits.fetchTimes ?? FETCH_TIMES,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
     meterSets: new MeterSets(),
     reservations: openReservations(parts, counting.ledger),

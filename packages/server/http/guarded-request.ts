@@ -10,6 +10,8 @@ export interface GuardedOptions {
   readonly policy: EgressPolicy
   /** Bounds the whole request, from the name lookup to the last byte. */
   readonly timeoutMs: number
+  /** Ends the request early; it then counts as timed out. */
+  readonly signal?: AbortSignal
   /** Limit of the response body; a larger body is dropped and `isCut` is true. */
   readonly maxBytes: number
 }
@@ -32,7 +34,8 @@ export type GuardedAnswer =
 export async function guardedRequest(url: string, options: GuardedOptions): Promise<GuardedAnswer> {
   const { policy, timeoutMs, maxBytes, headers, method = 'GET', body } = options
   const dispatcher = new Agent({ connect: createGuardedConnector(policy, timeoutMs), pipelining: 0 })
-  const signal = AbortSignal.timeout(timeoutMs)
+  const limit = AbortSignal.timeout(timeoutMs)
+  const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal])
   try {
     assertAllowedOrigin(new URL(url).origin, policy)
     const answer = await request(url, {

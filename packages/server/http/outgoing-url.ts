@@ -1,11 +1,21 @@
 import { isIP } from 'node:net'
-import { assertAllowedOrigin, EgressError, type EgressPolicy, isAllowedAddress } from './egress.ts'
+import { type AddressPolicy, assertAllowedOrigin, EgressError, isAllowedAddress } from './egress.ts'
 
 /**
  * Returns why a URL from a customer is not allowed, judged by its text alone; undefined if it may be tried. The
  * addresses that its name resolves to are checked when the socket connects (egress.ts).
  */
-export function findUrlObjection(text: string, policy: EgressPolicy): string | undefined {
+export function findUrlObjection(text: string, policy: AddressPolicy): string | undefined {
+  const objection = findFormObjection(text, policy)
+  if (objection !== undefined) return objection
+  const host = new URL(text).hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) !== 0 && !isAllowedAddress(host, policy)
+    ? 'names an address that is not allowed'
+    : undefined
+}
+
+/** Returns why the form of a URL is not allowed, whatever its host; undefined if it is allowed. */
+export function findFormObjection(text: string, policy: AddressPolicy): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL'
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
@@ -18,8 +28,5 @@ export function findUrlObjection(text: string, policy: EgressPolicy): string | u
     if (error instanceof EgressError) return 'must be an https URL on port 443'
     throw error
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) !== 0 && !isAllowedAddress(host, policy)
-    ? 'names an address that is not allowed'
-    : undefined
+  return undefined
 }

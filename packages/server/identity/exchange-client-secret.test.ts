@@ -1,13 +1,14 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../testing/fakes/scripted-upstream.ts'
 import { exchangeClientSecret } from './exchange-client-secret.ts'
 import { findTokenExchange } from './find-token-exchange.ts'
 
 const provider = findProvider('azure') as Provider
 const options = { tenant_id: '9f0c1c2e-1111-2222-3333-444455556666', client_id: 'app' }
-const call = { policy: { allowPrivate: true }, now: 1_000 }
+const call = { policy: openConfiguredEgress({ allowPrivate: true }), now: 1_000 }
 const TOKEN = json(200, { access_token: 'tok', expires_in: 3599 })
 let directory: ScriptedUpstream
 let authority: string

@@ -1,6 +1,7 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import {
   openScriptedTokenEndpoint,
   type ScriptedTokenEndpoint,
@@ -22,7 +23,7 @@ afterEach(() => {
 })
 
 const exchange = (apiKey: string, allowPrivate = true) =>
-  exchangeServiceAccount({ provider, apiKey }, { policy: { allowPrivate }, now: NOW })
+  exchangeServiceAccount({ provider, apiKey }, { policy: openConfiguredEgress({ allowPrivate }), now: NOW })
 const change = (fields: Record<string, unknown>): string =>
   JSON.stringify({ ...JSON.parse(endpoint.serviceAccount), ...fields })
 

@@ -1,6 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FederatedConfig } from '../core/federated-config.ts'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import {
   DISCOVERY,
   type IdentityProvider,
@@ -9,7 +10,7 @@ import {
 } from '../testing/fakes/identity-provider.ts'
 import { FederatedConfigError, fetchKeySets } from './key-sets.ts'
 
-const LOOPBACK = { allowPrivate: true }
+const LOOPBACK = openConfiguredEgress({ allowPrivate: true })
 
 let idp: IdentityProvider
 beforeEach(async () => {
@@ -153,7 +154,7 @@ describe('a discovery document', () => {
   })
 
   test('on a private address is not fetched unless private addresses are allowed', async () => {
-    const [field, message] = await failWith({}, { allowPrivate: false })
+    const [field, message] = await failWith({}, openConfiguredEgress({ allowPrivate: false }))
     expect([field, message]).toEqual(['issuer', expect.stringContaining('could not be fetched: its address')])
     expect(idp.asked).toEqual([])
   })

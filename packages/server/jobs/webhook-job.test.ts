@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
 import {
   claimDueDeliveries,
@@ -29,7 +30,10 @@ beforeEach(async () => {
 
 const warnings: string[] = []
 
-function options(db = plane.database.db, policy: EgressPolicy = { allowPrivate: true }): WebhookJobOptions {
+function options(
+  db = plane.database.db,
+  policy: EgressPolicy = openConfiguredEgress({ allowPrivate: true }),
+): WebhookJobOptions {
   const { clock, secretBox } = plane
   return {
     clock,
@@ -140,7 +144,7 @@ test('gives a delivery up at once after a 410', async () => {
 test('does not send to a private address unless private addresses are allowed', async () => {
   await subscribe()
   await raise()
-  expect(await sendDueDeliveries(options(undefined, { allowPrivate: false }))).toBe(1)
+  expect(await sendDueDeliveries(options(undefined, openConfiguredEgress({ allowPrivate: false })))).toBe(1)
   expect(receiver.received).toHaveLength(0)
   expect(await stored()).toMatchObject([{ failure: 'refused', delivered_at: null }])
 })

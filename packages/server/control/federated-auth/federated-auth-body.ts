@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { type ClaimValue, type FederatedConfig, SIGNING_ALGORITHMS } from '../../core/federated-config.ts'
-import type { EgressPolicy } from '../../http/egress.ts'
+import type { AddressPolicy } from '../../http/egress.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
@@ -45,7 +45,7 @@ export const FederatedAuthBody = z
  */
 export function parseFederatedConfig(
   body: z.output<typeof FederatedAuthBody>,
-  egress: EgressPolicy,
+  egress: AddressPolicy,
 ): FederatedConfig {
   const issuers = [...new Set([body.issuer].flat())]
   const jwksUrl = body.jwks_url ?? null
@@ -77,13 +77,13 @@ export function parseFederatedConfig(
  */
 const BARE_ISSUER = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/[\w.~/-]*)?$/i
 
-function assertIssuer(text: string, hasJwksUrl: boolean, egress: EgressPolicy): void {
+function assertIssuer(text: string, hasJwksUrl: boolean, egress: AddressPolicy): void {
   if (hasJwksUrl && BARE_ISSUER.test(text)) return
   assertUrl('issuer', text, egress)
   if (text.includes('?')) throw refusal('issuer', 'issuer must not have a query.')
 }
 
-function assertUrl(param: string, text: string, egress: EgressPolicy): void {
+function assertUrl(param: string, text: string, egress: AddressPolicy): void {
   const objection = findUrlObjection(text, egress)
   if (objection !== undefined) throw refusal(param, `${param} ${objection}.`)
 }

@@ -1,6 +1,7 @@
 import type { ErrorEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../../http/open-egress.ts'
 import {
   DISCOVERY,
   type IdentityProvider,
@@ -174,7 +175,7 @@ describe('400 federated_config_invalid, and nothing is stored', () => {
 })
 
 test('rejects a private address with 400 federated_config_invalid if they are not allowed', async () => {
-  const closed = await openControlPlane({ egress: { allowPrivate: false } })
+  const closed = await openControlPlane({ egress: openConfiguredEgress({ allowPrivate: false }) })
   try {
     const there = await closed.insertTenant('acme')
     const closedPath = `/v1/projects/${there.project.id}/federated-auth`

@@ -17,7 +17,7 @@ export const putFederatedAuth = defineOperation('PUT /v1/projects/{projectId}/fe
   handle: async ({ services, resource, body }) => {
     const config = parseFederatedConfig(body, services.egress)
     // Call the identity provider before the first statement, so that no connection is held while it responds.
-    await loadKeySets(services, config)
+    await loadKeySets(services, config, resource.org_id)
     const now = new Date(services.clock.now())
     const row = await upsertFederatedAuth(services.db, {
       project_id: resource.id,

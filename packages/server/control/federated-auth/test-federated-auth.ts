@@ -16,13 +16,13 @@ export const testFederatedAuth = defineOperation('POST /v1/projects/{projectId}/
   faults: ['federated_auth_not_configured', 'federated_config_invalid'],
   audit: 'none',
   prepare: ({ services, resource }) => findFederatedAuth(services.db, resource.id),
-  handle: async ({ services, prepared: row, body }) => {
+  handle: async ({ services, resource, prepared: row, body }) => {
     if (row === undefined) {
       throw new Fault('federated_auth_not_configured', 'The project has no federated auth.')
     }
     const config = toFederatedConfig(row)
     // No statement precedes this call, so that no connection is held while the identity provider responds.
-    const keySets = await loadKeySets(services, config)
+    const keySets = await loadKeySets(services, config, resource.org_id)
     const identity = await verifyIdentityToken(body.identity_token, config, keySets, services.clock.now())
     return identity.valid
       ? { valid: true, end_user_id: identity.endUserId, plan: identity.plan, reason: null }

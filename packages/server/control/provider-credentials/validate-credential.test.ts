@@ -1,5 +1,6 @@
 import { findProvider } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../../http/open-egress.ts'
 import {
   json,
   openScriptedUpstream,
@@ -125,7 +126,9 @@ test('reports a provider that does not respond in time', async () => {
   upstream.script(() => {})
   const provider = findProvider('openai') as NonNullable<ReturnType<typeof findProvider>>
   const credential = { provider, baseUrl: upstream.baseUrl, apiKey: API_KEY }
-  expect(await checkCredential(credential, { allowPrivate: true }, 100, plane.clock.now())).toEqual({
+  expect(
+    await checkCredential(credential, openConfiguredEgress({ allowPrivate: true }), 100, plane.clock.now()),
+  ).toEqual({
     error: 'The provider did not answer in time.',
     models: undefined,
   })
@@ -174,7 +177,7 @@ describe('if private addresses are not allowed', () => {
   let guarded: ControlPlane
   let owner: Tenant
   beforeAll(async () => {
-    guarded = await openControlPlane({ egress: { allowPrivate: false } })
+    guarded = await openControlPlane({ egress: openConfiguredEgress({ allowPrivate: false }) })
     owner = await guarded.insertTenant('guarded')
   })
   afterAll(() => guarded.close())

@@ -1,6 +1,8 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
+import { chargeLookupsTo } from '../../http/egress.ts'
+import { toLookupOwner } from '../../http/lookup-slots.ts'
 import { updateCredentialValidation } from '../../storage/credential-validation.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
@@ -25,7 +27,7 @@ export const validateCredential = defineOperation('POST /v1/provider-credentials
     // Call the provider before the first statement, so that no connection is held while it responds.
     const outcome = await checkCredential(
       { provider, baseUrl, apiKey, options },
-      services.egress,
+      chargeLookupsTo(services.egress, toLookupOwner(resource.org_id)),
       TIMEOUT_MS,
       services.clock.now(),
     )

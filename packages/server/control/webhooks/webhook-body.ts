@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { EgressPolicy } from '../../http/egress.ts'
+import type { AddressPolicy } from '../../http/egress.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
@@ -15,7 +15,7 @@ export const NewWebhook = z.strictObject(webhookFields).meta({ id: 'NewWebhook' 
 export const WebhookChange = z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' })
 
 /** Checks the URL of a webhook. The addresses that its name resolves to are checked at each delivery. */
-export function parseWebhookUrl(text: string, egress: EgressPolicy): string {
+export function parseWebhookUrl(text: string, egress: AddressPolicy): string {
   const objection = findUrlObjection(text, egress)
   if (objection !== undefined) {
     throw new Fault('invalid_request', `url ${objection}.`, { param: 'url' })

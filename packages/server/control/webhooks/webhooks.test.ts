@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../../http/open-egress.ts'
 import {
   type ControlPlane,
   type List,
@@ -84,7 +85,7 @@ describe('400 invalid_request', () => {
     'https://[::ffff:10.0.0.1]',
     'https://10.1.2.3/hook',
   ])('url %s if private addresses are not allowed', async url => {
-    const closed = await openControlPlane({ egress: { allowPrivate: false } })
+    const closed = await openControlPlane({ egress: openConfiguredEgress({ allowPrivate: false }) })
     try {
       const there = await closed.insertTenant('acme')
       const body = { url, events: ['budget.alert'] }

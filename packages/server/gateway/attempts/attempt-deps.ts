@@ -3,6 +3,7 @@ import type { EgressPolicy } from '../../http/egress.ts'
 import type { PlanDeps } from '../plan/plan-deps.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { Transport } from '../upstream/transport.ts'
+import type { FetchTimes } from './fetch-times.ts'
 
 /** What calling providers needs of the process. */
 export interface AttemptDeps extends PlanDeps {
@@ -14,6 +15,7 @@ export interface AttemptDeps extends PlanDeps {
   readonly accessTokens: AccessTokens
   /** For addresses that a caller names. It allows no private address, whatever the settings say. */
   readonly callerEgress: EgressPolicy
+  readonly fetchTimes: FetchTimes
   /** Called when a provider rejects a stored credential. */
   readonly onCredentialRejected: (credentialId: string) => void
 }

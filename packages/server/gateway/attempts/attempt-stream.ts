@@ -83,16 +83,21 @@ class Opening implements OpenStream, FrameReceiver {
   }
 
   start(): void {
-    this.#call = this.#options.transport.call(this.#options.request, {
-      onStart: (status, readHeaders) => {
-        this.#status = status
-        this.#readHeaders = readHeaders
+    const { ctx, transport, request } = this.#options
+    this.#call = transport.call(
+      request,
+      {
+        onStart: (status, readHeaders) => {
+          this.#status = status
+          this.#readHeaders = readHeaders
+        },
+        onData: chunk => this.#onData(chunk),
+        onEnd: () => this.#onEnd(),
+        onFail: error => this.#onFail(error),
+        onCrash: error => ctx.fail(error, 'a callback of an upstream call'),
       },
-      onData: chunk => this.#onData(chunk),
-      onEnd: () => this.#onEnd(),
-      onFail: error => this.#onFail(error),
-      onCrash: error => this.#options.ctx.fail(error, 'a callback of an upstream call'),
-    })
+      ctx,
+    )
   }
 
   pipe(sink: StreamSink): void {

@@ -8,6 +8,7 @@ import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
+import type { LookupOwner } from '../../http/lookup-slots.ts'
 import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
 import { endTick } from '../../http/sliced-work.ts'
 import type { Charge } from '../billing/bill.ts'
@@ -15,8 +16,8 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** What a call needs to follow the clock and to be stopped. */
-export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail'>
+/** What a call needs to follow the clock, to be stopped, and to get its share of name lookups. */
+export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof LookupOwner>
 
 export interface WholeOptions {
   readonly ctx: Watched
@@ -88,30 +89,34 @@ export function attemptWhole<T>(
       },
       () => giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
-    const call = options.transport.call(options.request, {
-      onStart(startStatus, startHeaders) {
-        status = startStatus
-        readHeaders = startHeaders
+    const call = options.transport.call(
+      options.request,
+      {
+        onStart(startStatus, startHeaders) {
+          status = startStatus
+          readHeaders = startHeaders
+        },
+        onData(chunk) {
+          size += chunk.length
+          if (size > MAX_ANSWER_BYTES) {
+            giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
+            return
+          }
+          chunks.push(chunk)
+          if (size > MAX_ERROR_BYTES && isError(status)) {
+            call.abort()
+            complete()
+          }
+        },
+        onEnd: complete,
+        onFail(error) {
+          // An answer that breaks off fails the attempt, however much of it arrived.
+          fail(status === 0 ? error : { ...error, status }, false)
+        },
+        onCrash: reject,
       },
-      onData(chunk) {
-        size += chunk.length
-        if (size > MAX_ANSWER_BYTES) {
-          giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
-          return
-        }
-        chunks.push(chunk)
-        if (size > MAX_ERROR_BYTES && isError(status)) {
-          call.abort()
-          complete()
-        }
-      },
-      onEnd: complete,
-      onFail(error) {
-        // An answer that breaks off fails the attempt, however much of it arrived.
-        fail(status === 0 ? error : { ...error, status }, false)
-      },
-      onCrash: reject,
-    })
+      ctx,
+    )
     hasLeft = () => call.isSent
   })
 }

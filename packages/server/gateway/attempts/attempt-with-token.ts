@@ -18,7 +18,7 @@ export function attemptWithToken<T>(
   attempt: (target: Target) => Promise<AttemptResult<T>>,
   { accessTokens }: AttemptDeps,
 ): Promise<AttemptResult<T>> {
-  const found = accessTokens.find(credentialId, target)
+  const found = accessTokens.find(credentialId, target, ctx)
   if (found === undefined) return attempt(target)
   return attemptExchanged(ctx, credentialId, target, attempt, accessTokens, found)
 }
@@ -36,7 +36,7 @@ async function attemptExchanged<T>(
     if (result.ok || result.error.status !== 401 || ctx.stopped !== undefined) return hideToken(result, found)
     accessTokens.drop(credentialId, found)
   }
-  const renewed = accessTokens.find(credentialId, target)
+  const renewed = accessTokens.find(credentialId, target, ctx)
   if (renewed === undefined) return await attempt(target)
   const answer = typeof renewed === 'string' ? renewed : await waitFor(ctx, renewed)
   if (typeof answer !== 'string' && !answer.ok) return answer

@@ -1,9 +1,7 @@
 import type { ImageRequest, ImageSource } from '@rideau/llm/images/image-format'
 import { toSource } from '@rideau/llm/images/image-request'
 import type { RequestContext } from '../request/request-context.ts'
-import { waitFor } from '../request/wait-for.ts'
-import type { AttemptDeps } from './attempt-deps.ts'
-import { fetchImage } from './inline-images.ts'
+import { type FetchImage, type FetchImageDeps, runFetches } from './fetch-image.ts'
 
 /** Limit on all images of a request together. Providers accept about this much in one body. */
 const MAX_BYTES = 20 * 1024 * 1024
@@ -18,11 +16,11 @@ export async function inlineSources(
   ctx: RequestContext,
   request: ImageRequest,
   fetched: FetchedSources,
-  deps: Pick<AttemptDeps, 'callerEgress'>,
+  deps: FetchImageDeps,
 ): Promise<ImageRequest> {
   const { images } = request
   if (images?.some(({ kind }) => kind === 'url') !== true) return request
-  await waitFor(ctx, fetchAll(ctx, images, fetched, deps))
+  await runFetches(ctx, deps, fetchImage => fetchAll(ctx, images, fetched, fetchImage))
   return {
     ...request,
     images: images.map(image => (image.kind === 'url' ? (fetched.get(image.url) ?? image) : image)),
@@ -33,14 +31,14 @@ async function fetchAll(
   ctx: RequestContext,
   images: readonly ImageSource[],
   fetched: FetchedSources,
-  deps: Pick<AttemptDeps, 'callerEgress'>,
+  fetchImage: FetchImage,
 ): Promise<void> {
   let left = MAX_BYTES
   for (const [index, image] of images.entries()) {
     if (image.kind !== 'url' || fetched.has(image.url)) continue
     ctx.throwIfStopped()
     const param = `images[${index}].image_url`
-    const bytes = await fetchImage(image.url, param, left, deps)
+    const bytes = await fetchImage(image.url, param, left)
     left -= bytes.length
     fetched.set(image.url, toSource(bytes, param))
   }

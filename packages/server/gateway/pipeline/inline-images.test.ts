@@ -11,6 +11,9 @@ import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/ap
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const JPEG = Buffer.from('ffd8ffe000104a464946000101000001', 'hex')
 
+/** Failures are answered sooner than in production. Loopback answers in time. */
+const FAST = { fetchTimes: { timeoutMs: 2_000, failureMs: 2_100 } }
+
 let app: TestApp
 let upstream: ScriptedUpstream
 let host: ScriptedUpstream
@@ -33,7 +36,7 @@ function serve(req: { readonly url?: string }, res: ServerResponse): void {
 
 beforeAll(async () => {
   requestedPaths = []
-  app = await openTestApp({}, { ...TEST_LIMITS, callerEgress: { allowPrivate: true } })
+  app = await openTestApp({}, { ...TEST_LIMITS, ...FAST, callerEgress: { allowPrivate: true } })
   upstream = await openScriptedUpstream()
   host = await openScriptedUpstream()
   host.script((res, { path: url }) => serve({ url }, res))
@@ -113,7 +116,7 @@ describe('images named by URL', () => {
 describe.each(['0', '1'])('with RIDEAU_ALLOW_PRIVATE_UPSTREAMS=%s', setting => {
   let strict: TestApp
   beforeAll(async () => {
-    strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: setting })
+    strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: setting }, { ...TEST_LIMITS, ...FAST })
     await strict.addCredential('gemini', { api_key: 'k' })
   })
   afterAll(() => strict.close())

@@ -1,6 +1,7 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Target } from '@rideau/llm/upstream/target'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../../http/open-egress.ts'
 import {
   openScriptedTokenEndpoint,
   type ScriptedTokenEndpoint,
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close())
 beforeEach(() => {
   now = NOW
-  tokens = new AccessTokens({ policy: { allowPrivate: true }, now: () => now })
+  tokens = new AccessTokens({ policy: openConfiguredEgress({ allowPrivate: true }), now: () => now })
   asked = endpoint.claims.length
   endpoint.lifetimeS = 3600
   endpoint.rejection = undefined
@@ -140,7 +141,7 @@ describe('AccessTokens', () => {
   })
 
   test("exchanges only at Google's token_uri if private upstreams are not allowed", async () => {
-    const strict = new AccessTokens({ policy: { allowPrivate: false }, now: () => now })
+    const strict = new AccessTokens({ policy: openConfiguredEgress({ allowPrivate: false }), now: () => now })
     expect(await strict.find('c', target())).toMatchObject({
       ok: false,
       error: { kind: 'auth', detail: expect.stringContaining('token_uri') },

@@ -1,6 +1,7 @@
 import type { Target } from '@rideau/llm/upstream/target'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
-import type { EgressPolicy } from '../../http/egress.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
+import { type LookupOwner, toLookupOwner } from '../../http/lookup-slots.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import type { AccessToken, TokenExchange, TokenResult } from '../../identity/token-exchange.ts'
 
@@ -41,15 +42,20 @@ export class AccessTokens {
   }
 
   /** Returns undefined if the target's key is sent as it is, a token if one is cached, or a promise of one. */
-  find(credentialId: string, target: Target): string | Promise<TokenResult> | undefined {
+  find(
+    credentialId: string,
+    target: Target,
+    owner: LookupOwner = toLookupOwner(credentialId),
+  ): string | Promise<TokenResult> | undefined {
     const exchange = findTokenExchange(target)
     if (exchange === undefined) return undefined
     const entry = this.#entryOf(credentialId, target)
     const remainingMs = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
-    if (entry.token === undefined || remainingMs < USABLE_MS) return this.#renew(entry, exchange, target)
+    if (entry.token === undefined || remainingMs < USABLE_MS)
+      return this.#renew(entry, exchange, target, owner)
     if (remainingMs < RENEW_MS)
       runGuarded('the renewal of an access token', this.#onException, () =>
-        this.#renew(entry, exchange, target),
+        this.#renew(entry, exchange, target, owner),
       )
     return entry.token.token
   }
@@ -60,8 +66,8 @@ export class AccessTokens {
     if (entry?.token?.token === token) entry.token = undefined
   }
 
-  #renew(entry: Entry, exchange: TokenExchange, target: Target): Promise<TokenResult> {
-    entry.running ??= exchange(target, { policy: this.#policy, now: this.#now() })
+  #renew(entry: Entry, exchange: TokenExchange, target: Target, owner: LookupOwner): Promise<TokenResult> {
+    entry.running ??= exchange(target, { policy: chargeLookupsTo(this.#policy, owner), now: this.#now() })
       .then(answer => {
         if (answer.ok) entry.token = answer.value
         return answer

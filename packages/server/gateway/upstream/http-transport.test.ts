@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterEach, expect, test } from 'vitest'
+import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport, UpstreamCall } from './transport.ts'
@@ -16,7 +17,7 @@ afterEach(async () => {
 })
 
 function openTransport(): Transport {
-  open.transport = openHttpTransport({ allowPrivate: true })
+  open.transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true }))
   return open.transport
 }
 
@@ -117,7 +118,7 @@ test.each([
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const transport = openHttpTransport({ allowPrivate: true })
+    const transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true }))
     const chunks: string[] = []
     const result = await new Promise<string | UpstreamError>(resolve => {
       const made = transport.call(

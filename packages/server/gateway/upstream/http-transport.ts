@@ -7,7 +7,9 @@ import {
   createGuardedConnector,
   EgressError,
   type EgressPolicy,
+  type GuardedConnector,
 } from '../../http/egress.ts'
+import type { LookupOwner } from '../../http/lookup-slots.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, Connections } from './connections.ts'
@@ -23,7 +25,9 @@ const MAX_ORIGINS = 256
 export function openHttpTransport(policy: EgressPolicy, onException: OnException = throwLater): Transport {
   const origins = new Map<string, Connections>()
   let isClosed = false
-  const connect = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
+  const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
+  const opening: Opening = { owner: undefined }
+  const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)
 
   function connectionsTo(origin: string): Connections {
     let connections = origins.get(origin)
@@ -57,8 +61,8 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
   }
 
   return {
-    call(request, handler) {
-      const call = new HttpCall(request, handler)
+    call(request, handler, owner) {
+      const call = new HttpCall(request, handler, owner, opening)
       try {
         call.begin(connectionsTo(request.origin))
       } catch (error) {
@@ -73,13 +77,20 @@ export function openHttpTransport(policy: EgressPolicy, onException: OnException
   }
 }
 
+/** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
+interface Opening {
+  owner: LookupOwner | undefined
+}
+
 /**
  * Uses undici's older handler interface. The newer one builds an object of all headers, about thirty in a provider's
  * answer, which a successful chat does not need.
  */
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
+  readonly owner: LookupOwner | undefined
   readonly #request: UpstreamRequest
   readonly #handler: UpstreamHandler
+  readonly #opening: Opening
   #connections: Connections | undefined
   #connection: Client | undefined
   #abort: ((reason: Error) => void) | undefined
@@ -87,9 +98,16 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   #isPaused = false
   #done = false
 
-  constructor(request: UpstreamRequest, handler: UpstreamHandler) {
+  constructor(
+    request: UpstreamRequest,
+    handler: UpstreamHandler,
+    owner: LookupOwner | undefined,
+    opening: Opening,
+  ) {
     this.#request = request
     this.#handler = handler
+    this.owner = owner
+    this.#opening = opening
   }
 
   get isSent(): boolean {
@@ -104,11 +122,14 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   take(connection: Client): void {
     this.#connection = connection
     const { path, headers, body } = this.#request
+    this.#opening.owner = this.owner
     try {
       connection.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
     } catch (error) {
       // The connection may be given by the end of another call, which must not fail.
       this.onError(error as Error)
+    } finally {
+      this.#opening.owner = undefined
     }
   }
 

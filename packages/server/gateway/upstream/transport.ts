@@ -1,5 +1,6 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import type { LookupOwner } from '../../http/lookup-slots.ts'
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>
 
@@ -27,6 +28,7 @@ export interface UpstreamCall {
 
 /** How requests reach a provider. The gateway has no other outgoing path to providers. */
 export interface Transport {
-  call(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall
+  /** `owner`: for whom the call is made, and so whose share of the name lookups a new connection uses. */
+  call(request: UpstreamRequest, handler: UpstreamHandler, owner?: LookupOwner): UpstreamCall
   close(): Promise<void>
 }

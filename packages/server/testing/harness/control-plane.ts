@@ -14,6 +14,7 @@ import type { Role } from '../../core/permissions.ts'
 import { systemRandom } from '../../core/random.ts'
 import { openSecretBox, type SecretBox } from '../../core/secret-box.ts'
 import { SCOPES } from '../../core/tenancy.ts'
+import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { insertKey } from '../../storage/keys.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
 import { insertMember } from '../../storage/members.ts'
@@ -112,7 +113,7 @@ export async function openControlPlane(
       db: database.db,
       ...made,
       log: pino({ level: 'info' }, { write: line => void lines.push(line) }),
-      egress: { allowPrivate: true },
+      egress: openConfiguredEgress({ allowPrivate: true }),
       readMeters: async () => undefined,
       production: false,
       baseUrl: () => `http://127.0.0.1:${port}`,

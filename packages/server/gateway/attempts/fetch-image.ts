@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { findImageType } from '@rideau/llm/images/image-type'
+import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
+import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
+import { findFormObjection } from '../../http/outgoing-url.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { waitFor } from '../request/wait-for.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
+import type { FetchTimes } from './fetch-times.ts'
+
+const MAX_REDIRECTS = 3
+
+export type FetchImageDeps = Pick<AttemptDeps, 'callerEgress' | 'fetchTimes'>
+
+/** Fetches the image at an address that a caller names. Throws `invalid_request` with `param`. */
+export type FetchImage = (address: string, param: string, maxBytes: number) => Promise<Buffer>
+
+/** Waits for `work`, which fetches images for a request. Its fetches end when the request is stopped. */
+export async function runFetches(
+  ctx: RequestContext,
+  deps: FetchImageDeps,
+  work: (fetchImage: FetchImage) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController()
+  const fetcher: Fetcher = {
+    policy: chargeLookupsTo(deps.callerEgress, ctx),
+    times: deps.fetchTimes,
+    signal: stop.signal,
+  }
+  try {
+    await waitFor(
+      ctx,
+      work((...image) => fetchImage(fetcher, ...image)),
+    )
+  } finally {
+    stop.abort()
+  }
+}
+
+interface Fetcher {
+  readonly policy: EgressPolicy
+  readonly times: FetchTimes
+  readonly signal: AbortSignal
+}
+
+/**
+ * Every failure has the same message and is answered at the same time: a caller must not learn which names, addresses and
+ * ports exist where the gateway runs. The connection is closed and the lookup's slot is free while the failure waits.
+ */
+async function fetchImage(
+  fetcher: Fetcher,
+  address: string,
+  param: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const { policy, times, signal } = fetcher
+  // The form of the address tells nothing about the network.
+  const objection = findFormObjection(address, policy)
+  if (objection !== undefined) throw invalid(param, `${objection}.`)
+  const startedAt = performance.now()
+  const bytes = await tryFetch(fetcher, address, maxBytes, startedAt + times.timeoutMs)
+  if (bytes !== undefined) return bytes
+  const waitMs = startedAt + times.failureMs - performance.now()
+  await delay(Math.max(0, waitMs), undefined, { signal }).catch(() => {})
+  throw invalid(
+    param,
+    `could not be fetched: it must lead to an image of a known type within ${times.timeoutMs} ms and ${MAX_REDIRECTS} redirects; all images of a request may have 20 MiB.`,
+  )
+}
+
+/** Returns the image, or undefined if it cannot be fetched. Every redirect is checked like the first address. */
+async function tryFetch(
+  { policy, signal }: Fetcher,
+  address: string,
+  maxBytes: number,
+  deadline: number,
+): Promise<Buffer | undefined> {
+  let url = address
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    if (findFormObjection(url, policy) !== undefined) return undefined
+    const answer = await guardedRequest(url, {
+      headers: { accept: 'image/*', 'user-agent': 'rideau' },
+      policy,
+      timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
+      signal,
+      maxBytes,
+    })
+    if (!answer.ok) return undefined
+    const next = findRedirect(answer, url)
+    if (next === undefined) return isImage(answer) ? answer.body : undefined
+    url = next
+  }
+  return undefined
+}
+
+type Answered = Extract<GuardedAnswer, { ok: true }>
+
+function findRedirect({ status, location }: Answered, from: string): string | undefined {
+  if (status < 300 || status >= 400 || !URL.canParse(location, from)) return undefined
+  const next = new URL(location, from)
+  next.hash = ''
+  return next.href
+}
+
+function isImage({ isCut, status, body }: Answered): boolean {
+  return !isCut && status === 200 && findImageType(body) !== undefined
+}
