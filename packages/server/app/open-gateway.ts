@@ -53,7 +53,7 @@ export interface Gateway {
 
 /** Creates the gateway and the parts of the process that it depends on. */
 export async function openGateway(parts: AppParts): Promise<Gateway> {
-  const { config, log, limits, exceptions, storage, closers, newId, baseUrl, gatewayUrl } = parts
+  const { config, log, limits, exceptions, storage, closers, newId, baseUrl, gatewayUrl, sockets } = parts
   const onException = exceptions.note
   closers.push(await acquireLock(parts))
   const { snapshots, announcements } = await openSnapshots(parts)
@@ -62,7 +62,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const { drain, openFor } = records
   closers.push(() => drain.close())
   const egress = { allowPrivate: config.allowPrivateUpstreams }
-  const http = openHttpTransport(egress, onException)
+  const http = openHttpTransport(egress, { maxConnections: sockets.upstream, onException })
   const sandbox = openSandboxTransport()
   const ticker = openTicker()
   closers.push(
@@ -124,6 +124,8 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   }
   limits.onDeps?.(deps)
   const server = createGatewayServer(deps)
+  parts.sendTimeouts.watch(server)
+  if (sockets.gateway !== undefined) server.maxConnections = sockets.gateway
   return {
     metricsUrl: await openMeasured(parts, { requestCounts, inFlight, records, isReady, counting }),
     server,
@@ -136,11 +138,11 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
 
 /** Starts the metrics and returns their URL. */
 async function openMeasured(
-  { config, log, exceptions, closers }: AppParts,
-  measured: Omit<Measured, 'exceptions'>,
+  { config, log, exceptions, closers, sendTimeouts }: AppParts,
+  measured: Omit<Measured, 'exceptions' | 'sendTimeouts'>,
 ): Promise<string | undefined> {
   const { metricsHost: host, metricsPort: port } = config
-  const metrics = await openMetrics({ host, port, log, exceptions, ...measured })
+  const metrics = await openMetrics({ host, port, log, exceptions, sendTimeouts, ...measured })
   closers.push(() => metrics.close())
   return metrics.url
 }

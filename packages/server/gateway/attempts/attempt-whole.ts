@@ -4,14 +4,15 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
+import type { Transport, UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** What a call needs to follow the clock and to be stopped. */
-export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail'>
+/** What a call needs to follow the clock, to be stopped, and to get its share of the connections. */
+export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof ShareOwner>
 
 export interface WholeOptions {
   readonly ctx: Watched
@@ -63,36 +64,54 @@ export function attemptWhole<T>(
     const deadline = performance.now() + options.timeoutMs
     ctx.watch(
       now => {
-        if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
+        if (now > deadline) giveUp(toTimeout(call, options.timeoutMs, 'answer'))
       },
       () => giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
-    const call = options.transport.call(options.request, {
-      onStart(startStatus, startHeaders) {
-        status = startStatus
-        readHeaders = startHeaders
+    const call = options.transport.call(
+      options.request,
+      {
+        onStart(startStatus, startHeaders) {
+          status = startStatus
+          readHeaders = startHeaders
+        },
+        onData(chunk) {
+          size += chunk.length
+          if (size > MAX_ANSWER_BYTES)
+            giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
+          else chunks.push(chunk)
+        },
+        onEnd() {
+          ctx.unwatch()
+          batchInTick(() => {
+            const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
+            resolve(readAnswer({ status, readHeaders, bytes }, decode))
+          }, reject)
+        },
+        onFail(error) {
+          // An answer that breaks off fails the attempt, however much of it arrived.
+          fail(status === 0 ? error : { ...error, status }, false)
+        },
+        onCrash: reject,
       },
-      onData(chunk) {
-        size += chunk.length
-        if (size > MAX_ANSWER_BYTES)
-          giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
-        else chunks.push(chunk)
-      },
-      onEnd() {
-        ctx.unwatch()
-        batchInTick(() => {
-          const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-          resolve(readAnswer({ status, readHeaders, bytes }, decode))
-        }, reject)
-      },
-      onFail(error) {
-        // An answer that breaks off fails the attempt, however much of it arrived.
-        fail(status === 0 ? error : { ...error, status }, false)
-      },
-      onCrash: reject,
-    })
+      ctx,
+    )
     hasLeft = () => call.isSent
   })
+}
+
+/**
+ * The error of an attempt whose time is up. One that waited for a connection all the time is an overload, and another
+ * target may be tried; it never reached the provider. Waiting as long again at the same target would not help.
+ */
+export function toTimeout(
+  call: UpstreamCall | undefined,
+  timeoutMs: number,
+  what: 'answer' | 'event',
+): UpstreamError {
+  return call?.isWaiting === true
+    ? { kind: 'overloaded', shouldRetry: false, detail: `no connection was free in ${timeoutMs} ms` }
+    : { kind: 'timeout', detail: `no ${what} in ${timeoutMs} ms` }
 }
 
 /** Providers may send anything: an exception of the decoder means that the answer cannot be read. */

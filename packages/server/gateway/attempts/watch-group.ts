@@ -22,7 +22,11 @@ export class WatchGroup {
 
   open(): Watched {
     let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
+    const { environment, caller, endUser } = this.#ctx
     return {
+      environment,
+      caller,
+      endUser,
       fail: (error, where) => this.#ctx.fail(error, where),
       watch: (onTick, onStop) => {
         own = { onTick, onStop }

@@ -2,12 +2,16 @@ import type { ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterEach, expect, test } from 'vitest'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport, UpstreamCall } from './transport.ts'
 
-/** More calls than an origin has connections. */
+/** More calls than one caller may make at a time. */
 const MANY = 600
+/** Of 1,024 connections one caller gets half, and a few more. */
+const MAX_CONNECTIONS = 1024
+const NOBODY: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 
 const open: { transport?: Transport; upstream?: ScriptedUpstream } = {}
 afterEach(async () => {
@@ -16,7 +20,7 @@ afterEach(async () => {
 })
 
 function openTransport(): Transport {
-  open.transport = openHttpTransport({ allowPrivate: true })
+  open.transport = openHttpTransport({ allowPrivate: true }, { maxConnections: MAX_CONNECTIONS })
   return open.transport
 }
 
@@ -38,15 +42,19 @@ function call(transport: Transport, origin: string): Ended {
   })
   let text = ''
   const request = { origin, path: '/', headers: {}, body: Buffer.from('{}') }
-  const made = transport.call(request, {
-    onStart: () => {},
-    onData: chunk => {
-      text += chunk.toString()
+  const made = transport.call(
+    request,
+    {
+      onStart: () => {},
+      onData: chunk => {
+        text += chunk.toString()
+      },
+      onEnd: () => resolve(text),
+      onFail: resolve,
+      onCrash: error => expect.unreachable(String(error)),
     },
-    onEnd: () => resolve(text),
-    onFail: resolve,
-    onCrash: error => expect.unreachable(String(error)),
-  })
+    NOBODY,
+  )
   return { call: made, result }
 }
 
@@ -117,7 +125,7 @@ test.each([
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const transport = openHttpTransport({ allowPrivate: true })
+    const transport = openHttpTransport({ allowPrivate: true }, { maxConnections: MAX_CONNECTIONS })
     const chunks: string[] = []
     const result = await new Promise<string | UpstreamError>(resolve => {
       const made = transport.call(
@@ -132,6 +140,7 @@ test.each([
           onFail: resolve,
           onCrash: error => expect.unreachable(String(error)),
         },
+        NOBODY,
       )
     })
     expect(chunks.join('')).toBe('hello')
