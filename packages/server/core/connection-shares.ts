@@ -9,18 +9,34 @@ export interface ShareOwner {
 /** What one party holds. Its fields belong to ConnectionShares. */
 export class Share<W> {
   readonly parent: Share<W> | undefined
+  /** How much of what its siblings leave it may hold, from 0 to 1. */
+  readonly part: number
   readonly children = new Map<string, Share<W>>()
+  /** Its calls to each origin. */
+  readonly origins = new Map<string, Share<W>>()
   /** Connections that it holds, those of all below it included. */
   used = 0
-  /** The children below which somebody waits, in the order of their turns. */
+  /** The shares below it for which somebody waits, in the order of their turns. */
   turns: Set<Share<W>> | undefined
   /** Who waits for a connection of this very share, first come, first served. */
   waiters: Set<W> | undefined
 
-  constructor(parent: Share<W> | undefined) {
+  constructor(parent: Share<W> | undefined, part: number) {
     this.parent = parent
+    this.part = part
   }
 }
+
+/** The part of what the others leave that one organization may hold, one environment of its part, and so on. */
+const ORGANIZATION = 1 / 2
+const ENVIRONMENT = 3 / 4
+const CREDENTIAL = 1 / 2
+const END_USER = 1 / 4
+/** A provider that hangs leaves its callers connections to others. */
+const ORIGIN = 7 / 8
+
+/** Below this part of what there is, parties may hold fewer, and the last ones go to those that hold few or none. */
+const SCARCE = 1 / 4
 
 /** Shares of parties that hold nothing are kept up to this number, so that a call usually creates none. */
 const KEPT_SHARES = 10_000
@@ -29,21 +45,25 @@ const KEPT_SHARES = 10_000
  * Divides a number of connections among organizations, an organization's part among its environments, and so on to
  * credentials, end users and origins.
  *
- * Nobody can take a connection back while it is used, so what one party may hold depends on what is left: of `cap`
- * connections of which `free` are free, each party may hold 4 free² / cap. A party alone gets half of all, every further
- * one gets half of the rest or less, and the last ones go to those who hold few or none. This is a dynamic threshold
- * (Choudhury and Hahne, 1998) whose factor falls with what is free: with a fixed one, ten parties could take all.
+ * A connection in use cannot be taken back, so what one party may hold depends on what its siblings leave of their
+ * parent's part, as a dynamic threshold (Choudhury and Hahne, 1998). A party alone gets a fixed part of all, the next
+ * ones that part of the rest, so that nobody can hold all, and who holds nothing finds one.
  *
  * Waiters get their turns round robin at every level.
  */
 export class ConnectionShares<W> {
   readonly #max: number
-  readonly #root = new Share<W>(undefined)
+  readonly #root = new Share<W>(undefined, 1)
+  /** The shares of keys, so that a call looks for one of them instead of three. A key is of one environment. */
+  readonly #credentials = new Map<string, Share<W>>()
+  /** With fewer connections in use every share may hold one more: this is less than any part of what is left. */
+  readonly #plenty: number
   #known = 0
   #pruneAt = KEPT_SHARES
 
   constructor(max: number) {
     this.#max = max
+    this.#plenty = max / 32
   }
 
   /** Connections that are in use. */
@@ -58,15 +78,25 @@ export class ConnectionShares<W> {
   /** Returns the share of an owner's calls to one origin. It is valid until the next call of `find`, or while it is used. */
   find({ environment, caller, endUser }: ShareOwner, origin: string): Share<W> {
     if (this.#known >= this.#pruneAt) this.#prune()
-    const organization = this.#childOf(this.#root, environment?.orgId ?? '')
-    const own = this.#childOf(organization, environment?.id ?? '')
-    const credential = this.#childOf(own, caller?.keyId ?? '')
-    return this.#childOf(this.#childOf(credential, endUser?.id ?? ''), origin)
+    const keyId = caller?.keyId ?? ''
+    let share = this.#credentials.get(keyId) ?? this.#findCredential(environment, keyId)
+    if (endUser !== undefined) share = this.#shareOf(share, share.children, endUser.id, END_USER)
+    return this.#shareOf(share, share.origins, origin, ORIGIN)
+  }
+
+  #findCredential(environment: ShareOwner['environment'], keyId: string): Share<W> {
+    const root = this.#root
+    const organization = this.#shareOf(root, root.children, environment?.orgId ?? '', ORGANIZATION)
+    const own = this.#shareOf(organization, organization.children, environment?.id ?? '', ENVIRONMENT)
+    const share = this.#shareOf(own, own.children, keyId, CREDENTIAL)
+    // Every environment may have members without a key.
+    if (keyId !== '') this.#credentials.set(keyId, share)
+    return share
   }
 
   /** Counts one connection more and returns true, or returns false if the share may not hold another one now. */
   take(share: Share<W>): boolean {
-    if (share.used >= this.#capOf(share)) return false
+    if (this.#root.used >= this.#plenty && this.#capOf(share) === 0) return false
     add(share, 1)
     return true
   }
@@ -97,7 +127,7 @@ export class ConnectionShares<W> {
 
   /** Counts a connection for the waiter whose turn it is, and returns it. undefined: nobody who waits may have one now. */
   next(): W | undefined {
-    return this.#nextBelow(this.#root, this.#max)
+    return this.#nextBelow(this.#root, this.#capOf(this.#root))
   }
 
   /** Removes and returns any waiter, without a connection. */
@@ -109,8 +139,9 @@ export class ConnectionShares<W> {
     return waiter
   }
 
+  /** `cap`: how many the share may hold, 0 if it holds them. */
   #nextBelow(share: Share<W>, cap: number): W | undefined {
-    if (share.used >= cap) return undefined
+    if (cap === 0) return undefined
     const waiter = firstOf(share.waiters)
     if (waiter !== undefined) {
       this.withdraw(share, waiter)
@@ -119,9 +150,8 @@ export class ConnectionShares<W> {
     }
     const { turns } = share
     if (turns === undefined) return undefined
-    const childCap = capOfChildren(cap, share.used)
     for (const child of turns) {
-      const found = this.#nextBelow(child, childCap)
+      const found = this.#nextBelow(child, capBelow(cap, share, child))
       if (found === undefined) continue
       // Its next turn comes after everybody else's.
       if (turns.delete(child)) turns.add(child)
@@ -130,30 +160,36 @@ export class ConnectionShares<W> {
     return undefined
   }
 
-  #capOf({ parent }: Share<W>): number {
-    return parent === undefined ? this.#max : capOfChildren(this.#capOf(parent), parent.used)
+  /** Returns how many connections a share may hold, or 0 if it, or a share above it, holds as many already. */
+  #capOf(share: Share<W>): number {
+    const { parent } = share
+    if (parent === undefined) return share.used < this.#max ? this.#max : 0
+    return capBelow(this.#capOf(parent), parent, share)
   }
 
-  #childOf(share: Share<W>, name: string): Share<W> {
-    const known = share.children.get(name)
+  #shareOf(parent: Share<W>, among: Map<string, Share<W>>, name: string, part: number): Share<W> {
+    const known = among.get(name)
     if (known !== undefined) return known
-    const child = new Share(share)
-    share.children.set(name, child)
+    const share = new Share(parent, part)
+    among.set(name, share)
     this.#known++
-    return child
+    return share
   }
 
   /** Forgets the shares of all parties that hold nothing and wait for nothing. */
   #prune(): void {
+    this.#credentials.clear()
     this.#known = pruneBelow(this.#root)
     this.#pruneAt = Math.max(KEPT_SHARES, 2 * this.#known)
   }
 }
 
-/** Returns how many connections each child of a share may hold that may itself hold `cap` and holds `used`. */
-function capOfChildren(cap: number, used: number): number {
-  const free = cap - used
-  return free <= 0 ? 0 : Math.min(cap, (4 * free * free) / cap)
+/** Returns how many connections a share may hold whose parent may hold `cap`, or 0 if it holds as many already. */
+function capBelow<W>(cap: number, parent: Share<W>, share: Share<W>): number {
+  if (cap === 0) return 0
+  const left = cap - parent.used + share.used
+  const own = share.part * left * Math.min(1, left / (SCARCE * cap))
+  return share.used < own ? own : 0
 }
 
 function add<W>(share: Share<W>, count: 1 | -1): void {
@@ -170,11 +206,15 @@ function firstOf<T>(set: Set<T> | undefined): T | undefined {
 
 /** Returns the number of shares that are left below this one. */
 function pruneBelow<W>(share: Share<W>): number {
+  return pruneAmong(share.children) + pruneAmong(share.origins)
+}
+
+function pruneAmong<W>(among: Map<string, Share<W>>): number {
   let left = 0
-  for (const [name, child] of share.children) {
-    const below = pruneBelow(child)
-    if (below > 0 || child.used > 0 || hasWaiters(child)) left += below + 1
-    else share.children.delete(name)
+  for (const [name, share] of among) {
+    const below = pruneBelow(share)
+    if (below > 0 || share.used > 0 || hasWaiters(share)) left += below + 1
+    else among.delete(name)
   }
   return left
 }

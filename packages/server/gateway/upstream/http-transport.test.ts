@@ -9,8 +9,8 @@ import type { Transport, UpstreamCall } from './transport.ts'
 
 /** More calls than one caller may make at a time. */
 const MANY = 600
-/** Of 1,024 connections one caller gets half, and a few more. */
-const MAX_CONNECTIONS = 1024
+/** Of these connections one caller gets 558 to one origin. */
+const MAX_CONNECTIONS = 3400
 const NOBODY: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 
 const open: { transport?: Transport; upstream?: ScriptedUpstream } = {}
