@@ -3,11 +3,10 @@ import type { Logger } from 'pino'
 import { type SecretBox } from '../core/secret-box.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { EgressPolicy } from '../http/egress.ts'
-import type { SendTimeouts } from '../http/send-timeouts.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import type { Exceptions } from './exceptions.ts'
-import type { SocketBudget } from './open-files.ts'
 import type { Config } from './settings.ts'
+import type { Sockets } from './sockets.ts'
 
 /** Settings that only tests change. Times in milliseconds. */
 export interface Limits {
@@ -31,8 +30,7 @@ export interface AppParts {
   readonly log: Logger
   readonly limits: Limits
   readonly exceptions: Exceptions
-  readonly sockets: SocketBudget
-  readonly sendTimeouts: SendTimeouts
+  readonly sockets: Sockets
   readonly storage: Storage
   readonly secretBox: SecretBox
   readonly closers: (() => Promise<void> | void)[]

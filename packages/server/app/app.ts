@@ -7,7 +7,6 @@ import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
 import { listen, urlBySettings, urlOf } from '../http/listen.ts'
-import { openSendTimeouts } from '../http/send-timeouts.ts'
 import { openFileSecretBox } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
@@ -15,9 +14,9 @@ import { hasUsers } from '../storage/users.ts'
 import { LIMITS, type Limits } from './app-parts.ts'
 import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
-import { readMaxOpenFiles, toSocketBudget } from './open-files.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
 import type { Config } from './settings.ts'
+import { openSockets } from './sockets.ts'
 
 export interface Planes {
   readonly gateway: boolean
@@ -86,16 +85,12 @@ async function build(
     config.baseUrl ?? urlBySettings(config.host, config.controlPort) ?? urls.control ?? ''
   const gatewayUrl = (): string =>
     config.gatewayUrl ?? urlBySettings(config.host, config.gatewayPort) ?? urls.gateway ?? ''
-  const sendTimeouts = openSendTimeouts(config.sendTimeoutMs)
-  closers.push(() => sendTimeouts.close())
-  const sockets = toSocketBudget(readMaxOpenFiles(), config.maxUpstreamConnections)
   const parts = {
     config,
     log,
     limits,
     exceptions,
-    sockets,
-    sendTimeouts,
+    sockets: openSockets(config, closers),
     storage,
     secretBox,
     closers,
@@ -134,8 +129,7 @@ async function build(
       },
       limits,
     )
-    sendTimeouts.watch(control.server)
-    if (sockets.control !== undefined) control.server.maxConnections = sockets.control
+    parts.sockets.guard(control.server, 'control')
     await control.listen({ host: config.host, port: config.controlPort })
     control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
     urls.control = urlOf(control.server.address() as AddressInfo)

@@ -62,7 +62,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const { drain, openFor } = records
   closers.push(() => drain.close())
   const egress = { allowPrivate: config.allowPrivateUpstreams }
-  const http = openHttpTransport(egress, { maxConnections: sockets.upstream, onException })
+  const http = openHttpTransport(egress, { maxConnections: sockets.maxUpstream, onException })
   const sandbox = openSandboxTransport()
   const ticker = openTicker()
   closers.push(
@@ -123,9 +123,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isReady,
   }
   limits.onDeps?.(deps)
-  const server = createGatewayServer(deps)
-  parts.sendTimeouts.watch(server)
-  if (sockets.gateway !== undefined) server.maxConnections = sockets.gateway
+  const server = sockets.guard(createGatewayServer(deps), 'gateway')
   return {
     metricsUrl: await openMeasured(parts, { requestCounts, inFlight, records, isReady, counting }),
     server,
@@ -138,7 +136,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
 
 /** Starts the metrics and returns their URL. */
 async function openMeasured(
-  { config, log, exceptions, closers, sendTimeouts }: AppParts,
+  { config, log, exceptions, closers, sockets: { sendTimeouts } }: AppParts,
   measured: Omit<Measured, 'exceptions' | 'sendTimeouts'>,
 ): Promise<string | undefined> {
   const { metricsHost: host, metricsPort: port } = config

@@ -122,7 +122,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
 
   finish(): void {
     if (this.#done) return
-    // Few answers get so far: the end of most arrives with their last bytes, within this tick.
+    // The end of most answers arrives with their last bytes, and clears this within the same tick.
     this.#linger = setTimeout(abortCall, LINGER_MS, this)
     this.#linger.unref()
   }

@@ -1,7 +1,36 @@
 import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { openSendTimeouts, type SendTimeouts } from '../http/send-timeouts.ts'
+import type { Config } from './settings.ts'
+
+/** What bounds the sockets of the process. */
+export interface Sockets {
+  /** Connections to providers at most. */
+  readonly maxUpstream: number
+  readonly sendTimeouts: Pick<SendTimeouts, 'count'>
+  /** Bounds the connections of a server, and ends callers that do not read. Returns the server. */
+  guard(server: Server, plane: 'gateway' | 'control'): Server
+}
+
+/** Reads the limit on open files. `closers` get what ends the timers. */
+export function openSockets(config: Config, closers: (() => void)[]): Sockets {
+  const sendTimeouts = openSendTimeouts(config.sendTimeoutMs)
+  closers.push(() => sendTimeouts.close())
+  const budget = toSocketBudget(readMaxOpenFiles(), config.maxUpstreamConnections)
+  return {
+    maxUpstream: budget.upstream,
+    sendTimeouts,
+    guard(server, plane) {
+      const maxConnections = budget[plane]
+      if (maxConnections !== undefined) server.maxConnections = maxConnections
+      sendTimeouts.watch(server)
+      return server
+    },
+  }
+}
 
 /** How the sockets that a process may have open are divided. */
-export interface SocketBudget {
+interface SocketBudget {
   /** Connections to providers. */
   readonly upstream: number
   /** Connections of callers to the gateway and to the control plane. undefined: no limit is known. */
@@ -15,9 +44,9 @@ const MIN_UPSTREAM = 64
 const MAX_UPSTREAM = 4096
 
 /** Returns how many files and sockets this process may have open. undefined: unknown, as on macOS. */
-export function readMaxOpenFiles(): number | undefined {
+function readMaxOpenFiles(): number | undefined {
   try {
-    // Node itself raises the soft limit, which is the first number, as far as the hard one allows.
+    // The first number is the soft limit, which Node itself raises to the hard one.
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
     return found === null ? undefined : Number(found[1])
   } catch {
