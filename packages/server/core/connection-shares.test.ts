@@ -33,8 +33,8 @@ const takesOne = <W>(shares: ConnectionShares<W>, party: Party, origin = ORIGIN)
 
 describe('one who takes all that it gets', () => {
   test.each([
-    [512, 84, 21],
-    [4096, 672, 168],
+    [512, 68, 23],
+    [4096, 540, 180],
   ])('of %i connections gets %i for a key at one origin, and %i for an end user', (max, ofKey, ofUser) => {
     expect(takeAll(new ConnectionShares(max), {})).toBe(ofKey)
     expect(takeAll(new ConnectionShares(max), { user: 'u' })).toBe(ofUser)

@@ -12,8 +12,6 @@ export class Share<W> {
   /** How much of what its siblings leave it may hold, from 0 to 1. */
   readonly part: number
   readonly children = new Map<string, Share<W>>()
-  /** Its calls to each origin. */
-  readonly origins = new Map<string, Share<W>>()
   /** Connections that it holds, those of all below it included. */
   used = 0
   /** The shares below it for which somebody waits, in the order of their turns. */
@@ -30,10 +28,12 @@ export class Share<W> {
 /** The part of what the others leave that one organization may hold, one environment of its part, and so on. */
 const ORGANIZATION = 1 / 2
 const ENVIRONMENT = 3 / 4
-const CREDENTIAL = 1 / 2
+const CREDENTIAL = 5 / 8
 const END_USER = 1 / 4
+/** The calls of a credential that name no end user. */
+const NO_END_USER = 3 / 4
 /** A provider that hangs leaves its callers connections to others. */
-const ORIGIN = 7 / 8
+const ORIGIN = 3 / 4
 
 /** Below this part of what there is, parties may hold fewer, and the last ones go to those that hold few or none. */
 const SCARCE = 1 / 4
@@ -79,16 +79,18 @@ export class ConnectionShares<W> {
   find({ environment, caller, endUser }: ShareOwner, origin: string): Share<W> {
     if (this.#known >= this.#pruneAt) this.#prune()
     const keyId = caller?.keyId ?? ''
-    let share = this.#credentials.get(keyId) ?? this.#findCredential(environment, keyId)
-    if (endUser !== undefined) share = this.#shareOf(share, share.children, endUser.id, END_USER)
-    return this.#shareOf(share, share.origins, origin, ORIGIN)
+    const credential = this.#credentials.get(keyId) ?? this.#findCredential(environment, keyId)
+    const share =
+      endUser === undefined
+        ? this.#shareOf(credential, '', NO_END_USER)
+        : this.#shareOf(credential, endUser.id, END_USER)
+    return this.#shareOf(share, origin, ORIGIN)
   }
 
   #findCredential(environment: ShareOwner['environment'], keyId: string): Share<W> {
-    const root = this.#root
-    const organization = this.#shareOf(root, root.children, environment?.orgId ?? '', ORGANIZATION)
-    const own = this.#shareOf(organization, organization.children, environment?.id ?? '', ENVIRONMENT)
-    const share = this.#shareOf(own, own.children, keyId, CREDENTIAL)
+    const organization = this.#shareOf(this.#root, environment?.orgId ?? '', ORGANIZATION)
+    const own = this.#shareOf(organization, environment?.id ?? '', ENVIRONMENT)
+    const share = this.#shareOf(own, keyId, CREDENTIAL)
     // Every environment may have members without a key.
     if (keyId !== '') this.#credentials.set(keyId, share)
     return share
@@ -167,11 +169,11 @@ export class ConnectionShares<W> {
     return capBelow(this.#capOf(parent), parent, share)
   }
 
-  #shareOf(parent: Share<W>, among: Map<string, Share<W>>, name: string, part: number): Share<W> {
-    const known = among.get(name)
+  #shareOf(parent: Share<W>, name: string, part: number): Share<W> {
+    const known = parent.children.get(name)
     if (known !== undefined) return known
     const share = new Share(parent, part)
-    among.set(name, share)
+    parent.children.set(name, share)
     this.#known++
     return share
   }
@@ -205,16 +207,12 @@ function firstOf<T>(set: Set<T> | undefined): T | undefined {
 }
 
 /** Returns the number of shares that are left below this one. */
-function pruneBelow<W>(share: Share<W>): number {
-  return pruneAmong(share.children) + pruneAmong(share.origins)
-}
-
-function pruneAmong<W>(among: Map<string, Share<W>>): number {
+function pruneBelow<W>({ children }: Share<W>): number {
   let left = 0
-  for (const [name, share] of among) {
+  for (const [name, share] of children) {
     const below = pruneBelow(share)
     if (below > 0 || share.used > 0 || hasWaiters(share)) left += below + 1
-    else among.delete(name)
+    else children.delete(name)
   }
   return left
 }

@@ -9,8 +9,8 @@ import type { Transport, UpstreamCall } from './transport.ts'
 
 /** More calls than one caller may make at a time. */
 const MANY = 600
-/** Of these connections one caller gets 558 to one origin. */
-const MAX_CONNECTIONS = 3400
+/** Of these connections one caller gets 540 to one origin. */
+const MAX_CONNECTIONS = 4096
 const NOBODY: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 
 const open: { transport?: Transport; upstream?: ScriptedUpstream } = {}
