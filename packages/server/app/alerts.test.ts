@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { completion, json } from '../testing/fakes/scripted-upstream.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
-import { PRICED_CHAT, type LimitedApp, openLimitedApp } from '../testing/harness/limited-app.ts'
+import { type LimitedApp, openLimitedApp, PRICED_CHAT } from '../testing/harness/limited-app.ts'
 
 let limited: LimitedApp
 let receiver: WebhookReceiver

@@ -8,6 +8,7 @@ import type { EgressOptions } from '../http/open-egress.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Config } from './settings.ts'
+import type { Sockets } from './sockets.ts'
 
 /** Settings that only tests change. Times in milliseconds. */
 export interface Limits {
@@ -35,6 +36,7 @@ export interface AppParts {
   readonly log: Logger
   readonly limits: Limits
   readonly exceptions: Exceptions
+  readonly sockets: Sockets
   readonly storage: Storage
   readonly secretBox: SecretBox
   /** For hosts that configuration names. */

@@ -18,6 +18,7 @@ import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
 import type { Config } from './settings.ts'
+import { openSockets } from './sockets.ts'
 
 export interface Planes {
   readonly gateway: boolean
@@ -91,6 +92,7 @@ async function build(
     log,
     limits,
     exceptions,
+    sockets: openSockets(config, closers),
     storage,
     secretBox,
     closers,
@@ -130,6 +132,7 @@ async function build(
       },
       limits,
     )
+    parts.sockets.guard(control.server, 'control')
     await control.listen({ host: config.host, port: config.controlPort })
     control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
     urls.control = urlOf(control.server.address() as AddressInfo)

@@ -2,6 +2,7 @@ import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
 import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
+import type { SendTimeouts } from '../http/send-timeouts.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Records } from './records.ts'
@@ -13,6 +14,7 @@ export interface Measured {
   readonly isReady: () => { readonly ready: boolean }
   readonly counting: OpenedLedger
   readonly exceptions: Exceptions
+  readonly sendTimeouts: Pick<SendTimeouts, 'count'>
 }
 
 export interface MetricsOptions extends Measured {
@@ -88,6 +90,11 @@ function listReadings(measured: Measured): Reading[] {
       kind: 'counter',
       read: countLocalAdmissions,
     },
+    counter(
+      'rideau_send_timeouts_total',
+      'Connections that were closed because their caller did not read.',
+      () => measured.sendTimeouts.count,
+    ),
     {
       name: 'rideau_exceptions_total',
       help: 'Exceptions that no caller waited for, by where they were caught. Each is an alarm in the log.',

@@ -54,7 +54,8 @@ export interface Gateway {
 
 /** Creates the gateway and the parts of the process that it depends on. */
 export async function openGateway(parts: AppParts): Promise<Gateway> {
-  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
+  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl, sockets } =
+    parts
   const onException = exceptions.note
   closers.push(await acquireLock(parts))
   const { snapshots, announcements } = await openSnapshots(parts)
@@ -62,7 +63,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const records = openJournaled(parts)
   const { drain, openFor } = records
   closers.push(() => drain.close())
-  const http = openHttpTransport(egress, onException)
+  const http = openHttpTransport(egress, { maxConnections: sockets.maxUpstream, onException })
   const sandbox = openSandboxTransport()
   const ticker = openTicker()
   closers.push(
@@ -124,7 +125,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isReady,
   }
   limits.onDeps?.(deps)
-  const server = createGatewayServer(deps)
+  const server = sockets.guard(createGatewayServer(deps), 'gateway')
   return {
     metricsUrl: await openMeasured(parts, { requestCounts, inFlight, records, isReady, counting }),
     server,
@@ -137,11 +138,11 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
 
 /** Starts the metrics and returns their URL. */
 async function openMeasured(
-  { config, log, exceptions, closers }: AppParts,
-  measured: Omit<Measured, 'exceptions'>,
+  { config, log, exceptions, closers, sockets: { sendTimeouts } }: AppParts,
+  measured: Omit<Measured, 'exceptions' | 'sendTimeouts'>,
 ): Promise<string | undefined> {
   const { metricsHost: host, metricsPort: port } = config
-  const metrics = await openMetrics({ host, port, log, exceptions, ...measured })
+  const metrics = await openMetrics({ host, port, log, exceptions, sendTimeouts, ...measured })
   closers.push(() => metrics.close())
   return metrics.url
 }

@@ -72,6 +72,16 @@ const Settings = z.object({
   RIDEAU_OLLAMA_PREFIX: prefix.default('/ollama'),
   RIDEAU_COHERE_PREFIX: prefix.default('/cohere'),
   RIDEAU_BEDROCK_PREFIX: prefix.default('/bedrock'),
+  RIDEAU_SEND_TIMEOUT_SECONDS: wholeNumber(
+    1,
+    3_600,
+    'must be a whole number of seconds from 1 to 3600',
+  ).default(60),
+  RIDEAU_MAX_UPSTREAM_CONNECTIONS: wholeNumber(
+    16,
+    65_536,
+    'must be a whole number from 16 to 65536',
+  ).optional(),
   RIDEAU_CONFIG_MAX_STALE_SECONDS: wholeNumber(
     0,
     Number.MAX_SAFE_INTEGER,
@@ -122,6 +132,10 @@ export interface Config {
   readonly gatewayUrl: string | undefined
   readonly baseUrl: string | undefined
   readonly prefixes: Prefixes
+  /** A caller that takes no byte of its answer for this long is disconnected. */
+  readonly sendTimeoutMs: number
+  /** Connections to providers at most; undefined: by the limit on open files. */
+  readonly maxUpstreamConnections: number | undefined
   readonly configMaxStaleMs: number
   readonly allowPrivateUpstreams: boolean
   /** The proxies whose `X-Forwarded-For` is trusted. */
@@ -184,6 +198,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     gatewayUrl: settings.RIDEAU_GATEWAY_URL,
     baseUrl: settings.RIDEAU_BASE_URL,
     prefixes: toPrefixes(settings),
+    sendTimeoutMs: settings.RIDEAU_SEND_TIMEOUT_SECONDS * 1000,
+    maxUpstreamConnections: settings.RIDEAU_MAX_UPSTREAM_CONNECTIONS,
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
     allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },

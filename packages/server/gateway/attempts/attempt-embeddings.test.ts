@@ -16,7 +16,15 @@ function scripted(bodies: readonly object[]): Transport {
         handler.onData(Buffer.from(JSON.stringify(left.shift())))
         handler.onEnd()
       })
-      return { isSent: true, abort: () => {}, pause: () => {}, resume: () => {} }
+      const nothing = (): void => {}
+      return {
+        isSent: true,
+        isWaiting: false,
+        abort: nothing,
+        finish: nothing,
+        pause: nothing,
+        resume: nothing,
+      }
     },
     close: async () => {},
   }

@@ -5,7 +5,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { toCharge } from './attempt-whole.ts'
+import { toCharge, toTimeout } from './attempt-whole.ts'
 import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
 /** Receives the frames and chunks of an open stream. */
@@ -43,7 +43,7 @@ export function attemptStream(
     const deadline = performance.now() + options.timeoutMs
     ctx.watch(
       now => {
-        if (now > deadline) opening.giveUp({ kind: 'timeout', detail: `no event in ${options.timeoutMs} ms` })
+        if (now > deadline) opening.expire()
         else onWait(now)
       },
       () => opening.giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
@@ -120,6 +120,11 @@ class Opening implements OpenStream, FrameReceiver {
     if (this.#isSettled && !this.#isOpen) return
     this.#frames.push({ events, frame })
     if (!this.#isOpen) this.#inspect(events)
+  }
+
+  /** Ends the attempt, since its time is up. */
+  expire(): void {
+    this.giveUp(toTimeout(this.#call, this.#options.timeoutMs, 'event'))
   }
 
   giveUp(error: UpstreamError): void {

@@ -6,18 +6,18 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
-import type { LookupOwner } from '../../http/lookup-slots.ts'
 import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
 import { endTick } from '../../http/sliced-work.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import type { Transport, UpstreamHeaders } from '../upstream/transport.ts'
+import type { Transport, UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** What a call needs to follow the clock, to be stopped, and to get its share of name lookups. */
-export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof LookupOwner>
+/** What a call needs to follow the clock, to be stopped, and to get its share of connections and name lookups. */
+export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof ShareOwner>
 
 export interface WholeOptions {
   readonly ctx: Watched
@@ -85,7 +85,7 @@ export function attemptWhole<T>(
     const deadline = performance.now() + options.timeoutMs
     ctx.watch(
       now => {
-        if (now > deadline) giveUp({ kind: 'timeout', detail: `no answer in ${options.timeoutMs} ms` })
+        if (now > deadline) giveUp(toTimeout(call, options.timeoutMs, 'answer'))
       },
       () => giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
@@ -163,6 +163,20 @@ async function parseInSlices<T>(
 
 function isError(status: number): boolean {
   return status < 200 || status >= 300
+}
+
+/**
+ * The error of an attempt whose time is up. One that waited for a connection all the time is an overload, and another
+ * target may be tried; it never reached the provider. Waiting as long again at the same target would not help.
+ */
+export function toTimeout(
+  call: UpstreamCall | undefined,
+  timeoutMs: number,
+  what: 'answer' | 'event',
+): UpstreamError {
+  return call?.isWaiting === true
+    ? { kind: 'overloaded', shouldRetry: false, detail: `no connection was free in ${timeoutMs} ms` }
+    : { kind: 'timeout', detail: `no ${what} in ${timeoutMs} ms` }
 }
 
 /** Providers may send anything: an exception of the decoder means that the answer cannot be read. */

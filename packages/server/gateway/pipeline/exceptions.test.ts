@@ -267,8 +267,8 @@ describe('ends only the affected request, with an alarm of its id, after an exce
             write.call(ctx.res, bytes, 'utf8')
             return false
           })
-          replace(deps.http, 'call', call => (request, handler) => {
-            const made = call(request, handler)
+          replace(deps.http, 'call', call => (request, handler, owner) => {
+            const made = call(request, handler, owner)
             if (request.body.includes('harmed')) put(made, 'resume', broken)
             return made
           })
@@ -337,9 +337,9 @@ describe('ends only the affected request, with an alarm of its id, after an exce
   }
 
   function breakHandler(name: 'onStart' | 'onData' | 'onEnd' | 'onFail'): void {
-    replace(deps.http, 'call', call => (request, handler) => {
+    replace(deps.http, 'call', call => (request, handler, owner) => {
       const isHarmed = request.body.includes('harmed')
-      return call(request, isHarmed ? { ...handler, [name]: broken } : handler)
+      return call(request, isHarmed ? { ...handler, [name]: broken } : handler, owner)
     })
   }
 

@@ -188,9 +188,11 @@ class Relay implements StreamSink {
   #finish(error: UpstreamError | undefined): void {
     if (this.#isDone) return
     this.#isDone = true
-    const { ctx } = this.#options
+    const { ctx, stream } = this.#options
     ctx.unwatch()
     this.#readPassed()
+    // Some providers keep the answer open after its last event.
+    stream.call.finish()
     this.#resolve({
       error,
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),

@@ -41,3 +41,17 @@ test('resumes a paused provider when the answer has ended, so that its connectio
   writer.end('the last frame')
   expect(calls).toEqual(['pause', 'resume'])
 })
+
+test('pauses the provider if a keep-alive fills the buffer, and the next one that is attached', () => {
+  const { res, writer, calls } = slowCaller()
+  writer.tick(60_000)
+  writer.tick(120_000)
+  expect([calls, writer.isPaused]).toEqual([['pause'], true])
+  const next: string[] = []
+  writer.attach({
+    pause: () => next.push('pause'),
+    resume: () => next.push('resume'),
+  } as unknown as UpstreamCall)
+  res.emit('drain')
+  expect([calls, next]).toEqual([['pause'], ['pause', 'resume']])
+})

@@ -56,6 +56,7 @@ export class StreamWriter {
   /** Sets the call to pause while the caller reads slowly. */
   attach(source: UpstreamCall): void {
     this.#source = source
+    if (this.#isPaused) source.pause()
   }
 
   write(bytes: string | Uint8Array): void {
@@ -64,10 +65,13 @@ export class StreamWriter {
     if (!res.headersSent) this.#openHeaders()
     this.#ctx.firstByteAt ??= performance.now()
     this.#lastWriteAt = performance.now()
-    if (!res.write(bytes) && !this.#isPaused) {
-      this.#isPaused = true
-      this.#source?.pause()
-    }
+    if (!res.write(bytes)) this.#pause()
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#source?.pause()
   }
 
   end(bytes?: string | Uint8Array): void {
@@ -82,8 +86,8 @@ export class StreamWriter {
     if (this.#isPaused || this.#ctx.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
     const { res } = this.#ctx
     if (!res.headersSent) this.#openHeaders()
-    if (this.#keepAlive.length > 0) res.write(this.#keepAlive)
-    else res.flushHeaders()
     this.#lastWriteAt = now
+    if (this.#keepAlive.length === 0) res.flushHeaders()
+    else if (!res.write(this.#keepAlive)) this.#pause()
   }
 }

@@ -1,119 +1,189 @@
 import { Client } from 'undici'
+import { ConnectionShares, type Share, type ShareOwner } from '../../core/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 
-/** Something that waits for a connection. */
+/** Something that needs a connection to an origin. */
 export interface Borrower {
+  readonly origin: string
+  readonly owner: ShareOwner
+  /** Where its connection is counted. Set by `lend`. */
+  share: Share<Borrower> | undefined
   /** Called once. The connection belongs to the borrower until it is given back or discarded. */
-  take(connection: Client): void
-  /** Called if the connections are closed. */
+  take(connection: Connection): void
+  /** Called if there can be no connection: they are closed, or the origin is not allowed. */
   reject(error: Error): void
 }
 
+/** A connection that is open, or will be when it is used. */
+export interface Connection {
+  /** undici's Client with one connection. */
+  readonly client: Client
+  readonly origin: Origin
+  /** Where it is counted while it is lent. undefined: it is idle, or closed. */
+  share: Share<Borrower> | undefined
+  /** When it was given back last, counted in connections given back. */
+  idleSince: number
+}
+
+/** The connections to one origin. */
+interface Origin {
+  readonly url: string
+  /** Oldest first. */
+  readonly idle: Connection[]
+  /** Idle and lent ones. */
+  size: number
+}
+
+export interface ConnectionsOptions {
+  readonly maxConnections: number
+  readonly client: Client.Options
+  /** Throws if no connection to this origin is allowed. */
+  readonly assertOrigin?: (origin: string) => void
+  readonly onException?: OnException
+}
+
 /**
- * The connections to one origin. Each is an undici Client with one connection, opened when it is first needed and
- * reopened after it closed. undici's own Pool searches its clients for a free one on every call and emits events on
- * every change. Here the most recently used connection is used next, so that extra connections of a burst time out.
+ * All connections of the process to providers. They are divided fairly (core/connection-shares.ts), and callers wait if
+ * they hold their share. Each connection is an undici Client, opened when it is first needed. undici's own Pool searches
+ * its clients for a free one on every call and emits events on every change. Here the most recently used connection is
+ * used next, so that extra connections of a burst time out.
  */
 export class Connections {
-  readonly #origin: string
+  readonly #max: number
   readonly #options: Client.Options
+  readonly #assertOrigin: (origin: string) => void
   readonly #onClientError: (error: Error) => void
-  readonly #maxConnections: number
-  readonly #all = new Set<Client>()
-  readonly #free: Client[] = []
-  readonly #waiting = new Set<Borrower>()
-  #isRetired = false
+  readonly #shares: ConnectionShares<Borrower>
+  /** Those with a connection. Tenants choose their own hosts, so an origin is dropped with its last connection. */
+  readonly #origins = new Map<string, Origin>()
+  readonly #all = new Set<Connection>()
+  #given = 0
   #isDestroyed = false
 
-  constructor(
-    origin: string,
-    maxConnections: number,
-    options: Client.Options,
-    onException: OnException = throwLater,
-  ) {
-    this.#origin = origin
-    this.#maxConnections = maxConnections
-    this.#options = options
+  constructor({
+    maxConnections,
+    client,
+    assertOrigin = () => {},
+    onException = throwLater,
+  }: ConnectionsOptions) {
+    this.#max = maxConnections
+    this.#options = client
+    this.#assertOrigin = assertOrigin
+    this.#shares = new ConnectionShares(maxConnections)
     // Reports failed assertions within undici. The call that met one has already failed.
     this.#onClientError = error => onException(error, 'an upstream connection')
   }
 
-  /** Gives the borrower a free connection, a new one below the limit, or else the next one that is given back. */
+  /** Gives the borrower an idle connection or a new one, now or when it is its turn. */
   lend(borrower: Borrower): void {
-    if (this.#isDestroyed) return queueMicrotask(() => borrower.reject(closedError()))
-    const free = this.#free.pop()
-    if (free !== undefined) borrower.take(free)
-    else if (this.#all.size < this.#maxConnections) borrower.take(this.#open())
-    else this.#waiting.add(borrower)
+    if (this.#isDestroyed) return queueMicrotask(() => borrower.reject(new Error('the transport is closed')))
+    const share = this.#shares.find(borrower.owner, borrower.origin)
+    borrower.share = share
+    if (this.#shares.take(share)) this.#hand(borrower, share)
+    else this.#shares.wait(share, borrower)
   }
 
   /** Removes a borrower that no longer waits. */
   withdraw(borrower: Borrower): void {
-    this.#waiting.delete(borrower)
+    if (borrower.share !== undefined) this.#shares.withdraw(borrower.share, borrower)
   }
 
   /** Returns a connection after a complete answer. */
-  giveBack(connection: Client): void {
-    const next = this.#nextWaiting()
-    if (next !== undefined) next.take(connection)
-    else if (this.#isRetired) this.#close(connection)
-    else this.#free.push(connection)
+  giveBack(connection: Connection): void {
+    const { share, origin } = connection
+    if (share === undefined) return
+    connection.share = undefined
+    connection.idleSince = ++this.#given
+    origin.idle.push(connection)
+    this.#shares.release(share)
+    if (this.#shares.hasWaiters) this.#serveWaiters()
   }
 
   /**
-   * Removes a connection after a failure, and opens another one for the next borrower. Deferred, since undici must not
-   * be called while it handles the failure. Some failures leave a client that never connects again (undici#3895).
+   * Closes a connection after a failure, and serves the next borrower. Deferred, since undici must not be called while
+   * it handles the failure. Some failures leave a client that never connects again (undici#3895).
    */
-  discard(connection: Client): void {
-    this.#all.delete(connection)
+  discard(connection: Connection): void {
+    const { share } = connection
+    if (share === undefined) return
+    connection.share = undefined
     queueMicrotask(() => {
-      connection.destroy().catch(() => {})
-      const next = this.#nextWaiting()
-      if (next === undefined) return
-      try {
-        this.lend(next)
-      } catch (error) {
-        next.reject(error as Error)
-      }
+      this.#close(connection)
+      this.#shares.release(share)
+      if (this.#shares.hasWaiters) this.#serveWaiters()
     })
-  }
-
-  /** Closes free connections now and the others when their calls have ended. */
-  retire(): void {
-    this.#isRetired = true
-    for (const connection of this.#free.splice(0)) this.#close(connection)
   }
 
   /** Ends all calls and closes all connections. */
   async destroy(): Promise<void> {
-    this.#isRetired = true
     this.#isDestroyed = true
-    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting())
-      next.reject(closedError())
-    await Promise.all([...this.#all].map(connection => connection.destroy()))
+    for (let next = this.#shares.evict(); next !== undefined; next = this.#shares.evict())
+      next.reject(new Error('the connections are closed'))
+    await Promise.all([...this.#all].map(({ client }) => client.destroy()))
   }
 
-  #nextWaiting(): Borrower | undefined {
-    const next = this.#waiting.values().next().value
-    if (next !== undefined) this.#waiting.delete(next)
-    return next
+  #serveWaiters(): void {
+    if (this.#isDestroyed) return
+    for (let next = this.#shares.next(); next !== undefined; next = this.#shares.next())
+      this.#hand(next, next.share as Share<Borrower>)
   }
 
-  #open(): Client {
-    const connection = new Client(this.#origin, this.#options)
+  /** Hands over a connection that is counted already. */
+  #hand(borrower: Borrower, share: Share<Borrower>): void {
+    let connection: Connection
+    try {
+      connection = this.#origins.get(borrower.origin)?.idle.pop() ?? this.#open(borrower.origin)
+    } catch (error) {
+      this.#shares.release(share)
+      queueMicrotask(() => borrower.reject(error as Error))
+      return
+    }
+    connection.share = share
+    borrower.take(connection)
+  }
+
+  #open(url: string): Connection {
+    let origin = this.#origins.get(url)
+    if (origin === undefined) {
+      this.#assertOrigin(url)
+      origin = { url, idle: [], size: 0 }
+    }
+    const client = new Client(url, this.#options)
+    if (this.#all.size >= this.#max) this.#closeOldestIdle()
+    const connection: Connection = { client, origin, share: undefined, idleSince: 0 }
     // undici's types do not declare this event.
-    const emitter: NodeJS.EventEmitter = connection
+    const emitter: NodeJS.EventEmitter = client
     emitter.on('error', this.#onClientError)
+    client.on('disconnect', () => this.#onDisconnect(connection))
     this.#all.add(connection)
+    if (origin.size++ === 0) this.#origins.set(url, origin)
     return connection
   }
 
-  #close(connection: Client): void {
-    this.#all.delete(connection)
-    if (!connection.destroyed) connection.close().catch(() => {})
+  /** An idle connection was closed by either side. A lent one is discarded by its borrower, or opened again. */
+  #onDisconnect(connection: Connection): void {
+    const { idle } = connection.origin
+    const at = connection.share === undefined ? idle.indexOf(connection) : -1
+    if (at < 0) return
+    idle.splice(at, 1)
+    this.#close(connection)
   }
-}
 
-function closedError(): Error {
-  return new Error('the connections are closed')
+  #closeOldestIdle(): void {
+    let oldest: Connection | undefined
+    for (const { idle } of this.#origins.values()) {
+      const [first] = idle
+      if (first !== undefined && (oldest === undefined || first.idleSince < oldest.idleSince)) oldest = first
+    }
+    if (oldest === undefined) return
+    oldest.origin.idle.shift()
+    this.#close(oldest)
+  }
+
+  #close(connection: Connection): void {
+    const { client, origin } = connection
+    if (!this.#all.delete(connection)) return
+    if (--origin.size === 0) this.#origins.delete(origin.url)
+    client.destroy().catch(() => {})
+  }
 }

@@ -1,6 +1,6 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LookupOwner, toLookupOwner } from '../../http/lookup-slots.ts'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { openScriptedDns, type ScriptedDns } from '../../testing/fakes/scripted-dns.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
@@ -18,14 +18,20 @@ beforeAll(async () => {
   upstream = await openScriptedUpstream()
   upstream.script(json(200, 'fine'))
   port = new URL(upstream.origin).port
-  transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true, dnsServers: [dns.server] }))
+  transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true, dnsServers: [dns.server] }), {
+    maxConnections: 16_384,
+  })
 })
 afterAll(async () => {
   await transport.close()
   await Promise.all([upstream.close(), dns.close()])
 })
 
-function call(hostname: string, owner: LookupOwner): Promise<string | UpstreamError> {
+function ownerOf(id: string): ShareOwner {
+  return { environment: { orgId: id, id }, caller: undefined, endUser: undefined }
+}
+
+function call(hostname: string, owner: ShareOwner): Promise<string | UpstreamError> {
   return new Promise(resolve => {
     let text = ''
     transport.call(
@@ -47,9 +53,9 @@ function call(hostname: string, owner: LookupOwner): Promise<string | UpstreamEr
 test('a thousand hanging base URLs of a tenant delay no connection of another, however many it opens', async () => {
   const ended: unknown[] = []
   const hanging = Array.from({ length: 1_000 }, (_, n) =>
-    call(`n${n}.hang.test`, toLookupOwner('a')).then(result => ended.push(result)),
+    call(`n${n}.hang.test`, ownerOf('a')).then(result => ended.push(result)),
   )
-  const b = toLookupOwner('b')
+  const b = ownerOf('b')
   for (const name of ['provider.test', 'one.provider.test', 'two.provider.test']) {
     expect(await call(name, b)).toBe('"fine"')
   }

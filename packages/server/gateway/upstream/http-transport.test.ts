@@ -2,13 +2,17 @@ import type { ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterEach, expect, test } from 'vitest'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport, UpstreamCall } from './transport.ts'
 
-/** More calls than an origin has connections. */
+/** More calls than one caller may make at a time. */
 const MANY = 600
+/** Of these connections one caller gets 540 to one origin. */
+const MAX_CONNECTIONS = 4096
+const NOBODY: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 
 const open: { transport?: Transport; upstream?: ScriptedUpstream } = {}
 afterEach(async () => {
@@ -17,7 +21,9 @@ afterEach(async () => {
 })
 
 function openTransport(): Transport {
-  open.transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true }))
+  open.transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true }), {
+    maxConnections: MAX_CONNECTIONS,
+  })
   return open.transport
 }
 
@@ -39,15 +45,19 @@ function call(transport: Transport, origin: string): Ended {
   })
   let text = ''
   const request = { origin, path: '/', headers: {}, body: Buffer.from('{}') }
-  const made = transport.call(request, {
-    onStart: () => {},
-    onData: chunk => {
-      text += chunk.toString()
+  const made = transport.call(
+    request,
+    {
+      onStart: () => {},
+      onData: chunk => {
+        text += chunk.toString()
+      },
+      onEnd: () => resolve(text),
+      onFail: resolve,
+      onCrash: error => expect.unreachable(String(error)),
     },
-    onEnd: () => resolve(text),
-    onFail: resolve,
-    onCrash: error => expect.unreachable(String(error)),
-  })
+    NOBODY,
+  )
   return { call: made, result }
 }
 
@@ -118,7 +128,9 @@ test.each([
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true }))
+    const transport = openHttpTransport(openConfiguredEgress({ allowPrivate: true }), {
+      maxConnections: MAX_CONNECTIONS,
+    })
     const chunks: string[] = []
     const result = await new Promise<string | UpstreamError>(resolve => {
       const made = transport.call(
@@ -133,6 +145,7 @@ test.each([
           onFail: resolve,
           onCrash: error => expect.unreachable(String(error)),
         },
+        NOBODY,
       )
     })
     expect(chunks.join('')).toBe('hello')

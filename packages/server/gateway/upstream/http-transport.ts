@@ -1,6 +1,7 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
-import { type Client, type Dispatcher, util } from 'undici'
+import { type Dispatcher, util } from 'undici'
+import type { Share, ShareOwner } from '../../core/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 import {
   assertAllowedOrigin,
@@ -9,77 +10,51 @@ import {
   type EgressPolicy,
   type GuardedConnector,
 } from '../../http/egress.ts'
-import type { LookupOwner } from '../../http/lookup-slots.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
-import { type Borrower, Connections } from './connections.ts'
+import { type Borrower, type Connection, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
-const CONNECTIONS_PER_ORIGIN = 512
 /** Shorter than the idle timeout of load balancers, so that requests rarely meet a connection that is closing. */
 const KEEP_ALIVE_MS = 30_000
-const MAX_ORIGINS = 256
+/** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
+const LINGER_MS = 2_000
+
+export interface HttpTransportOptions {
+  /** Connections to providers at most, of the whole process. */
+  readonly maxConnections: number
+  readonly onException?: OnException
+}
 
 /** Calls providers over HTTP/1.1 under the egress policy. Uses undici's dispatcher, without fetch and web streams. */
-export function openHttpTransport(policy: EgressPolicy, onException: OnException = throwLater): Transport {
-  const origins = new Map<string, Connections>()
-  let isClosed = false
+export function openHttpTransport(
+  policy: EgressPolicy,
+  { maxConnections, onException = throwLater }: HttpTransportOptions,
+): Transport {
   const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
   const opening: Opening = { owner: undefined }
   const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)
-
-  function connectionsTo(origin: string): Connections {
-    let connections = origins.get(origin)
-    if (connections === undefined) {
-      // A fallback must not start a call that no request waits for.
-      if (isClosed) throw new Error('the transport is closed')
-      assertAllowedOrigin(origin, policy)
-      if (origins.size >= MAX_ORIGINS) dropOldest()
-      // The gateway's ticker enforces timeouts. undici's are coarse and the same for all requests.
-      const options = {
-        pipelining: 1,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        connect,
-      }
-      connections = new Connections(origin, CONNECTIONS_PER_ORIGIN, options, onException)
-      origins.set(origin, connections)
-    }
-    return connections
-  }
-
-  /**
-   * Tenants choose their own hosts, so the number of origins is bounded. Running calls of a dropped origin are
-   * completed.
-   */
-  function dropOldest(): void {
-    const [origin, connections] = origins.entries().next().value as [string, Connections]
-    origins.delete(origin)
-    connections.retire()
-  }
-
+  const connections = new Connections({
+    maxConnections,
+    // The gateway's ticker enforces timeouts. undici's are coarse and the same for all requests.
+    client: { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, connect },
+    assertOrigin: origin => assertAllowedOrigin(origin, policy),
+    onException,
+  })
   return {
     call(request, handler, owner) {
-      const call = new HttpCall(request, handler, owner, opening)
-      try {
-        call.begin(connectionsTo(request.origin))
-      } catch (error) {
-        queueMicrotask(() => call.reject(error as Error))
-      }
+      const call = new HttpCall(request, handler, owner, connections, opening)
+      connections.lend(call)
       return call
     },
-    async close() {
-      isClosed = true
-      await Promise.all([...origins.values()].map(connections => connections.destroy()))
-    },
+    close: () => connections.destroy(),
   }
 }
 
 /** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
 interface Opening {
-  owner: LookupOwner | undefined
+  owner: ShareOwner | undefined
 }
 
 /**
@@ -87,44 +62,53 @@ interface Opening {
  * answer, which a successful chat does not need.
  */
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
-  readonly owner: LookupOwner | undefined
+  readonly owner: ShareOwner
+  share: Share<Borrower> | undefined
   readonly #request: UpstreamRequest
   readonly #handler: UpstreamHandler
+  readonly #connections: Connections
   readonly #opening: Opening
-  #connections: Connections | undefined
-  #connection: Client | undefined
+  #connection: Connection | undefined
+  #isWaiting = true
   #abort: ((reason: Error) => void) | undefined
   #resume: (() => void) | undefined
+  #linger: NodeJS.Timeout | undefined
   #isPaused = false
   #done = false
 
   constructor(
     request: UpstreamRequest,
     handler: UpstreamHandler,
-    owner: LookupOwner | undefined,
+    owner: ShareOwner,
+    connections: Connections,
     opening: Opening,
   ) {
     this.#request = request
     this.#handler = handler
     this.owner = owner
+    this.#connections = connections
     this.#opening = opening
+  }
+
+  get origin(): string {
+    return this.#request.origin
   }
 
   get isSent(): boolean {
     return this.#abort !== undefined
   }
 
-  begin(connections: Connections): void {
-    this.#connections = connections
-    connections.lend(this)
+  get isWaiting(): boolean {
+    return this.#isWaiting
   }
 
-  take(connection: Client): void {
+  take(connection: Connection): void {
+    this.#isWaiting = false
     this.#connection = connection
     const { path, headers, body } = this.#request
     this.#opening.owner = this.owner
     try {
-      connection.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
+      connection.client.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
     } catch (error) {
       // The connection may be given by the end of another call, which must not fail.
       this.onError(error as Error)
@@ -140,9 +124,16 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   abort(): void {
     if (this.#done) return
     this.#done = true
-    if (this.#connection === undefined) this.#connections?.withdraw(this)
+    if (this.#isWaiting) this.#connections.withdraw(this)
     // While the connection is being opened, onConnect ends the call.
     else this.#abort?.(abortedError())
+  }
+
+  finish(): void {
+    if (this.#done) return
+    // The end of most answers arrives with their last bytes, and clears this within the same tick.
+    this.#linger = setTimeout(abortCall, LINGER_MS, this)
+    this.#linger.unref()
   }
 
   pause(): void {
@@ -183,9 +174,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   onComplete(): void {
-    const connection = this.#connection as Client
+    const connection = this.#connection as Connection
     this.#connection = undefined
-    this.#connections?.giveBack(connection)
+    clearTimeout(this.#linger)
+    this.#connections.giveBack(connection)
     if (this.#done) return
     this.#done = true
     try {
@@ -196,7 +188,9 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   onError(error: Error): void {
-    if (this.#connection !== undefined) this.#connections?.discard(this.#connection)
+    this.#isWaiting = false
+    if (this.#connection !== undefined) this.#connections.discard(this.#connection)
+    clearTimeout(this.#linger)
     if (this.#done) return
     this.#done = true
     try {
@@ -214,6 +208,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.abort()
     this.#handler.onCrash(error)
   }
+}
+
+function abortCall(call: UpstreamCall): void {
+  call.abort()
 }
 
 function abortedError(): Error {

@@ -50,6 +50,7 @@ function answer(request: UpstreamRequest, body: JsonObject): SandboxAnswer {
 
 class SandboxCall implements UpstreamCall {
   readonly isSent = true
+  readonly isWaiting = false
   readonly #handler: UpstreamHandler
   readonly #onDone: () => void
   #timer: NodeJS.Timeout | undefined
@@ -87,6 +88,9 @@ class SandboxCall implements UpstreamCall {
     clearTimeout(this.#timer)
     this.#finish()
   }
+
+  /** A script ends by itself. */
+  finish(): void {}
 
   pause(): void {
     this.#isPaused = true

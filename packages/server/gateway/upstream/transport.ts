@@ -1,6 +1,6 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
-import type { LookupOwner } from '../../http/lookup-slots.ts'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>
 
@@ -20,15 +20,19 @@ export interface UpstreamHandler {
 export interface UpstreamCall {
   /** True once the request was written to a connection, so the provider may have read it. */
   readonly isSent: boolean
+  /** True while no connection is free for the call, because its owner holds its share of them. */
+  readonly isWaiting: boolean
   /** Closes the connection. Most providers then stop generating, and billing. */
   abort(): void
+  /** Reports that nothing more of the answer is needed. If its end does not arrive soon, the connection is closed. */
+  finish(): void
   pause(): void
   resume(): void
 }
 
 /** How requests reach a provider. The gateway has no other outgoing path to providers. */
 export interface Transport {
-  /** `owner`: for whom the call is made, and so whose share of the name lookups a new connection uses. */
-  call(request: UpstreamRequest, handler: UpstreamHandler, owner?: LookupOwner): UpstreamCall
+  /** `owner`: for whom the call is made. Connections and name lookups are shared fairly among owners. */
+  call(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner): UpstreamCall
   close(): Promise<void>
 }

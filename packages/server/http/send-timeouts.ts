@@ -1,0 +1,106 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A caller must take this many bytes in a second on average, or it counts as one that does not read. */
+export const MIN_BYTES_PER_SECOND = 1024
+const MAX_INTERVAL_MS = 1_000
+
+/** The private part of Node's sockets that tells how much the kernel has taken. Node's own timeouts read it too. */
+interface StreamHandle {
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+}
+
+/** A connection of a caller. */
+interface Watched {
+  readonly socket: Socket
+  /** Its position in the list. */
+  slot: number
+  /** Bytes that the caller had taken when bytes waited for it; undefined: none waited. */
+  taken: number | undefined
+  /** How long it has been behind, in milliseconds. */
+  behindMs: number
+}
+
+export interface SendTimeouts {
+  /** Watches all connections of a server from now on. */
+  watch(server: Server): void
+  /** Connections that were closed. */
+  readonly count: number
+  close(): void
+}
+
+/**
+ * Closes connections of callers that do not read: those that take no byte for `timeoutMs` while bytes wait for them, or
+ * fewer than MIN_BYTES_PER_SECOND on average. The time that bytes wait counts up, and each byte taken counts it down.
+ * Taken means by the kernel, whose buffers hold up to some megabytes for a caller.
+ *
+ * One timer looks at all connections, since a timer for each answer would cost every request. The request of a closed
+ * connection ends as if its caller had disconnected.
+ */
+export function openSendTimeouts(timeoutMs: number): SendTimeouts {
+  // Not a Set, for the reason given in core/short-lived-map.ts.
+  const watched: Watched[] = []
+  const intervalMs = Math.min(MAX_INTERVAL_MS, timeoutMs / 4)
+  let count = 0
+  let lastAt = performance.now()
+
+  function check(): void {
+    const now = performance.now()
+    // A process that was suspended must not close connections that nobody could serve.
+    const elapsedMs = Math.min(now - lastAt, 2 * intervalMs)
+    lastAt = now
+    for (const each of [...watched]) {
+      if (!isBehind(each, elapsedMs, timeoutMs)) continue
+      count++
+      // Resets it: the kernel would go on offering the rest to the caller for minutes.
+      each.socket.resetAndDestroy()
+    }
+  }
+
+  const timer = setInterval(check, intervalMs)
+  timer.unref()
+
+  function add(socket: Socket): void {
+    const entry: Watched = { socket, slot: watched.length, taken: undefined, behindMs: 0 }
+    watched.push(entry)
+    socket.once('close', () => {
+      const last = watched.pop() as Watched
+      if (last === entry) return
+      watched[entry.slot] = last
+      last.slot = entry.slot
+    })
+  }
+
+  return {
+    watch: server => void server.on('connection', add),
+    get count() {
+      return count
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Adds the time since the last check, and returns true if the caller is to be given up. */
+function isBehind(each: Watched, elapsedMs: number, timeoutMs: number): boolean {
+  const { socket, taken: before } = each
+  if (socket.writableLength === 0 || socket.destroyed) {
+    each.taken = undefined
+    each.behindMs = 0
+    return false
+  }
+  const taken = takenBytes(socket)
+  each.taken = taken
+  if (before === undefined) return false
+  const creditMs = ((taken - before) / MIN_BYTES_PER_SECOND) * 1000
+  each.behindMs = Math.max(0, each.behindMs + elapsedMs - creditMs)
+  return each.behindMs > timeoutMs
+}
+
+/** Returns how many bytes the kernel has taken from a connection so far. */
+function takenBytes(socket: Socket): number {
+  const { _handle: handle } = socket as unknown as { readonly _handle?: StreamHandle | null }
+  // Writes that are complete, if a version of Node has no such handle.
+  if (handle?.writeQueueSize === undefined) return socket.bytesWritten - socket.writableLength
+  return handle.bytesWritten - handle.writeQueueSize
+}
