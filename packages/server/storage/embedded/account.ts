@@ -62,7 +62,7 @@ export function chooseAccount(clusterDir: string, readUsers: () => KnownUsers = 
 }
 
 /** True for users that no cluster belongs to: root, which PostgreSQL refuses, and nobody, which other programs run as. */
-export function isShared(uid: number): boolean {
+function isShared(uid: number): boolean {
   return uid === 0 || uid === NOBODY
 }
 
