@@ -91,15 +91,14 @@ export async function markEmailProven(db: Db, id: string, now: Date): Promise<vo
  */
 export async function absorbUsers(tx: Db, ids: readonly string[], into: string, now: Date): Promise<void> {
   if (ids.length === 0) return
+  // Arrays, because a statement has at most 65,535 parameters.
   const from = [...ids]
   // First, because it locks the rows: no sign-in by the previous passwords commits afterwards.
-  await tx
-    .updateTable('users')
-    .set({ password_hash: null, updated_at: now })
-    .where('id', 'in', from)
-    .execute()
-  await tx.deleteFrom('sessions').where('user_id', 'in', from).execute()
-  await tx.deleteFrom('password_resets').where('user_id', 'in', from).execute()
+  await sql`update users set password_hash = null, updated_at = ${now} where id = any(${from}::uuid[])`.execute(
+    tx,
+  )
+  await sql`delete from sessions where user_id = any(${from}::uuid[])`.execute(tx)
+  await sql`delete from password_resets where user_id = any(${from}::uuid[])`.execute(tx)
   await sql`
     update members set user_id = ${into}, updated_at = ${now}
     where user_id = any(${from}::uuid[]) and not exists (

@@ -12,13 +12,13 @@ import { lockOrganization } from '../../storage/organizations.ts'
 import { removeUserPasswordReset } from '../../storage/password-resets.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
-import { findUserByPassword, getUser, insertUser, lockUser } from '../../storage/users.ts'
+import { getUser, insertUser, lockUser } from '../../storage/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
 import { assertSameOrigin, assertSameOriginWrite, type Caller } from '../operation/caller.ts'
 import { passwordField, textField, tokenField } from '../operation/fields.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
-import { hashForAddress } from '../session/address-password.ts'
+import { findUserByHash, hashForAddress } from '../session/address-password.ts'
 import { findSession } from '../session/find-session.ts'
 
 const AcceptBody = z
@@ -137,7 +137,7 @@ async function findOrInsertUser(
   services: Services,
   { email, passwordHash, name }: { email: string; passwordHash: string | null; name: string | null },
 ): Promise<string> {
-  const existing = passwordHash === null ? undefined : await findUserByPassword(tx, email, passwordHash)
+  const existing = passwordHash === null ? undefined : await findUserByHash(tx, email, passwordHash)
   if (existing !== undefined) return existing.id
   const now = new Date(services.clock.now())
   const id = createRandomId(services.random)

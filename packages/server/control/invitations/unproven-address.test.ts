@@ -6,6 +6,7 @@ import {
   SETUP_TOKEN,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
+import { findUserByHash } from '../session/address-password.ts'
 
 /**
  * Two organizations invite one address. `evil` accepts its own link in the victim's place, or looks for accounts of
@@ -247,5 +248,14 @@ describe('at once', () => {
       const gone = accepted.status === 404 ? 'nothing' : []
       expect(await opens(OWN_PASSWORD)).toEqual(gone)
     }
+  })
+
+  test('409 resource_conflict for a hash under a salt that the address had before: no sign-in would find it', async () => {
+    const { user } = await plane.insertPerson(email)
+    const { db } = plane.database
+    const own = user.password_hash as string
+    expect((await findUserByHash(db, email, own))?.id).toBe(user.id)
+    const earlier = findUserByHash(db, email, `$scrypt$ln=17,r=8,p=1$${'B'.repeat(22)}$hash`)
+    await expect(earlier).rejects.toMatchObject({ code: 'resource_conflict' })
   })
 })

@@ -19,7 +19,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
   access: 'session',
   body: PasswordChange,
   response: { 200: SessionResource },
-  faults: ['sign_in_failed'],
+  faults: ['resource_conflict', 'sign_in_failed'],
   // A password has no state that may be logged.
   before: async () => null,
   audit: ({ actor }) => ({ resourceId: actor.id }),

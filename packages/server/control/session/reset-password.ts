@@ -24,7 +24,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
   access: 'public',
   body: PasswordReset,
   response: { 200: SessionResource },
-  faults: ['resource_not_found', 'csrf_failed', 'control_rate_limit_exceeded'],
+  faults: ['resource_not_found', 'resource_conflict', 'csrf_failed', 'control_rate_limit_exceeded'],
   before: async () => null,
   audit: (_, { user, memberships }) => ({
     orgIds: memberships.map(({ organization }) => organization.id),

@@ -102,7 +102,7 @@ function readKnownUsers(): KnownUsers {
   const named = parsePasswd(readText('/etc/passwd'))
   const groups = readText('/etc/group')
     .split('\n')
-    .map(line => Number(line.split(':')[2] || Number.NaN))
+    .map(line => Number(line.split(':')[2] ?? ''))
   const processes = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   const owners = processes.flatMap(pid => {
     const found = statSync(`/proc/${pid}`, { throwIfNoEntry: false })
