@@ -146,7 +146,7 @@ export async function createControlServer(
   const services = {
     ...deps,
     wholeDb: deps.db,
-    passwords: openPasswords(deps.random),
+    passwords: openPasswords(),
     rates: openControlRates(deps.clock, limits.callsPerMinute),
   }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)

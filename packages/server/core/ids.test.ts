@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUuid, openIds } from './ids.ts'
+import { createRandomId, isUuid, openIds } from './ids.ts'
 import { systemRandom } from './random.ts'
 
 test('generates version 7 UUIDs that contain the time and are ordered by it', () => {
@@ -37,4 +37,16 @@ test('accepts UUIDs of versions 1 to 8, all zeros and all f as path parameters, 
   ]) {
     expect(isUuid(text)).toBe(false)
   }
+})
+
+test('makes random UUIDs of version 4, all different, that a path parameter accepts', () => {
+  const ids = Array.from({ length: 1000 }, () => createRandomId(systemRandom))
+  expect(new Set(ids).size).toBe(1000)
+  for (const id of ids) {
+    expect(isUuid(id)).toBe(true)
+    expect(id).toMatch(/^.{14}4.{4}[89ab]/)
+  }
+  expect(createRandomId({ bytes: length => Buffer.alloc(length, 0xff) })).toBe(
+    'ffffffff-ffff-4fff-bfff-ffffffffffff',
+  )
 })

@@ -30,3 +30,10 @@ export function openIds(clock: Clock, random: Random): () => string {
     return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
   }
 }
+
+/** Returns a version 4 UUID. It tells nothing about when it was made, unlike a version 7 one. */
+export function createRandomId(random: Random): string {
+  const hex = random.bytes(16).toString('hex')
+  const variant = '89ab'[Number.parseInt(hex[16] as string, 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
+}

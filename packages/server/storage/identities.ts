@@ -32,7 +32,10 @@ export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
   return found !== undefined
 }
 
-/** Locks the address until the transaction ends: concurrent first sign-ins by it create one user. */
+/**
+ * Locks the address until the transaction ends: what creates, merges or looks for accounts of it runs one after the other.
+ * Take it before the locks of users and organizations.
+ */
 export async function lockEmail(tx: Db, email: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`rideau:email:${email}`}, 0))`.execute(tx)
 }

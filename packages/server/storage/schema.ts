@@ -27,6 +27,7 @@ export interface Database extends PolicyTables, EventTables {
   custom_models: CustomModelTable
   retired_master_keys: RetiredMasterKeyRow
   signing_keys: SigningKeyTable
+  deployment: DeploymentTable
   request_logs: RequestLogTable
 }
 
@@ -40,7 +41,10 @@ export interface UserRow extends Stamped {
   email: string
   name: string | null
   password_hash: string | null
-  /** True if someone other than the account itself vouched for the address: the operator at set-up, or the OIDC issuer. */
+  /**
+   * True if the operator proved the address at set-up, or an OIDC issuer did. Otherwise only the organizations that the
+   * account belongs to vouch for it, and other accounts may have the same address.
+   */
   email_proven: boolean
 }
 
@@ -169,6 +173,12 @@ export interface SigningKeyTable {
   private_cipher: Buffer | null
   activates_at: Date
   created_at: Date
+}
+
+/** One row: what belongs to the whole deployment. */
+export interface DeploymentTable {
+  only_row: Generated<boolean>
+  password_salt_key: Buffer
 }
 
 /** A request record with the columns that storage adds. `at` is a Date here and a string in the journal. */

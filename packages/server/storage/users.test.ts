@@ -1,7 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
-import { addSession, addUser, CREATED, newId, sha256 } from '../testing/harness/storage-rows.ts'
+import {
+  emptyDatabase,
+  type FreshDatabase,
+  freshDatabase,
+  listTestServers,
+} from '../testing/harness/database.ts'
+import {
+  addMember,
+  addOrganization,
+  addSession,
+  addUser,
+  CREATED,
+  newId,
+  sha256,
+} from '../testing/harness/storage-rows.ts'
 import { findUserByIdentity, hasIdentity, insertIdentity, lockEmail } from './identities.ts'
+import { migrateDatabase } from './migrate.ts'
 import {
   findPasswordReset,
   removePasswordReset,
@@ -9,7 +23,7 @@ import {
   upsertPasswordReset,
 } from './password-resets.ts'
 import type { Db } from './pool.ts'
-import type { PasswordResetRow, UserRow } from './schema.ts'
+import type { OrganizationRow, PasswordResetRow, UserRow } from './schema.ts'
 import {
   findSessionByHash,
   removeExpiredSessions,
@@ -19,7 +33,17 @@ import {
   updateSessionLastUsed,
 } from './sessions.ts'
 import { isUniqueViolation } from './unique-violation.ts'
-import { findUserByEmail, getUser, hasUsers, lockUser, markEmailProven, updatePassword } from './users.ts'
+import {
+  absorbUsers,
+  findUserByPassword,
+  getPasswordSalting,
+  getUser,
+  hasUsers,
+  listUsersByEmail,
+  lockUser,
+  markEmailProven,
+  updatePassword,
+} from './users.ts'
 
 const LATER = new Date(CREATED.getTime() + 60_000)
 const HOUR_MS = 3_600_000
@@ -45,12 +69,79 @@ describe.each(listTestServers())('people on $label', server => {
       const user = await addUser(db, { email })
       expect(await hasUsers(db)).toBe(true)
       expect(await getUser(db, user.id)).toEqual(user)
-      expect(await findUserByEmail(db, email.toLowerCase())).toEqual(user)
-      expect(await findUserByEmail(db, 'unknown@example.com')).toBeUndefined()
+      expect(await listUsersByEmail(db, email.toLowerCase())).toEqual([user])
+      expect(await listUsersByEmail(db, 'unknown@example.com')).toEqual([])
       await expect(getUser(db, newId())).rejects.toThrow('no result')
     })
 
-    test('have an address that no other user has, in whatever case', async () => {
+    test('may have an address that others have, of whom at most one proved it', async () => {
+      const email = `${newId()}@example.com`
+      const first = await addUser(db, { email, email_proven: false })
+      const proven = await addUser(db, { email: email.toUpperCase(), created_at: LATER })
+      const last = await addUser(db, { email, email_proven: false, created_at: LATER })
+      expect(await listUsersByEmail(db, email)).toEqual([proven, first, last])
+      expect(isUniqueViolation(await markEmailProven(db, last.id, LATER).catch(e => e), 'users_email')).toBe(
+        true,
+      )
+    })
+
+    test('are found by address and password; of two with one password it is the one with a proven address', async () => {
+      const email = `${newId()}@example.com`
+      const of = (password_hash: string, email_proven = false) =>
+        addUser(db, { email, email_proven, password_hash })
+      const [a, b] = [await of('$scrypt$x$salt$a'), await of('$scrypt$x$salt$b')]
+      expect((await findUserByPassword(db, email, '$scrypt$x$salt$b'))?.id).toBe(b.id)
+      expect(await findUserByPassword(db, email, '$scrypt$x$salt$c')).toBeUndefined()
+      expect(await findUserByPassword(db, 'other@example.com', '$scrypt$x$salt$a')).toBeUndefined()
+      const proven = await of('$scrypt$x$salt$a', true)
+      expect((await findUserByPassword(db, email, '$scrypt$x$salt$a'))?.id).toBe(proven.id)
+      await updatePassword(db, proven.id, null, LATER)
+      expect((await findUserByPassword(db, email, '$scrypt$x$salt$a'))?.id).toBe(a.id)
+    })
+
+    test('of one address share the settings of the oldest password; the key for others is random', async () => {
+      const email = `${newId()}@example.com`
+      const none = await getPasswordSalting(db, email)
+      expect(none).toEqual({ saltKey: expect.any(Buffer), settings: null })
+      expect(none.saltKey).toHaveLength(32)
+      await addUser(db, { email, email_proven: false })
+      await addUser(db, { email, email_proven: false, password_hash: '$scrypt$ln=4,r=8,p=1$c2FsdA$aGFzaA' })
+      const later = { email, created_at: LATER }
+      await addUser(db, { ...later, password_hash: '$scrypt$ln=4,r=8,p=1$b3RoZXI$aGFzaA' })
+      const settings = '$scrypt$ln=4,r=8,p=1$c2FsdA'
+      expect(await getPasswordSalting(db, email)).toEqual({ ...none, settings })
+      const fresh = await emptyDatabase(server)
+      await migrateDatabase(fresh.connection, () => {})
+      expect((await getPasswordSalting(fresh.db, email)).saltKey).not.toEqual(none.saltKey)
+      await fresh.drop()
+    })
+
+    test('absorb others: each membership once, and no password, session or reset link of theirs is left', async () => {
+      const email = `${newId()}@example.com`
+      const of = () => addUser(db, { email, email_proven: false, password_hash: '$scrypt$x' })
+      const [into, a, b, bystander] = [await of(), await of(), await of(), await of()]
+      const orgs = [await addOrganization(db), await addOrganization(db), await addOrganization(db)] as const
+      const join = async (user: UserRow, org: number) =>
+        (await addMember(db, orgs[org] as OrganizationRow, { user_id: user.id })).id
+      const kept = await join(into, 0)
+      const duplicate = await join(a, 0)
+      const twice = [await join(a, 1), await join(b, 1)]
+      const moved = await join(b, 2)
+      const others = await join(bystander, 2)
+      const sessions = [await addSession(db, a), await addSession(db, bystander)]
+      await absorbUsers(db, [], bystander.id, LATER)
+      await absorbUsers(db, [a.id, b.id], into.id, LATER)
+      const rows = await db.selectFrom('members').select(['id', 'user_id']).execute()
+      const holderOf = (id: string) => rows.find(row => row.id === id)?.user_id
+      expect([kept, duplicate, moved, others].map(holderOf)).toEqual([into.id, a.id, into.id, bystander.id])
+      expect(twice.map(holderOf).filter(id => id === into.id)).toHaveLength(1)
+      const passwords = [into, a, b, bystander].map(async ({ id }) => (await getUser(db, id)).password_hash)
+      expect(await Promise.all(passwords)).toEqual(['$scrypt$x', null, null, '$scrypt$x'])
+      const left = await Promise.all(sessions.map(({ hash }) => findSessionByHash(db, hash)))
+      expect(left.map(session => session !== undefined)).toEqual([false, true])
+    })
+
+    test('have a proven address that no other user has proven, in whatever case', async () => {
       const { email } = await addUser(db)
       const error = await addUser(db, { email: email.toUpperCase() }).catch(failure => failure)
       expect(isUniqueViolation(error, 'users_email')).toBe(true)
@@ -108,7 +199,7 @@ describe.each(listTestServers())('people on $label', server => {
       const signIn = (): Promise<string> =>
         db.transaction().execute(async tx => {
           await lockEmail(tx, email)
-          return (await findUserByEmail(tx, email))?.id ?? (await addUser(tx, { email })).id
+          return (await listUsersByEmail(tx, email))[0]?.id ?? (await addUser(tx, { email })).id
         })
       const ids = await Promise.all([signIn(), signIn(), signIn()])
       expect(new Set(ids).size).toBe(1)

@@ -48,13 +48,21 @@ describe('POST /v1/invitations/accept', () => {
     expect((await accept({ token, password: NEW_PASSWORD })).outcome).toBe('404 resource_not_found token')
   })
 
-  test('an existing account joins with its password; the link alone changes nothing', async () => {
+  test('an existing account joins with its password', async () => {
     const person = await plane.insertPerson()
     const token = await invite(person.user.email)
-    expect((await accept({ token, password: NEW_PASSWORD })).outcome).toBe('401 sign_in_failed password')
-    expect((await signIn(person.user.email, NEW_PASSWORD)).outcome).toBe('401 sign_in_failed')
     expect((await accept({ token, password: PASSWORD })).outcome).toBe('200')
     expect((await signIn(person.user.email, PASSWORD)).json.memberships).toHaveLength(1)
+  })
+
+  test('the link alone changes nothing in an existing account: another password makes an account of its own', async () => {
+    const person = await plane.insertPerson()
+    const token = await invite(person.user.email)
+    expect((await accept({ token, password: NEW_PASSWORD })).outcome).toBe('200')
+    expect((await signIn(person.user.email, PASSWORD)).json.memberships).toHaveLength(0)
+    expect((await signIn(person.user.email, NEW_PASSWORD)).json.memberships).toHaveLength(1)
+    const own = await plane.call<{ memberships: [] }>('GET', '/v1/session', { cookie: person.cookie })
+    expect(own.json.memberships).toEqual([])
   })
 
   test('an existing account joins with its own session and no other', async () => {
@@ -72,6 +80,14 @@ describe('POST /v1/invitations/accept', () => {
     const known = await accept({ token: await invite(person.user.email) })
     const unknown = await accept({ token: await invite(`${plane.newId()}@example.com`) })
     expect([known.outcome, unknown.outcome]).toEqual(Array(2).fill('400 invalid_request password'))
+  })
+
+  test('403 csrf_failed for a page of another site', async () => {
+    const token = await invite(`${plane.newId()}@example.com`)
+    const headers = { origin: 'https://evil.example' }
+    expect((await accept({ token, password: NEW_PASSWORD }, { headers })).outcome).toBe(
+      '403 csrf_failed Origin',
+    )
   })
 
   test('404 resource_not_found for an unknown or expired invitation, or a deleted organization', async () => {

@@ -1,5 +1,7 @@
 import { Fault } from '../../core/fault.ts'
+import { createRandomId } from '../../core/ids.ts'
 import { hashToken } from '../../core/opaque-token.ts'
+import { lockEmail } from '../../storage/identities.ts'
 import {
   findInvitationByHash,
   findMember,
@@ -8,13 +10,15 @@ import {
 } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
 import { removeUserPasswordReset } from '../../storage/password-resets.ts'
+import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
-import { findUserByEmail, insertUser, lockUser } from '../../storage/users.ts'
+import { getUser, insertUser, lockUser } from '../../storage/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
-import { assertSameOriginWrite, type Caller } from '../operation/caller.ts'
+import { assertSameOrigin, assertSameOriginWrite, type Caller } from '../operation/caller.ts'
 import { passwordField, textField, tokenField } from '../operation/fields.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
+import { findUserByHash, hashForAddress } from '../session/address-password.ts'
 import { findSession } from '../session/find-session.ts'
 
 const AcceptBody = z
@@ -30,7 +34,7 @@ type Acceptance = z.output<typeof AcceptBody>
 export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
   name: 'invitations.accept',
   summary:
-    'Joins an organization by an invitation. A new user sends a `password`, which creates the account; an existing one needs its session or its password.',
+    'Joins an organization by an invitation: with the session or the `password` of an account of the invited address, or else with a `password` that creates an account. The answer does not tell which.',
   access: 'public',
   body: AcceptBody,
   response: { 200: MemberResource },
@@ -52,20 +56,25 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
   }),
   handle: async ({ services, caller, body }) => {
     const { wholeDb } = services
+    assertSameOrigin(caller, services.baseUrl())
     services.rates.countAttempt(caller.address)
-    const hash = hashToken(body.token)
-    const invitation = await findLive(services, hash)
-    const { user, isNew } = await findPerson(services, caller, invitation.invite_email ?? '', body)
+    const tokenHash = hashToken(body.token)
+    const invitation = await findLive(services, tokenHash)
+    const email = invitation.invite_email ?? ''
+    const signedIn = await findSignedIn(services, caller, email)
+    const passwordHash = signedIn === undefined ? await hashPassword(services, caller, email, body) : null
     return await wholeDb.transaction().execute(async tx => {
+      await lockEmail(tx, email)
       await lockOrganization(tx, invitation.org_id)
-      // The invitation may have been accepted or withdrawn while the password was verified.
-      const live = await findLive({ ...services, wholeDb: tx }, hash)
-      if (isNew) await insertUser(tx, user)
-      // A password that changed since then invalidates both the password that was verified and the session.
-      else if ((await lockUser(tx, user.id)).password_hash !== user.password_hash) throw wrongPassword()
+      // The invitation may have been accepted or withdrawn while the password was hashed.
+      const live = await findLive({ ...services, wholeDb: tx }, tokenHash)
+      const userId =
+        signedIn === undefined
+          ? await findOrInsertUser(tx, services, { email, passwordHash, name: body.name ?? null })
+          : await lockSignedIn(tx, signedIn)
       // An owner of all of the person's previous organizations must not get into this one by an older reset link.
-      await removeUserPasswordReset(tx, user.id)
-      await storeAcceptance(tx, live.id, user.id, new Date(services.clock.now()))
+      await removeUserPasswordReset(tx, userId)
+      await storeAcceptance(tx, live.id, userId, new Date(services.clock.now()))
       return toMemberResource((await findMember(tx, live.id)) as MemberWithUserRow)
     })
   },
@@ -84,53 +93,62 @@ async function findLive(
   return found
 }
 
-/**
- * Returns the account that joins. The link alone is not enough for an existing account: the inviter handled it too, so it
- * does not prove who holds it.
- */
-async function findPerson(
+/** The account of the caller's session, if the invitation is for its address; undefined otherwise. */
+async function findSignedIn(services: Services, caller: Caller, email: string): Promise<UserRow | undefined> {
+  const session = await findSession(services, caller)
+  if (session === undefined) return undefined
+  const user = await getUser(services.wholeDb, session.id)
+  if (user.email.toLowerCase() !== email) return undefined
+  assertSameOriginWrite(caller, services.baseUrl())
+  return user
+}
+
+/** Locks the account. A password that changed since it was read has ended the session. */
+async function lockSignedIn(tx: Db, user: UserRow): Promise<string> {
+  if ((await lockUser(tx, user.id)).password_hash === user.password_hash) return user.id
+  throw new Fault('sign_in_failed', 'The password of this account was changed. Sign in again.')
+}
+
+/** Does the same for every address, so that an invitation does not reveal who has an account. */
+async function hashPassword(
   services: Services,
   caller: Caller,
   email: string,
-  { password, name }: Acceptance,
-): Promise<{ user: UserRow; isNew: boolean }> {
-  const session = await findSession(services, caller)
-  const existing = await findUserByEmail(services.wholeDb, email)
-  if (existing !== undefined && existing.id === session?.id) {
-    assertSameOriginWrite(caller, services.baseUrl())
-    return { user: existing, isNew: false }
-  }
-  // The same for every address, so that an invitation does not reveal who has an account.
+  { password }: Acceptance,
+): Promise<string> {
   if (password === undefined || password === null) {
     throw new Fault(
       'invalid_request',
-      "Send a password: the existing account's, or one for the new account.",
-      {
-        param: 'password',
-      },
+      "Sign in as the invited address, or send a password: your account's, or one for a new account.",
+      { param: 'password' },
     )
   }
-  if (existing !== undefined) {
-    services.rates.countSignIn(email, caller.address)
-    if (await services.passwords.verify(password, existing.password_hash))
-      return { user: existing, isNew: false }
-    throw wrongPassword()
-  }
+  // The password may be a guess at an existing account's.
+  services.rates.countSignIn(email, caller.address)
+  return await hashForAddress(services, email, password)
+}
+
+/**
+ * Returns the account of the address that has this password, or creates one. The link does not prove who holds it, since
+ * the inviter handled it too. So it opens no existing account; and no existing account, whoever made it, closes the link.
+ */
+async function findOrInsertUser(
+  tx: Db,
+  services: Services,
+  { email, passwordHash, name }: { email: string; passwordHash: string | null; name: string | null },
+): Promise<string> {
+  const existing = passwordHash === null ? undefined : await findUserByHash(tx, email, passwordHash)
+  if (existing !== undefined) return existing.id
   const now = new Date(services.clock.now())
-  const user = {
-    id: services.newId(),
+  const id = createRandomId(services.random)
+  await insertUser(tx, {
+    id,
     email,
-    name: name ?? null,
-    password_hash: await services.passwords.hash(password),
+    name,
+    password_hash: passwordHash,
     email_proven: false,
     created_at: now,
     updated_at: now,
-  }
-  return { user, isNew: true }
-}
-
-function wrongPassword(): Fault {
-  return new Fault('sign_in_failed', "This is not the password of the invited address's account.", {
-    param: 'password',
   })
+  return id
 }

@@ -1,7 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Fault } from '../../core/fault.ts'
-import type { Random } from '../../core/random.ts'
 
 const derive = promisify(scrypt) as (
   password: string,
@@ -24,40 +23,47 @@ const RETRY_SECONDS = 15
 /** Hashes passwords. They are normalized to NFKC, so that every keyboard yields the same text. */
 export interface Passwords {
   /**
-   * Returns what is stored for a password, in the PHC string format: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`, base64
-   * without padding. Throws `control_rate_limit_exceeded` if too many calls wait.
+   * Returns what is stored for a password, in the PHC string format: the settings, `$` and the hash in base64 without
+   * padding. Throws `control_rate_limit_exceeded` if too many calls wait.
    */
-  hash(password: string): Promise<string>
+  hash(password: string, settings: string): Promise<string>
   /**
    * True if the password is the stored one. With nothing stored it takes as long and returns false. Throws like `hash`.
    */
   verify(password: string, stored: string | null): Promise<boolean>
 }
 
-interface Stored {
+interface Settings {
   readonly logN: number
   readonly r: number
   readonly p: number
   readonly salt: Buffer
+}
+
+interface Stored extends Settings {
   readonly hash: Buffer
 }
 
-const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const SETTINGS = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)$/
 
 /** Stands in for an account that does not exist: no password has this hash. */
 const NO_ACCOUNT: Stored = { logN: LOG_N, r: R, p: P, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
 
-export function openPasswords(random: Random): Passwords {
+/** Returns the settings of a new hash: `$scrypt$ln=17,r=8,p=1$<salt>`. The salt has 16 bytes. */
+export function toPasswordSettings(salt: Buffer): string {
+  return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${toBase64(salt)}`
+}
+
+export function openPasswords(): Passwords {
   const atMostTwo = openQueue()
-  const run = (password: string, { logN, r, p, salt }: Omit<Stored, 'hash'>): Promise<Buffer> =>
+  const run = (password: string, { logN, r, p, salt }: Settings): Promise<Buffer> =>
     atMostTwo(() =>
       derive(password.normalize('NFKC'), salt, 32, { N: 2 ** logN, r, p, maxmem: MAX_MEMORY_BYTES }),
     )
   return {
-    async hash(password) {
-      const salt = random.bytes(16)
-      const hash = await run(password, { logN: LOG_N, r: R, p: P, salt })
-      return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${toBase64(salt)}$${toBase64(hash)}`
+    async hash(password, settings) {
+      const hash = await run(password, parseSettings(settings))
+      return `${settings}$${toBase64(hash)}`
     },
     async verify(password, stored) {
       const expected = stored === null ? NO_ACCOUNT : parseStored(stored)
@@ -67,15 +73,14 @@ export function openPasswords(random: Random): Passwords {
 }
 
 function parseStored(text: string): Stored {
-  const [, ln, r, p, salt = '', hash = ''] = FORM.exec(text) ?? []
+  const at = text.lastIndexOf('$')
+  return { ...parseSettings(text.slice(0, at)), hash: Buffer.from(text.slice(at + 1), 'base64') }
+}
+
+function parseSettings(text: string): Settings {
+  const [, ln, r, p, salt = ''] = SETTINGS.exec(text) ?? []
   if (ln === undefined) throw new Error('a stored password hash has an unknown format')
-  return {
-    logN: Number(ln),
-    r: Number(r),
-    p: Number(p),
-    salt: Buffer.from(salt, 'base64'),
-    hash: Buffer.from(hash, 'base64'),
-  }
+  return { logN: Number(ln), r: Number(r), p: Number(p), salt: Buffer.from(salt, 'base64') }
 }
 
 function openQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {

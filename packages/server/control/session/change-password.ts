@@ -1,8 +1,10 @@
 import { Fault } from '../../core/fault.ts'
+import { lockEmail } from '../../storage/identities.ts'
 import { getUser, lockUser } from '../../storage/users.ts'
 import { givenPasswordField, passwordField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
+import { assertDistinctPassword, hashForAddress } from './address-password.ts'
 import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 import { storePassword } from './store-password.ts'
@@ -17,7 +19,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
   access: 'session',
   body: PasswordChange,
   response: { 200: SessionResource },
-  faults: ['sign_in_failed'],
+  faults: ['resource_conflict', 'sign_in_failed'],
   // A password has no state that may be logged.
   before: async () => null,
   audit: ({ actor }) => ({ resourceId: actor.id }),
@@ -28,11 +30,14 @@ export const changePassword = defineOperation('POST /v1/session/password', {
     rates.countAttempt(caller.address)
     rates.countSignIn(user.email, caller.address)
     if (!(await passwords.verify(body.current_password, user.password_hash))) throw wrongPassword()
-    const hash = await passwords.hash(body.new_password)
+    const email = user.email.toLowerCase()
+    const hash = await hashForAddress(services, email, body.new_password)
     const now = new Date(services.clock.now())
     const changed = await wholeDb.transaction().execute(async tx => {
+      await lockEmail(tx, email)
       const current = await lockUser(tx, user.id)
       if (current.password_hash !== user.password_hash) throw wrongPassword()
+      await assertDistinctPassword(tx, current, hash)
       await storePassword(tx, user.id, hash, now)
       return { ...current, password_hash: hash }
     })

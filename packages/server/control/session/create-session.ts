@@ -1,9 +1,10 @@
 import { Fault } from '../../core/fault.ts'
-import { findUserByEmail } from '../../storage/users.ts'
+import { findUserByPassword } from '../../storage/users.ts'
 import { assertSameOrigin } from '../operation/caller.ts'
 import { emailField, givenPasswordField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
+import { hashForAddress } from './address-password.ts'
 import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 
@@ -23,10 +24,10 @@ export const createSession = defineOperation('POST /v1/session', {
     // Otherwise a page of another site could sign a browser in to another account.
     assertSameOrigin(caller, services.baseUrl())
     services.rates.countSignIn(body.email, caller.address)
-    const user = await findUserByEmail(services.wholeDb, body.email)
-    // Verify even if there is no account, so that neither the response nor its time reveals who has one.
-    const isRight = await services.passwords.verify(body.password, user?.password_hash ?? null)
-    if (user === undefined || !isRight) throw signInFailed()
+    // Hash even if there is no account, so that neither the response nor its time reveals who has one.
+    const hash = await hashForAddress(services, body.email, body.password)
+    const user = await findUserByPassword(services.wholeDb, body.email, hash)
+    if (user === undefined) throw signInFailed()
     if (!(await startSession(services, caller, answer, user))) throw signInFailed()
     return await loadSessionResource(services, user)
   },

@@ -1,12 +1,14 @@
 import { Fault } from '../../core/fault.ts'
 import { hashToken } from '../../core/opaque-token.ts'
+import { lockEmail } from '../../storage/identities.ts'
 import { findPasswordReset, removePasswordReset } from '../../storage/password-resets.ts'
-import { lockUser } from '../../storage/users.ts'
+import { getUser, lockUser } from '../../storage/users.ts'
 import { mayResetPassword } from '../members/reset-authority.ts'
 import { assertSameOrigin } from '../operation/caller.ts'
 import { passwordField, tokenField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
+import { assertDistinctPassword, hashForAddress } from './address-password.ts'
 import { startSession } from './session-life.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 import { storePassword } from './store-password.ts'
@@ -22,7 +24,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
   access: 'public',
   body: PasswordReset,
   response: { 200: SessionResource },
-  faults: ['resource_not_found', 'csrf_failed', 'control_rate_limit_exceeded'],
+  faults: ['resource_not_found', 'resource_conflict', 'csrf_failed', 'control_rate_limit_exceeded'],
   before: async () => null,
   audit: (_, { user, memberships }) => ({
     orgIds: memberships.map(({ organization }) => organization.id),
@@ -36,12 +38,19 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
     const tokenHash = hashToken(body.reset_token)
     const reset = await findPasswordReset(wholeDb, tokenHash)
     if (reset === undefined || reset.expires_at.getTime() <= clock.now()) throw noLink()
-    const password = await services.passwords.hash(body.new_password)
+    // Before the password is hashed: the time must not tell why a link is invalid.
+    if (!(await mayResetPassword(wholeDb, reset.issued_by, reset.user_id))) throw noLink()
+    const email = (await getUser(wholeDb, reset.user_id)).email.toLowerCase()
+    // A password that another account of the address has is refused below, which is as good as a guess at sign-in.
+    services.rates.countSignIn(email, caller.address)
+    const password = await hashForAddress(services, email, body.new_password)
     const changed = await wholeDb.transaction().execute(async tx => {
+      await lockEmail(tx, email)
       const user = await lockUser(tx, reset.user_id)
       if (!(await removePasswordReset(tx, tokenHash))) throw noLink()
       // The issuer must still have the right: the user may have joined another organization.
       if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id))) throw noLink()
+      await assertDistinctPassword(tx, user, password)
       await storePassword(tx, reset.user_id, password, new Date(clock.now()))
       return { ...user, password_hash: password }
     })

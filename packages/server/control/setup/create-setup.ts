@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { Fault } from '../../core/fault.ts'
+import { createRandomId } from '../../core/ids.ts'
 import { SCOPES } from '../../core/tenancy.ts'
 import { insertKey } from '../../storage/keys.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
@@ -25,6 +26,7 @@ import { DEFAULT_TIME_ZONE } from '../organizations/organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from '../organizations/organization-resource.ts'
 import { createProject } from '../projects/new-project.ts'
 import { ProjectResource, toProjectResource } from '../projects/project-resource.ts'
+import { hashForAddress } from '../session/address-password.ts'
 
 const SetupBody = z
   .strictObject({
@@ -62,10 +64,11 @@ export const createSetup = defineOperation('POST /v1/setup', {
   }),
   handle: async ({ services, caller, body }) => {
     services.rates.countAttempt(caller.address)
-    // Check the token and the users first, so that only an authorized caller can make the app hash a password.
-    if (!isSameToken(body.setup_token, services.setupToken())) throw closed()
-    if (await hasUsers(services.db)) throw closed()
-    const passwordHash = await services.passwords.hash(body.password)
+    // Check the token and the users first, so that only an authorized caller can make the app hash a password. Both are
+    // checked in any case: the time does not tell which of them was wrong.
+    const isClosed = await hasUsers(services.db)
+    if (!isSameToken(body.setup_token, services.setupToken()) || isClosed) throw closed()
+    const passwordHash = await hashForAddress(services, body.email, body.password)
     return await services.db.transaction().execute(async tx => {
       // The second of two concurrent set-ups waits here and then finds a user.
       await sql`select pg_advisory_xact_lock(hashtext('rideau:setup'))`.execute(tx)
@@ -83,6 +86,7 @@ async function insertAll(
 ): Promise<z.output<typeof SetupResource>> {
   const user: UserRow = {
     ...newRecord(services),
+    id: createRandomId(services.random),
     email: body.email,
     name: body.name ?? null,
     password_hash: passwordHash,

@@ -1,6 +1,9 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +16,16 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Account, canReach, chooseAccount, spawnAs } from './account.ts'
+import {
+  type Account,
+  canReach,
+  chooseAccount,
+  chooseCreator,
+  type KnownUsers,
+  parsePasswd,
+  spawnAs,
+} from './account.ts'
+import { changeOwner } from './change-owner.ts'
 import { createCluster, locateCluster, toSwitchError, writeAccessRules } from './cluster.ts'
 import { chooseSocketFolder, prepareSocketFolder } from './socket-folder.ts'
 import { waitFor } from './wait-for.ts'
@@ -30,6 +42,15 @@ const own: Account = {
   switched: false,
 }
 const stranger: Account = { uid: 4_000_000, gid: 4_000_000, switched: true }
+
+const isRoot = own.uid === 0
+if (!isRoot) console.log('skipped: 6 tests of the account and the owner of a cluster that only root can run')
+
+const PASSWD = `root:x:0:0:root:/root:/bin/sh
+daemon:x:1:1::/:/sbin/nologin
+nobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin
+`
+const users = (passwd: string): KnownUsers => ({ named: parsePasswd(passwd), usedIds: new Set() })
 
 /** A program that stands for initdb. */
 function writeProgram(name: string, script: string): string {
@@ -50,6 +71,29 @@ describe('a new cluster', () => {
     expect(words).toMatch(/^-D .*\.new-pg18-\w+ -U postgres -E UTF8 -A reject --no-instructions --extra\n$/)
     expect(readdirSync(join(home, 'data'))).toEqual(['pg18'])
   })
+
+  test.runIf(isRoot)(
+    "is closed to other processes of the user that makes it, and is the account's afterwards",
+    async () => {
+      writeProgram(
+        'initdb',
+        'stat -c "%a %u %g" "$2/.." "$2" > "$2/modes"; id -u >> "$2/modes"; id -g >> "$2/modes"',
+      )
+      const dir = join(home, 'data', 'pg18')
+      mkdirSync(join(home, 'data'))
+      for (const each of [home, join(home, 'data')]) chmodSync(each, 0o755)
+      const account = { uid: 60_800, gid: 60_801, switched: true }
+      await createCluster({ binDir: home, dir, account, reachable: true, initArgs: [] })
+      const [outer, inner, uid, gid] = readFileSync(join(dir, 'modes'), 'utf8').split('\n')
+      // Without the gid a process can neither enter the outer folder nor trace initdb.
+      expect([outer, inner, gid]).toEqual(['710 0 60801', `700 ${uid} 60801`, '60801'])
+      expect([0, 60_800]).not.toContain(Number(uid))
+      expect(readdirSync(join(home, 'data'))).toEqual(['pg18'])
+      for (const each of [dir, join(dir, 'modes')]) {
+        expect([statSync(each).uid, statSync(each).gid]).toEqual([60_800, 60_801])
+      }
+    },
+  )
 
   test('leaves nothing behind if initdb fails, and the error has its output', async () => {
     writeProgram('initdb', 'echo out; echo "no space left" >&2; exit 3')
@@ -128,11 +172,50 @@ describe('the socket folder', () => {
 })
 
 describe('the account', () => {
-  test('of an ordinary user is that user; of root it is the owner of the folder or nobody', () => {
-    const { uid, switched } = chooseAccount(join(home, 'missing'))
-    expect([uid, switched]).toEqual(own.uid === 0 ? [65_534, true] : [own.uid, false])
+  test('of an ordinary user is that user; of root it is one that nothing else runs as', () => {
+    const { uid, gid, switched } = chooseAccount(join(home, 'missing'), () => users(PASSWD))
+    if (own.uid !== 0) expect([uid, gid, switched]).toEqual([own.uid, own.gid, false])
+    else {
+      expect([gid, switched]).toEqual([uid, true])
+      expect(uid).toBeGreaterThanOrEqual(60_706)
+      expect(uid).toBeLessThanOrEqual(61_183)
+    }
     expect(spawnAs(own)).toEqual({})
     expect(spawnAs(stranger)).toEqual({ uid: stranger.uid, gid: stranger.gid })
+  })
+
+  test.runIf(isRoot)('of root is the owner of the folder, but neither nobody nor root', () => {
+    const choose = () => chooseAccount(home, () => users(`${PASSWD}rideau:x:998:997::/:/sbin/nologin\n`))
+    expect(choose()).toEqual({ uid: 998, gid: 997, switched: true })
+    chownSync(home, 65_534, 65_534)
+    expect(choose()).toEqual({ uid: 998, gid: 997, switched: true })
+    chownSync(home, 1234, 1235)
+    expect(choose()).toEqual({ uid: 1234, gid: 1235, switched: true })
+  })
+
+  test.runIf(isRoot)('of root is no rideau that is root or nobody, and no id that is used', () => {
+    for (const id of [0, 65_534]) {
+      const { uid } = chooseAccount(join(home, 'new'), () => users(`rideau:x:${id}:${id}::/:/bin/sh\n`))
+      expect(uid).toBeGreaterThanOrEqual(60_706)
+    }
+    const used = new Set<number>()
+    const dir = join(home, 'new')
+    for (let i = 0; i < 478; i++) used.add(chooseAccount(dir, () => ({ named: [], usedIds: used })).uid)
+    expect([used.size, Math.min(...used), Math.max(...used)]).toEqual([478, 60_706, 61_183])
+    expect(() => chooseAccount(dir, () => ({ named: [], usedIds: used }))).toThrow(
+      'no user id is free for the embedded PostgreSQL: add a user rideau, or set DATABASE_URL',
+    )
+  })
+
+  test('creates the cluster if it has a name, and lends its group to another one otherwise', () => {
+    const creatorIn = (passwd: string) => chooseCreator(stranger, () => users(passwd))
+    expect(chooseCreator(own, () => users(''))).toBe(own)
+    expect(creatorIn(`x:x:${stranger.uid}:5::/:\n`)).toBe(stranger)
+    expect(creatorIn(PASSWD)).toEqual({ uid: 65_534, gid: stranger.gid, switched: true })
+    expect(creatorIn('root:x:0:0::/:\nbin:x:1:1::/:\n')).toEqual({ ...stranger, uid: 1 })
+    expect(() => creatorIn('root:x:0:0::/:\n+nis\n')).toThrow(
+      'add the line rideau:x:4000000:4000000::/nonexistent:/sbin/nologin, or set DATABASE_URL',
+    )
   })
 
   test('reaches a path only if every folder above it lets it in', () => {
@@ -158,6 +241,64 @@ describe('the account', () => {
     const missing = Object.assign(new Error('spawn ENOENT'), { code: 'ENOENT' })
     expect(toSwitchError(missing, stranger)).toBe(missing)
     expect(toSwitchError('text', stranger).message).toBe('text')
+  })
+})
+
+describe.runIf(isRoot)('the owner of a cluster', () => {
+  const to: Account = { uid: 60_800, gid: 60_801, switched: true }
+  const from = 65_534
+  let cluster: string
+  beforeEach(() => {
+    cluster = join(home, 'pg18')
+    mkdirSync(join(cluster, 'base', '1'), { recursive: true })
+    writeFileSync(join(cluster, 'base', '1', 'rows'), 'rows')
+    writeFileSync(join(cluster, 'written-by-root'), '')
+    for (const name of ['', 'base', 'base/1', 'base/1/rows']) chownSync(join(cluster, name), from, from)
+    chmodSync(cluster, 0o755)
+  })
+  const ownerOf = (name: string) => {
+    const { uid, gid } = lstatSync(join(cluster, name))
+    return [uid, gid]
+  }
+
+  test('changes for everything in it, and the folder is closed to others', () => {
+    changeOwner(cluster, from, to)
+    for (const name of ['', 'base', 'base/1', 'base/1/rows', 'written-by-root']) {
+      expect(ownerOf(name)).toEqual([to.uid, to.gid])
+    }
+    expect(statSync(cluster).mode & 0o777).toBe(0o700)
+    expect(readFileSync(join(cluster, 'base', '1', 'rows'), 'utf8')).toBe('rows')
+  })
+
+  test('stays that of root if something else is in it, and changes once that is gone', () => {
+    const outside = join(home, 'outside')
+    writeFileSync(outside, 'secret')
+    const planted = join(cluster, 'base', 'planted')
+    const cases: [() => void, RegExp][] = [
+      [() => symlinkSync(outside, planted), /base\/planted is neither a folder nor a file/],
+      [() => symlinkSync(home, planted), /is neither a folder nor a file/],
+      [() => linkSync(outside, planted), /base\/planted is linked from elsewhere too/],
+      [() => writeFileSync(planted, ''), /base\/planted belongs to uid 4000000/],
+    ]
+    for (const [plant, message] of cases) {
+      plant()
+      if (message.source.includes('4000000')) chownSync(planted, 4_000_000, 0)
+      const { uid } = statSync(cluster)
+      expect(() => changeOwner(cluster, uid, to)).toThrow(message)
+      expect(ownerOf('')).toEqual([0, 0])
+      expect(statSync(cluster).mode & 0o777).toBe(0o700)
+      expect([statSync(outside).uid, statSync(home).uid]).toEqual([0, 0])
+      rmSync(planted)
+    }
+    changeOwner(cluster, 0, to)
+    expect([ownerOf(''), ownerOf('base/1/rows')]).toEqual(Array(2).fill([to.uid, to.gid]))
+  })
+
+  test('does not change if the folder is a link, or belongs to somebody else by now', () => {
+    symlinkSync(cluster, join(home, 'link'))
+    expect(() => changeOwner(join(home, 'link'), from, to)).toThrow('link is not a folder')
+    expect(() => changeOwner(cluster, 1234, to)).toThrow('pg18 belongs to uid 65534')
+    expect(ownerOf('')).toEqual([from, from])
   })
 })
 

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
   fchownSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -15,7 +17,8 @@ import {
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type Account, spawnAs } from './account.ts'
+import { type Account, canReach, chooseCreator, spawnAs } from './account.ts'
+import { changeOwner } from './change-owner.ts'
 import { syncFolder } from './sync-folder.ts'
 
 /** The server's whole environment. It inherits nothing: LD_LIBRARY_PATH or PGDATA of a shell would change it. */
@@ -37,7 +40,10 @@ export function locateCluster(dir: string, reachable: boolean): ClusterLocation 
   return reachable ? { argument: dir, cwd: '/' } : { argument: '/proc/self/cwd', cwd: dir }
 }
 
-/** Creates a cluster in a temporary folder and renames it, so that the folder `dir` is always complete. */
+/**
+ * Creates a cluster in a temporary folder and renames it, so that the folder `dir` is always complete. initdb runs as
+ * the account or, if that has no name, as another one (chooseCreator).
+ */
 export async function createCluster(options: {
   readonly binDir: string
   readonly dir: string
@@ -48,6 +54,7 @@ export async function createCluster(options: {
   const { binDir, dir, account } = options
   // Checked first, because initdb's own error message says less.
   loginName()
+  const creator = chooseCreator(account)
   const parent = dirname(dir)
   const prefix = `.new-${basename(dir)}-`
   for (const name of readdirSync(parent)) {
@@ -55,8 +62,10 @@ export async function createCluster(options: {
   }
   const temporary = mkdtempSync(join(parent, prefix))
   try {
-    if (account.switched) chownSync(temporary, account.uid, account.gid)
-    const location = locateCluster(temporary, options.reachable)
+    const made = creator.uid === account.uid ? temporary : closeToOthers(temporary, account)
+    if (creator.switched) chownSync(made, creator.uid, creator.gid)
+    const reachable = options.reachable && (creator.uid === account.uid || canReach(parent, creator))
+    const location = locateCluster(made, reachable)
     const fixed = [
       '-D',
       location.argument,
@@ -68,13 +77,27 @@ export async function createCluster(options: {
       'reject',
       '--no-instructions',
     ]
-    await run(join(binDir, 'initdb'), [...fixed, ...options.initArgs], account, location.cwd)
-    renameSync(temporary, dir)
+    await run(join(binDir, 'initdb'), [...fixed, ...options.initArgs], creator, location.cwd)
+    if (creator.uid !== account.uid) changeOwner(made, creator.uid, account)
+    renameSync(made, dir)
+    rmSync(temporary, { recursive: true, force: true })
     syncFolder(parent)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
     throw toSwitchError(error, account)
   }
+}
+
+/**
+ * Creates a folder below this one, which only root and processes with the account's gid can enter. Other processes with
+ * the creator's uid have another gid.
+ */
+function closeToOthers(dir: string, account: Account): string {
+  const inner = join(dir, 'cluster')
+  mkdirSync(inner, { mode: 0o700 })
+  chownSync(dir, 0, account.gid)
+  chmodSync(dir, 0o710)
+  return inner
 }
 
 /**

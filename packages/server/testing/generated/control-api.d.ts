@@ -60,7 +60,7 @@ export interface paths {
         put?: never;
         /**
          * Changes the caller's own password. Every session of the user ends; the caller gets a new one.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `sign_in_failed`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`, `sign_in_failed`.
          */
         post: operations["session.change_password"];
         delete?: never;
@@ -80,7 +80,7 @@ export interface paths {
         put?: never;
         /**
          * Sets a new password with an owner's reset link, once, and signs in. Every other session of the user ends.
-         * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `csrf_failed`, `control_rate_limit_exceeded`.
+         * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `resource_conflict`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["session.reset_password"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Joins an organization by an invitation. A new user sends a `password`, which creates the account; an existing one needs its session or its password.
+         * Joins an organization by an invitation: with the session or the `password` of an account of the invited address, or else with a `password` that creates an account. The answer does not tell which.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `resource_conflict`, `sign_in_failed`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["invitations.accept"];

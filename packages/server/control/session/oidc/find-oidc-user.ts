@@ -1,9 +1,17 @@
+import { createRandomId } from '../../../core/ids.ts'
 import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/identities.ts'
 import { acceptInvitation, listInvitationsByEmail } from '../../../storage/members.ts'
 import { lockOrganization } from '../../../storage/organizations.ts'
 import type { Db } from '../../../storage/pool.ts'
 import type { UserRow } from '../../../storage/schema.ts'
-import { findUserByEmail, getUser, insertUser, lockUser, markEmailProven } from '../../../storage/users.ts'
+import {
+  absorbUsers,
+  getUser,
+  insertUser,
+  listUsersByEmail,
+  lockUser,
+  markEmailProven,
+} from '../../../storage/users.ts'
 import type { Services } from '../../operation/operation.ts'
 import { storePassword } from '../store-password.ts'
 import type { OidcPerson } from './oidc-client.ts'
@@ -19,11 +27,11 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
     if (email !== undefined) await lockEmail(tx, email)
     const linked = await findUserByIdentity(tx, issuer, subject)
     if (linked !== undefined || email === undefined) return linked
-    const existing = await findUserByEmail(tx, email)
+    const [existing, ...others] = await listUsersByEmail(tx, email)
     const user =
       existing === undefined
         ? await joinInvited(tx, services, email, person.name)
-        : await proveEmail(tx, services, existing)
+        : await proveEmail(tx, services, existing, others)
     if (user === undefined) return undefined
     const created_at = new Date(services.clock.now())
     await insertIdentity(tx, { issuer, subject, user_id: user.id, created_at })
@@ -32,13 +40,25 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
 }
 
 /**
- * An account with an unproven address may have been created, by an invitation, by somebody who does not own the address.
- * A person who proves the address takes the account over: its previous password and sessions become invalid.
+ * Accounts with an unproven address may have been created, by invitations, by somebody who does not own the address. A
+ * person who proves the address takes them over as one account, since the organizations invited that address: their
+ * previous passwords and sessions become invalid.
  */
-async function proveEmail(tx: Db, services: Services, user: UserRow): Promise<UserRow> {
-  if (user.email_proven) return user
+async function proveEmail(
+  tx: Db,
+  services: Services,
+  user: UserRow,
+  others: readonly UserRow[],
+): Promise<UserRow> {
   const now = new Date(services.clock.now())
   await lockUser(tx, user.id)
+  await absorbUsers(
+    tx,
+    others.map(({ id }) => id),
+    user.id,
+    now,
+  )
+  if (user.email_proven) return user
   await markEmailProven(tx, user.id, now)
   await storePassword(tx, user.id, null, now)
   return await getUser(tx, user.id)
@@ -56,7 +76,7 @@ async function joinInvited(
   )
   if (invitations.length === 0) return undefined
   const user: UserRow = {
-    id: services.newId(),
+    id: createRandomId(services.random),
     email,
     name: name === undefined || name === '' ? null : name.slice(0, 200),
     password_hash: null,

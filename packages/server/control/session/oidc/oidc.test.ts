@@ -103,6 +103,42 @@ describe('sign-in by OIDC', () => {
     expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('401 sign_in_failed')
   })
 
+  test('a person who proves an address gets the memberships of all its accounts, and nobody else keeps them', async () => {
+    const email = newEmail()
+    const other = await plane.insertTenant('other')
+    const accounts = [await plane.insertPerson(email), await plane.insertPerson(email)] as const
+    await plane.insertMember(tenant.organization.id, accounts[0], 'developer')
+    await plane.insertMember(other.organization.id, accounts[1], 'viewer')
+    const session = (await signIn({ sub: plane.newId(), email, email_verified: true })) as Session
+    expect(session.memberships.map(({ role }) => role).sort()).toEqual(['developer', 'viewer'])
+    for (const { cookie } of accounts) {
+      expect((await plane.call('GET', '/v1/session', { cookie })).outcome).toBe('401 unauthenticated')
+    }
+    const body = { email, password: PASSWORD }
+    expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('401 sign_in_failed')
+  })
+
+  test('is not touched by an account that an invitation makes for the address afterwards', async () => {
+    const email = newEmail()
+    const person = await plane.insertPerson(email)
+    await plane.insertMember(tenant.organization.id, person, 'admin')
+    const sub = plane.newId()
+    await signIn({ sub, email, email_verified: true })
+    const other = await plane.insertTenant('other')
+    const invited = (await invite(email, other)) as { json: { accept_url: string } }
+    const token = invited.json.accept_url.split('token=')[1]
+    const accepted = await plane.call('POST', '/v1/invitations/accept', {
+      body: { token, password: PASSWORD },
+    })
+    expect(accepted.outcome).toBe('200')
+    const roles = async (session: Session) => session.memberships.map(({ role }) => role)
+    expect(await roles((await signIn({ sub, email, email_verified: true })) as Session)).toEqual(['admin'])
+    const byPassword = await plane.call<Session>('POST', '/v1/session', {
+      body: { email, password: PASSWORD },
+    })
+    expect(await roles(byPassword.json)).toEqual(['developer'])
+  })
+
   test('an account whose address the operator proved keeps its password', async () => {
     const owner = await plane.insertPerson(newEmail())
     await plane.database.db
