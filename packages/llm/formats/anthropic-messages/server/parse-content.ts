@@ -2,9 +2,10 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { encodeInput, FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { hasFieldWithin, type MessageNotes } from '../../shared/message-notes.ts'
+import type { MessageNotes } from '../../shared/message-notes.ts'
 import { invalid, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { parseDocument, parseImage } from './parse-media.ts'
@@ -66,7 +67,7 @@ function parseBlock(placed: PlacedBlock, content: Content, notes: MessageNotes):
   const parse = BLOCKS.get(textAt(block.type, `${path}.type`))
   if (parse === undefined) {
     notes.nativeOnly.push(path)
-    notes.asksForCaching ||= hasFieldWithin(block, 'cache_control')
+    notes.asksForCaching ||= hasCacheMark(block)
     return
   }
   const before = content.parts.length

@@ -2,9 +2,10 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { hasFieldWithin, type MessageNotes } from '../../shared/message-notes.ts'
+import type { MessageNotes } from '../../shared/message-notes.ts'
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import {
@@ -89,7 +90,7 @@ function parseBlock(block: JsonObject, path: string, content: Content, notes: Me
   }
   if (!isUnknown) return
   notes.nativeOnly.push(path)
-  notes.asksForCaching ||= hasFieldWithin(block, 'cachePoint')
+  notes.asksForCaching ||= hasCacheMark(block)
 }
 
 type KindParser = (value: Json, path: string, content: Content, notes: MessageNotes) => void
