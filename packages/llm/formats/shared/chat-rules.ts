@@ -156,7 +156,12 @@ export const TOOL_CHOICE = toTextOrRule(
   ),
 )
 
-export const RESPONSE_FORMAT = toObjectRule({ type: SCALAR, json_schema: DATA, schema: DATA })
+const NAMED_SCHEMA = toObjectRule({ name: SCALAR, description: SCALAR, schema: DATA, strict: SCALAR })
+
+export const RESPONSE_FORMAT = toObjectRule({ type: SCALAR, json_schema: NAMED_SCHEMA, schema: DATA })
+
+/** A schema stands beside its type. */
+export const SCHEMA_FORMAT = toObjectRule({ type: SCALAR, json_schema: DATA, schema: DATA })
 
 export const STREAM_OPTIONS = toObjectRule(
   { include_usage: SCALAR, include_obfuscation: SCALAR, continuous_usage_stats: SCALAR },

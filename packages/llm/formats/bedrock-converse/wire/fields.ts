@@ -53,6 +53,9 @@ export const USUAL_VALUES: ReadonlyMap<string, { readonly field: string; readonl
   ['performanceConfig', { field: 'latency', usual: 'standard' }],
 ])
 
+const JSON_SCHEMA = toObjectRule({ name: SCALAR, description: SCALAR, schema: DATA })
+const FORMAT = toObjectRule({ type: SCALAR, structure: toObjectRule({ jsonSchema: JSON_SCHEMA }) })
+
 /** An object that has the usual price, or is refused. */
 function priced(name: string): Rule {
   const { field = '', usual = '' } = USUAL_VALUES.get(name) ?? {}
@@ -65,7 +68,7 @@ export const FIELDS = new FieldTable({
   system: sent(SYSTEM),
   inferenceConfig: nested(INFERENCE),
   toolConfig: nested(TOOLS),
-  outputConfig: nested(new FieldTable({ textFormat: sent(DATA, own('responseFormat')) })),
+  outputConfig: nested(new FieldTable({ textFormat: sent(FORMAT, own('responseFormat')) })),
   additionalModelRequestFields: nested(MODEL_FIELDS),
   additionalModelResponseFieldPaths: sent(
     SCALAR,

@@ -1,6 +1,6 @@
 import { toObject } from '../../../json/json-value.ts'
 import { CAP, MODEL, SCALAR, STREAM, toObjectRule } from '../../../upstream/outgoing-rules.ts'
-import { RESPONSE_FORMAT, TOOLS } from '../../shared/chat-rules.ts'
+import { SCHEMA_FORMAT, TOOLS } from '../../shared/chat-rules.ts'
 import { FieldTable, number, onlyHere, own, sent, texts } from '../../shared/field-table.ts'
 import { DOCUMENTS, MESSAGES } from './message-rules.ts'
 
@@ -13,7 +13,7 @@ export const FIELDS = new FieldTable({
   stream: sent(STREAM, own('stream')),
   tools: sent(TOOLS, own('tools')),
   tool_choice: sent(SCALAR, own('toolChoice')),
-  response_format: sent(RESPONSE_FORMAT, own('responseFormat')),
+  response_format: sent(SCHEMA_FORMAT, own('responseFormat')),
   thinking: sent(THINKING, own('reasoningEffort')),
   max_tokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
   temperature: number('temperature'),

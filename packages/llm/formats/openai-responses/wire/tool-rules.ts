@@ -42,7 +42,7 @@ const CUSTOM_TOOL = toObjectRule(
     type: SCALAR,
     name: SCALAR,
     description: SCALAR,
-    format: DATA,
+    format: toObjectRule({ type: SCALAR, syntax: SCALAR, definition: SCALAR }),
     defer_loading: SCALAR,
     cache_control: CACHE_MARK,
     id: SCALAR,
@@ -83,11 +83,13 @@ const COMPUTER = toObjectRule(
   'refused',
 )
 
+const SKILLS = toListRule(toObjectRule({ name: SCALAR, description: SCALAR, path: SCALAR }))
+
 const SHELL = toObjectRule(
   {
     type: SCALAR,
     // On the caller's machine: a container of the provider has a price.
-    environment: toTypedRule({ local: toObjectRule({ type: SCALAR, skills: DATA }, 'refused') }, REFUSED),
+    environment: toTypedRule({ local: toObjectRule({ type: SCALAR, skills: SKILLS }, 'refused') }, REFUSED),
   },
   'refused',
 )
