@@ -98,7 +98,7 @@ function isScalar(value: Json): boolean {
   return typeof value !== 'object'
 }
 
-/** An object where none is expected: nobody knows its meaning, so its names decide. */
+/** An object where none is expected: its meaning is unknown, so its names decide. */
 function checkUnread(value: Json, { sender }: Grant): string | undefined {
   if (isScalar(value)) return undefined
   if (sender === 'end_user') return ''
