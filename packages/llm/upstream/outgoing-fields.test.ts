@@ -142,6 +142,14 @@ test("every provider's other words for parameters are known to be harmless", () 
   }
 })
 
+test('JSON inside a string reaches nothing stored either, however deep it is', () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  for (const novelty of ['{"a":[{"file_id":"f"}]}', { a: '{"store":true}' }, deep]) {
+    expect(find(CHAT.rules, { novelty }, 'trusted_end_user')).toBeDefined()
+  }
+  expect(find(CHAT.rules, { novelty: '{"a":1}' }, 'trusted_end_user')).toBeUndefined()
+})
+
 test('a field that a table lists without a rule goes to no provider', () => {
   const listed = [CHAT, RESPONSES, ANTHROPIC, GEMINI, CONVERSE, COHERE, OLLAMA]
   for (const { names, rules } of listed) {

@@ -245,19 +245,21 @@ const KEPT: ReadonlySet<string> = new Set(
 )
 
 /** Returns the path of the first field, at any depth, that reaches what the provider keeps. `path`: of the value. */
-export function findKept(name: string, value: Json, path: string): string | undefined {
-  if (value === null || value === false) return undefined
+export function findKept(name: string, given: Json, path: string, depth = 0): string | undefined {
+  if (given === null || given === false) return undefined
   if (KEPT.has(toPlainName(name))) return path
-  if (typeof value !== 'object') return undefined
+  const value = typeof given === 'string' ? readText(given) : given
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > MAX_DEPTH) return path
   if (Array.isArray(value)) {
     for (const [at, each] of value.entries()) {
-      const found = findKept('', each, `${path}[${at}]`)
+      const found = findKept('', each, `${path}[${at}]`, depth + 1)
       if (found !== undefined) return found
     }
     return undefined
   }
   for (const inner in value) {
-    const found = findKept(inner, value[inner] as Json, `${path}.${inner}`)
+    const found = findKept(inner, value[inner] as Json, `${path}.${inner}`, depth + 1)
     if (found !== undefined) return found
   }
   return undefined

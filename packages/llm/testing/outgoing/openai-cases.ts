@@ -133,6 +133,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'novel' }] }] }],
       ['tools[0]', { tools: [{ type: 'tool_search' }] }],
       ['text.novelty', { text: { novelty: 1 } }],
+      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
       [
         'input[0]',
         {

@@ -88,6 +88,20 @@ describe('a client token', () => {
     expect((await ask('openai-chat', 'openai-chat', { messages })).status).toBe(200)
   })
 
+  test.each([
+    'gs://bucket-of-others/x.png',
+    'https://generativelanguage.googleapis.com/v1beta/files/of-others',
+  ])('may not have Gemini read %s, which only the account can', async url => {
+    const fields = say([{ type: 'image_url', image_url: { url } }])
+    for (const allowed of [false, true]) {
+      await set({ allow_client_passthrough: allowed })
+      const outcome = await ask('openai-chat', 'gemini-content', fields, harness.token)
+      expect(outcome).toMatchObject({ ...REFUSED, param: 'contents[0].parts[0].fileData.fileUri' })
+    }
+    await set({ allow_client_passthrough: false })
+    expect((await ask('openai-chat', 'gemini-content', fields)).status).toBe(200)
+  })
+
   test('may not name a model that searches the web or stands for stored parameters', async () => {
     const { app, upstream, token } = harness
     upstream.script(completion('x'))

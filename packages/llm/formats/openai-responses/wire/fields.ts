@@ -1,8 +1,10 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
   DATA,
+  forKeys,
   MODEL,
   REFUSED,
+  type Rule,
   SCALAR,
   STORE,
   STORED,
@@ -30,13 +32,19 @@ import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 /** OpenAI refuses a lower output cap. Source: docs/providers.md, "OpenAI's Responses". */
 export const MIN_OUTPUT_TOKENS = 16
 
+const LONGER_MODE = forKeys(SCALAR)
+const MODE: Rule = {
+  check: (value, grant) => (isAuto(value) ? undefined : LONGER_MODE.check(value, grant)),
+}
+
 const REASONING = new FieldTable(
   {
     effort: text('reasoningEffort'),
     // Whether an answer shows its reasoning.
     summary: sent(SCALAR),
     generate_summary: sent(SCALAR),
-    mode: sent(SCALAR, onlyHere(isAuto)),
+    // A mode that works longer is billed as another model.
+    mode: sent(MODE, onlyHere(isAuto)),
     context: sent(SCALAR, onlyHere(isAuto)),
   },
   { unknown: 'free' },
