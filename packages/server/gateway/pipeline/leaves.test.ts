@@ -88,11 +88,8 @@ describe('a client token', () => {
     expect((await ask('openai-chat', 'openai-chat', { messages })).status).toBe(200)
   })
 
-  test.each([
-    'gs://bucket-of-others/x.png',
-    'https://generativelanguage.googleapis.com/v1beta/files/of-others',
-  ])('may not have Gemini read %s, which only the account can', async url => {
-    const fields = say([{ type: 'image_url', image_url: { url } }])
+  test('may not have Gemini read a bucket, which only the account can', async () => {
+    const fields = say([{ type: 'image_url', image_url: { url: 'gs://bucket-of-others/x.png' } }])
     for (const allowed of [false, true]) {
       await set({ allow_client_passthrough: allowed })
       const outcome = await ask('openai-chat', 'gemini-content', fields, harness.token)
