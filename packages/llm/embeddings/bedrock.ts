@@ -8,6 +8,7 @@ import {
   toCount,
   toVectors,
 } from './embedding-format.ts'
+import { BEDROCK_RULES } from './embedding-rules.ts'
 
 /** Each maker's models there have a body of their own; the name may begin with a region (`us.cohere.…`). */
 const isCohere = (model: string): boolean => /(^|\.)cohere\./.test(model)
@@ -22,6 +23,7 @@ export const bedrockEmbeddings: EmbeddingFormat = {
       ...joinAddress(baseUrl, `/model/${encodeURIComponent(model)}/invoke`),
       headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(body)),
+      content: { rules: BEDROCK_RULES, value: body },
     }
   },
   decodeReply(body, headers) {

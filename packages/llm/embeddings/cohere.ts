@@ -3,6 +3,7 @@ import { toObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { toCohereInputType } from './bedrock.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
+import { COHERE_RULES } from './embedding-rules.ts'
 
 /** Cohere's `POST /v2/embed`. What is billed is in `billed_units`. */
 export const cohereEmbeddings: EmbeddingFormat = {
@@ -19,6 +20,7 @@ export const cohereEmbeddings: EmbeddingFormat = {
       ...joinAddress(baseUrl, '/embed'),
       headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(body)),
+      content: { rules: COHERE_RULES, value: body },
     }
   },
   decodeReply(body) {

@@ -3,6 +3,7 @@ import { toObject, toObjects } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
+import { GEMINI_RULES } from './embedding-rules.ts'
 
 /** Its words for what the texts are for; others are sent as they are. */
 const TASK_TYPES: Readonly<Record<string, string>> = toTable({
@@ -25,10 +26,12 @@ export const geminiEmbeddings: EmbeddingFormat = {
       if (request.dimensions !== undefined) one.outputDimensionality = request.dimensions
       return one
     })
+    const body: JsonObject = { requests }
     return {
       ...joinAddress(baseUrl, `/models/${encodeURIComponent(model)}:batchEmbedContents`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify({ requests })),
+      body: Buffer.from(JSON.stringify(body)),
+      content: { rules: GEMINI_RULES, value: body },
     }
   },
   decodeReply(body) {

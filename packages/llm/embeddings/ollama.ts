@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
+import { OLLAMA_RULES } from './embedding-rules.ts'
 
 /** Ollama's `POST /api/embed`. */
 export const ollamaEmbeddings: EmbeddingFormat = {
@@ -13,6 +14,7 @@ export const ollamaEmbeddings: EmbeddingFormat = {
       ...joinAddress(baseUrl.replace(/\/(?:v1|api)$/, ''), '/api/embed'),
       headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(body)),
+      content: { rules: OLLAMA_RULES, value: body },
     }
   },
   decodeReply(body) {

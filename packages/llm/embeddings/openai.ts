@@ -3,7 +3,6 @@ import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import type { OpenAiEmbeddingDeviations } from '../provider/embedding-service.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
-import { findReservedRest } from '../upstream/outgoing-body.ts'
 import type { Target } from '../upstream/target.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
 import {
@@ -14,6 +13,7 @@ import {
   toNumbers,
   type Vector,
 } from './embedding-format.ts'
+import { OPENAI_RULES } from './embedding-rules.ts'
 import { fromInt8 } from './vector-encoding.ts'
 
 /** OpenAI's limit on one request. */
@@ -25,11 +25,12 @@ export const openAiEmbeddings: EmbeddingFormat = {
   takesTokens: true,
   encodeRequest(request, target) {
     const { path = '/embeddings' } = deviationsOf(target)
+    const body = encodeBody(request, target)
     return {
       ...toAddress(target, path),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(encodeBody(request, target))),
-      reserved: findReservedRest(request.rest),
+      body: Buffer.from(JSON.stringify(body)),
+      content: { rules: OPENAI_RULES, value: body },
     }
   },
   decodeReply(body, _headers, target) {

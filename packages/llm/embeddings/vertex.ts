@@ -11,6 +11,7 @@ import {
   toCount,
   toVectors,
 } from './embedding-format.ts'
+import { VERTEX_RULES } from './embedding-rules.ts'
 import { toTaskType } from './gemini.ts'
 
 /** The newest take one content a call, by another method. */
@@ -51,6 +52,7 @@ function toRequest(method: string, body: JsonObject, { provider, model, baseUrl 
     ...joinAddress(baseUrl, path),
     headers: { ...JSON_HEADERS },
     body: Buffer.from(JSON.stringify(body)),
+    content: { rules: VERTEX_RULES, value: body },
   }
 }
 

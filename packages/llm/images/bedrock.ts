@@ -3,6 +3,7 @@ import { toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { type ImageFormat, type ImageRequest, JSON_HEADERS, listParams, toBase64 } from './image-format.ts'
+import { BEDROCK_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 
 /** Each maker's models there have a body of their own; the name may begin with a region (`us.amazon.…`). */
@@ -45,6 +46,7 @@ export const bedrockImages: ImageFormat = {
       ...joinAddress(baseUrl, `/model/${encodeURIComponent(model)}/invoke`),
       headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(body)),
+      content: { rules: BEDROCK_RULES, value: body },
     }
   },
   decodeReply(body) {

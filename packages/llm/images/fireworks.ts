@@ -2,6 +2,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { type ImageFormat, JSON_HEADERS, listParams, type MadeImage } from './image-format.ts'
+import { FIREWORKS_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 
 const RATIOS = ['1:1', '21:9', '16:9', '3:2', '5:4', '4:5', '2:3', '9:16', '9:21', '4:3', '3:4']
@@ -24,6 +25,7 @@ export const fireworksImages: ImageFormat = {
       ...joinAddress(baseUrl, `/workflows/${name}/text_to_image`),
       headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(body)),
+      content: { rules: FIREWORKS_RULES, value: body },
     }
   },
   decodeReply(body) {

@@ -14,6 +14,7 @@ import {
   toBase64,
   toCount,
 } from './image-format.ts'
+import { GOOGLE_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 
 const isImagen = (model: string): boolean => model.startsWith('imagen')
@@ -76,6 +77,7 @@ function toRequest(method: string, body: JsonObject, { provider, model, baseUrl 
     ...joinAddress(baseUrl, `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:${method}`),
     headers: { ...JSON_HEADERS },
     body: Buffer.from(JSON.stringify(body)),
+    content: { rules: GOOGLE_RULES, value: body },
   }
 }
 

@@ -14,6 +14,7 @@ import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toPlainName } from '../upstream/reserved-names.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
+import { MULTIPLIERS } from './image-rules.ts'
 import { findImageType } from './image-type.ts'
 
 /** Fields that are read here; others pass on to providers that speak OpenAI's format. */
@@ -33,20 +34,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 const OF_EDITS = ['images', 'mask']
 const ALL: ReadonlySet<string> = new Set([...KNOWN, ...OF_EDITS])
-/** Other words for `n`: they multiply the price. */
-const MULTIPLIERS: ReadonlySet<string> = new Set(
-  [
-    'num_images',
-    'number_of_images',
-    'num_images_per_prompt',
-    'num_outputs',
-    'batch_size',
-    'samples',
-    'num_samples',
-    'sample_count',
-    'image_count',
-  ].map(toPlainName),
-)
+const MULTIPLIED: ReadonlySet<string> = new Set(MULTIPLIERS.map(toPlainName))
 const COUNT = { min: 1, max: 10, integer: true }
 /** OpenAI's limit. */
 const MAX_SOURCES = 16
@@ -96,7 +84,7 @@ function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
     if (KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
     if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
     if (value === null) continue
-    if (MULTIPLIERS.has(toPlainName(name))) {
+    if (MULTIPLIED.has(toPlainName(name))) {
       throw invalid(name, 'may not be set here: the gateway authorizes, prices or relies on it.')
     }
     rest.push([name, value])

@@ -3,7 +3,6 @@ import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import type { OpenAiImageDeviations } from '../provider/image-service.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
-import { findReservedRest } from '../upstream/outgoing-body.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
@@ -19,6 +18,7 @@ import {
   toCount,
   toDataUrl,
 } from './image-format.ts'
+import { OPENAI_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 import { encodeForm, type FormPart } from './multipart.ts'
 
@@ -51,7 +51,7 @@ export const openAiImages: ImageFormat = {
     return 1 + (width * height > 1024 * 1024 ? 1 : 0) + (quality === 'hd' || quality === 'high' ? 1 : 0)
   },
   encodeRequest(request, target, dropped = []) {
-    return { ...encode(request, target, dropped), reserved: findReservedRest(request.rest) }
+    return encode(request, target, dropped)
   },
   decodeReply,
 }
@@ -129,7 +129,12 @@ function encodeImages(
 }
 
 function toJson(target: Target, path: string, body: JsonObject): UpstreamRequest {
-  return { ...toAddress(target, path), headers: { ...JSON_HEADERS }, body: Buffer.from(JSON.stringify(body)) }
+  return {
+    ...toAddress(target, path),
+    headers: { ...JSON_HEADERS },
+    body: Buffer.from(JSON.stringify(body)),
+    content: { rules: OPENAI_RULES, value: body },
+  }
 }
 
 function toForm(
@@ -152,6 +157,8 @@ function toForm(
     ...toAddress(target, path),
     headers: { 'content-type': contentType, accept: 'application/json' },
     body,
+    // The files besides are images, in the gateway's own fields.
+    content: { rules: OPENAI_RULES, value: fields },
   }
 }
 

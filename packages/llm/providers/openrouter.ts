@@ -12,6 +12,8 @@ export const openrouter: Provider = {
   auth: 'bearer',
   models: 'any',
   reportsCost: 'usage.cost',
+  // A search of the web, and a stored set of parameters.
+  hostedModelMarks: [':online', '@preset/'],
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
   openai: { developerRole: true },

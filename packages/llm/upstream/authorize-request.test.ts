@@ -13,7 +13,7 @@ function authorize(provider: Provider, apiKey: string): Record<string, string> {
     body: Buffer.alloc(0),
   }
   const target: Target = { provider, model: 'm', baseUrl: 'https://a.example/v1', apiKey }
-  authorizeRequest(request, target, 0)
+  authorizeRequest(request, target, 0, null)
   return request.headers
 }
 
@@ -44,6 +44,6 @@ test('a key that is exchanged never travels itself: its token does', () => {
     apiKey: '{}',
     accessToken: 't',
   }
-  authorizeRequest(request, target, 0)
+  authorizeRequest(request, target, 0, null)
   expect(request.headers).toEqual({ authorization: 'Bearer t' })
 })

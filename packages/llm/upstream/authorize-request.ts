@@ -1,4 +1,6 @@
 import { toText } from '../json/json-value.ts'
+import { findForbidden } from './outgoing-body.ts'
+import type { Grant } from './outgoing-rules.ts'
 import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
@@ -7,19 +9,28 @@ import type { UpstreamRequest } from './upstream-request.ts'
 export class ReservedFieldError extends Error {
   /** Of the field, as the caller wrote it. */
   readonly path: string
+  /** A secret key may set it. */
+  readonly isForKeys: boolean
 
-  constructor(path: string) {
+  constructor(path: string, isForKeys = false) {
     super(`${path}: a caller may not set this field; the gateway authorizes, prices or relies on it`)
     this.path = path
+    this.isForKeys = isForKeys
   }
 }
 
 /**
  * Puts the target's credential on a request that is otherwise finished. `nowMs` (Unix milliseconds) is for providers
- * whose requests are signed. Throws ReservedFieldError where `request.reserved` is set.
+ * whose requests are signed. `grant`: what the caller may ask for; null: the gateway itself asks, without a body. Throws
+ * ReservedFieldError if the body asks for more, so that no such request gets a credential.
  */
-export function authorizeRequest(request: UpstreamRequest, target: Target, nowMs: number): void {
-  if (request.reserved !== undefined) throw new ReservedFieldError(request.reserved)
+export function authorizeRequest(
+  request: UpstreamRequest,
+  target: Target,
+  nowMs: number,
+  grant: Grant | null,
+): void {
+  if (request.body.length > 0) assertGranted(request, target, grant)
   const { headers } = request
   const { apiKey } = target
   switch (target.provider.auth) {
@@ -41,6 +52,20 @@ export function authorizeRequest(request: UpstreamRequest, target: Target, nowMs
     case 'x-goog-api-key':
       headers[target.provider.auth] = apiKey
       return
+  }
+}
+
+function assertGranted({ content }: UpstreamRequest, target: Target, grant: Grant | null): void {
+  if (content === undefined || grant === null) throw new Error('a body goes out that nothing has checked')
+  const found = findForbidden(content, grant)
+  if (found !== undefined) {
+    const asKey: Grant = { ...grant, sender: 'key' }
+    throw new ReservedFieldError(found, grant.sender !== 'key' && findForbidden(content, asKey) === undefined)
+  }
+  // A name such as `…:online` asks a broker for a search, which end users are not offered.
+  const { hostedModelMarks } = target.provider
+  if (grant.sender === 'end_user' && hostedModelMarks?.some(mark => target.model.includes(mark)) === true) {
+    throw new ReservedFieldError('model', true)
   }
 }
 

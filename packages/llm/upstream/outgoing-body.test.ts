@@ -45,10 +45,12 @@ const REQUEST: ChatRequest = {
   tools: [{ type: 'function', function: { name: 'f' } }],
 }
 
+const BY_KEY = { sender: 'key', isStream: false, choices: 1, maxOutputTokens: 64 } as const
+
 /** The path that authorizeRequest refuses, or undefined. */
 function findStop(request: UpstreamRequest, target: Target): string | undefined {
   try {
-    authorizeRequest(request, target, 0)
+    authorizeRequest(request, target, 0, { ...BY_KEY, model: target.model })
   } catch (error) {
     if (!(error instanceof ReservedFieldError)) throw error
     expect(request.headers.authorization ?? request.headers['x-api-key']).toBeUndefined()

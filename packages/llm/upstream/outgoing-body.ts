@@ -1,38 +1,27 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
-import type { SourceBody } from '../request/source-body.ts'
-import { findReserved, findReservedField, isFreeName, isReservedName, toPlainName } from './reserved-names.ts'
+import type { FieldRules, Grant } from './outgoing-rules.ts'
+import { findReservedField } from './reserved-names.ts'
 import type { Target } from './target.ts'
 
 /**
- * The last check of an outgoing body: provider options and unknown fields must not set or change a reserved field. Each
- * function returns the path of the first violation, or undefined. The path goes into `UpstreamRequest.reserved`, and
- * authorizeRequest throws where it is set, so that no such request gets a credential. A merged body is compared with the
- * body before the merge.
+ * The fields of a body that goes out, for the last check: authorizeRequest compares them with the rules of the provider's
+ * format right before a request gets its credential. They are the values that the bytes were made from, so nothing is
+ * parsed again.
  */
-
-/**
- * How the server side of a format treats a field. `whole`: it checks the field itself, or any content is allowed. `open`:
- * an object in it may have no reserved keys. With names: only those keys, and no reserved ones besides.
- */
-type OwnName = OwnNames | 'whole' | 'open'
-
-export interface OwnNames {
-  readonly names: ReadonlyMap<string, OwnName>
-  /** The names as toPlainName spells them. */
-  readonly plain: ReadonlySet<string>
+export interface OutgoingBody {
+  readonly rules: FieldRules
+  readonly value: JsonObject
+  /** Fields that were written anew; undefined: the field is left out. Absent: none were. */
+  readonly changes?: ReadonlyMap<string, Json | undefined>
+  /** The caller's options for this provider, which were merged into the body. Absent: there are none. */
+  readonly options?: CallerOptions | undefined
 }
 
-/** `nested`: objects that have an own list of names. */
-export function toOwnNames(
-  names: readonly string[],
-  nested: Readonly<Record<string, readonly string[]>> = {},
-): OwnNames {
-  const own = new Map<string, OwnName>(
-    names.map(name => [name, isReservedName(name) || isFreeName(name) ? 'whole' : 'open']),
-  )
-  for (const [name, fields] of Object.entries(nested)) own.set(name, toOwnNames(fields))
-  return { names: own, plain: new Set([...own.keys()].map(toPlainName)) }
+export interface CallerOptions {
+  readonly fields: JsonObject
+  /** Where the caller wrote them. */
+  readonly path: string
 }
 
 /** Merges a caller's options over a body, object by object. */
@@ -47,80 +36,54 @@ export function mergeOptions(body: JsonObject, options: JsonObject | undefined):
   return Object.fromEntries(merged)
 }
 
-/** The path under which a caller writes options for a target. */
-export function optionsPath({ provider }: Target): string {
-  return `provider_options.${provider.id}`
+/** The caller's options for a target, as `provider_options` has them. `fields`: as they were merged. */
+export function toCallerOptions(
+  { provider }: Target,
+  fields: JsonObject | undefined,
+): CallerOptions | undefined {
+  return fields === undefined ? undefined : { fields, path: `provider_options.${provider.id}` }
 }
 
-/** Checks options that replace fields as a whole. */
-export function findReservedOption(options: JsonObject | undefined, target: Target): string | undefined {
-  return options === undefined ? undefined : findReserved(options, optionsPath(target))
+/** Returns the path of the first field of a body that was not granted, as the caller wrote it; undefined: there is none. */
+export function findForbidden(body: OutgoingBody, grant: Grant): string | undefined {
+  const { options } = body
+  if (options === undefined) return findForbiddenField(body, grant)
+  const found = findForbiddenOption(options.fields, body.rules) ?? findForbiddenField(body, grant)
+  if (found === undefined) return undefined
+  const [name = ''] = found.split(/[.[]/, 1)
+  return Object.hasOwn(options.fields, name) ? `${options.path}.${found}` : found
 }
 
-/** Compares a merged body with the body before the merge. `path`: where the caller wrote the options. */
-export function findChanged(made: JsonObject, merged: JsonObject, path?: string): string | undefined {
-  if (made === merged) return undefined
-  const ours = new Map(Object.entries(made))
-  for (const [name, value] of Object.entries(merged)) {
-    const own = ours.get(name)
-    if (value === own) continue
-    const before = toObject(own)
-    const after = toObject(value)
-    const at = path === undefined ? name : `${path}.${name}`
-    const isDeep = before !== undefined && after !== undefined
-    const found =
-      findReservedField(name, isDeep ? undefined : value, at) ??
-      (isDeep && !isFreeName(name) ? findChanged(before, after, at) : undefined)
+function findForbiddenField({ rules, value, changes }: OutgoingBody, grant: Grant): string | undefined {
+  for (const name in value) {
+    if (changes?.has(name) === true) continue
+    const found = rules.checkField(name, value[name], grant)
     if (found !== undefined) return found
-    // Replacing an object removes the reserved fields inside it, such as the output cap.
-    const isLost = before !== undefined && after === undefined && !isFreeName(name)
-    if (isLost && findReserved(before) !== undefined) return at
   }
-  return undefined
-}
-
-/** Checks unknown fields that are sent beside ours. */
-export function findReservedRest(rest: JsonObject | undefined): string | undefined {
-  return rest === undefined ? undefined : findReservedOwn(rest, NO_NAMES)
-}
-
-const NO_NAMES = toOwnNames([])
-
-/** Checks a parsed body of the provider's own format. */
-export function findReservedOwn(body: JsonObject, own: OwnNames, path?: string): string | undefined {
-  for (const [name, value] of Object.entries(body)) {
-    const found = findReservedOwnField(name, value, own, path)
+  if (changes === undefined) return undefined
+  for (const [name, changed] of changes) {
+    const found = rules.checkField(name, changed, grant)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** As findReservedOwn, for a received body that is sent with these changes. */
-export function findReservedPassed(
-  { value }: Pick<SourceBody, 'value'>,
-  changes: ReadonlyMap<string, Json | undefined>,
-  own: OwnNames,
-): string | undefined {
-  for (const [name, received] of Object.entries(value)) {
-    const found = changes.has(name) ? undefined : findReservedOwnField(name, received, own, undefined)
-    if (found !== undefined) return found
+/**
+ * Options may set no field that the gateway sets itself, not even to the same value, and may replace an object of the format
+ * by fields of it only: the object could hold the output cap.
+ */
+function findForbiddenOption(options: JsonObject, rules: FieldRules): string | undefined {
+  for (const name in options) {
+    const value = options[name]
+    if (value === undefined) continue
+    const reserved = findReservedField(name, value, name)
+    if (reserved !== undefined) return reserved
+    const rule = rules.find(name)
+    if (rule === undefined ? rules.isOtherSpelling(name) : isReplaced(rule.fields, value)) return name
   }
   return undefined
 }
 
-function findReservedOwnField(
-  name: string,
-  value: Json | undefined,
-  own: OwnNames,
-  path: string | undefined,
-): string | undefined {
-  const known = own.names.get(name)
-  if (known === 'whole' || (known === 'open' && typeof value !== 'object')) return undefined
-  const at = path === undefined ? name : `${path}.${name}`
-  // Null is harmless, except where a parser that ignores case would take it for the real field.
-  if (value === null) return known === undefined && own.plain.has(toPlainName(name)) ? at : undefined
-  const object = typeof known === 'object' ? toObject(value) : undefined
-  return typeof known === 'object' && object !== undefined
-    ? findReservedOwn(object, known, at)
-    : findReservedField(name, value, at)
+function isReplaced(fields: FieldRules | undefined, value: Json): boolean {
+  return fields !== undefined && toObject(value) === undefined
 }

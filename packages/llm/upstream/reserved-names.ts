@@ -89,6 +89,9 @@ const PRICED = [
 /** State at the provider. Every caller of the account can read it by its id. */
 const KEPT_AT_PROVIDER = ['container', 'thread', 'previous_message_id', 'billing_policy', 'deferred']
 
+/** Conversations and contents that a provider keeps. */
+const STATE = ['previous_response_id', 'conversation', 'cached_content']
+
 /** Fields of some format's own requests. */
 const RELIED_ON = [
   'model',
@@ -127,10 +130,7 @@ const RELIED_ON = [
   'speech_config',
   'image_config',
   'service_tier',
-  'previous_response_id',
-  'conversation',
   'background',
-  'cached_content',
 ]
 
 /** Each in one spelling. */
@@ -138,6 +138,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_MODELS,
   ...PRICED,
   ...KEPT_AT_PROVIDER,
+  ...STATE,
   ...RELIED_ON,
 ])
 const RESERVED: ReadonlySet<string> = new Set([...RESERVED_NAMES].map(toPlainName))
@@ -233,6 +234,32 @@ function findReservedWithin(value: Json[] | JsonObject, path: string, depth: num
   for (const [at, each] of value.entries()) {
     if (typeof each !== 'object' || each === null) continue
     const found = findReservedWithin(each, `${path}[${at}]`, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Fields by which a body reaches what a provider keeps: an uploaded file, a stored answer, an object of the account. */
+const KEPT: ReadonlySet<string> = new Set(
+  ['file_id', 'file_ids', 'store', 'container', 'container_id', 's3_location', ...STATE].map(toPlainName),
+)
+
+/** Returns the path of the first field, at any depth, that reaches what the provider keeps. `path`: of the value. */
+export function findKept(name: string, given: Json, path: string, depth = 0): string | undefined {
+  if (given === null || given === false) return undefined
+  if (KEPT.has(toPlainName(name))) return path
+  const value = typeof given === 'string' ? readText(given) : given
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > MAX_DEPTH) return path
+  if (Array.isArray(value)) {
+    for (const [at, each] of value.entries()) {
+      const found = findKept('', each, `${path}[${at}]`, depth + 1)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  for (const inner in value) {
+    const found = findKept(inner, value[inner] as Json, `${path}.${inner}`, depth + 1)
     if (found !== undefined) return found
   }
   return undefined

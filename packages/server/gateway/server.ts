@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
+import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
 import { Fault, toFault } from '../core/fault.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
@@ -11,7 +12,7 @@ import { answerBrokenRequest } from './edge/broken-requests.ts'
 import { preflightHeaders } from './edge/cors.ts'
 import { identify } from './edge/identify.ts'
 import { sendJson } from './edge/send.ts'
-import { endRequest, endWithFault } from './pipeline/end-request.ts'
+import { endRequest, endWithFault, undoReservation } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
 import { findMount } from './request/prefixes.ts'
@@ -104,6 +105,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
+    if (thrown instanceof ReservedFieldError) undoReservation(ctx)
     await endWithFault(ctx, toRequestFault(fromReservedField(thrown)), deps)
   } finally {
     endRequest(ctx, deps)

@@ -3,6 +3,7 @@ import type { ContentPart, Message } from '../../request/message.ts'
 import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
 import { hasCacheMark } from './cache-marks.ts'
+import { FUNCTION_TOOL } from './chat-rules.ts'
 import {
   invalid,
   isObject,
@@ -127,12 +128,6 @@ function checkToolCalls(value: Json, path: string, found: MessageFindings): void
   }
 }
 
-/** OpenAI's `type` and `function`, the fields that brokers of Anthropic's models take, and what older clients repeat. */
-const FUNCTION_TOOL: ReadonlySet<string> = new Set([
-  ...['type', 'function', 'cache_control', 'eager_input_streaming', 'defer_loading', 'input_examples'],
-  ...['name', 'description', 'parameters', 'strict'],
-])
-
 /** Does a tool have a mark that asks for the input up to it to be cached? */
 export function isMarkedTool(tool: FunctionTool): boolean {
   return isMarked(tool as unknown as JsonObject) || isMarked(tool.function as unknown as JsonObject)
@@ -141,6 +136,8 @@ export function isMarkedTool(tool: FunctionTool): boolean {
 function isMarked({ cache_control: mark }: JsonObject): boolean {
   return mark !== undefined && mark !== null
 }
+
+const TOOL_FIELDS: ReadonlySet<string> = new Set(FUNCTION_TOOL.fields?.names)
 
 export function parseTools(value: Json, { strict }: Strictness): readonly FunctionTool[] {
   const tools = listAt(value, 'tools')
@@ -154,7 +151,7 @@ export function parseTools(value: Json, { strict }: Strictness): readonly Functi
         'must be function: a tool that takes free text goes by Responses, and none that a provider hosts is offered.',
       )
     }
-    refuseOtherFields(tool, FUNCTION_TOOL, `tools[${i}]`)
+    refuseOtherFields(tool, TOOL_FIELDS, `tools[${i}]`)
     const fn = objectAt(tool.function, `tools[${i}].function`)
     textAt(fn.name, `tools[${i}].function.name`)
     if (!strict) continue

@@ -1,6 +1,14 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
+import {
+  FieldRules,
+  REFUSED,
+  type Rule,
+  SCALAR,
+  toFieldsRule,
+  type Unknown,
+} from '../../upstream/outgoing-rules.ts'
 import { isHarmless } from './harmless-params.ts'
 import { flagAt, type NumberRange, numberAt, objectAt, textAt, textsAt } from './read-fields.ts'
 
@@ -25,6 +33,11 @@ export type Parameter = keyof typeof PARAMETER_NAMES
 
 /** One field of a format's chat request. */
 export interface Field {
+  /**
+   * What of it may go to a provider: see outgoing-rules.ts. Absent: SCALAR where the table itself reads the value, and the
+   * fields' own rules where it is `nested`. Any other field goes to no provider.
+   */
+  readonly sent?: Rule
   /** The canonical field that it stands for; absent: none, or the format reads it together with others. */
   readonly parameter?: keyof ChatRequest
   /** Further canonical fields that the format's own code takes from it. */
@@ -44,6 +57,11 @@ export interface Field {
   readonly isUnread?: true
   /** The fields of the object that it is. */
   readonly nested?: FieldTable
+}
+
+/** A field with the rule of what may go to a provider. */
+export function sent(rule: Rule, field: Field = {}): Field {
+  return { ...field, sent: rule }
 }
 
 /** A field that the format's own code reads and writes. */
@@ -97,6 +115,15 @@ export function onlyHere(
   return read === undefined ? { isOnlyHere } : { isOnlyHere, read }
 }
 
+interface TableOptions {
+  /** What becomes of other fields in a body that goes to a provider. Default: `reserved`. */
+  readonly unknown?: Unknown
+  /** A second spelling of each name, which providers take too. */
+  readonly respell?: (name: string) => string
+  /** Fields that only the gateway writes, such as a provider's other word for a parameter. No caller's field is read there. */
+  readonly written?: Readonly<Record<string, Rule>>
+}
+
 interface NamedField extends Field {
   readonly name: string
 }
@@ -123,8 +150,11 @@ export class FieldTable {
   readonly spellings: ReadonlyMap<string, string>
   /** Extra fields that a field of this format stands for. */
   readonly extras: readonly string[]
+  /** What of each field may go to a provider. */
+  readonly rules: FieldRules
 
-  constructor(fields: Readonly<Record<string, Field>>) {
+  constructor(fields: Readonly<Record<string, Field>>, options: TableOptions = {}) {
+    this.rules = new FieldRules(listRules(fields, options), options.unknown ?? 'reserved')
     this.#fields = new Map(Object.entries(fields).map(([name, field]) => [name, { ...field, name }]))
     const all = [...this.#fields.values()]
     this.names = new Set(all.filter(({ isUnread }) => isUnread !== true).map(({ name }) => name))
@@ -263,6 +293,11 @@ export class FieldTable {
     return undefined
   }
 
+  /** May an end user send the field, if its value is allowed? */
+  isForEndUsers(name: string): boolean {
+    return this.names.has(name) && this.rules.find(name)?.isForKeys !== true
+  }
+
   /** The first field of a body that stands for the parameter; undefined: none does. */
   findFieldOf(parameter: keyof ChatRequest, body: JsonObject): string | undefined {
     for (const name in body) {
@@ -296,6 +331,22 @@ export class FieldTable {
   listUnsupported(request: ChatRequest): string[] {
     return listEffective(request, this.#missing)
   }
+}
+
+function listRules(
+  fields: Readonly<Record<string, Field>>,
+  { respell, written = {} }: TableOptions,
+): [string, Rule][] {
+  const rules = Object.entries(fields).map(([name, field]): [string, Rule] => [name, toRule(field)])
+  rules.push(...Object.entries(written))
+  if (respell === undefined) return rules
+  return [...rules, ...rules.map(([name, rule]): [string, Rule] => [respell(name), rule])]
+}
+
+function toRule({ sent: rule, nested, read }: Field): Rule {
+  if (rule !== undefined) return rule
+  if (nested !== undefined) return toFieldsRule(nested.rules)
+  return read === undefined ? REFUSED : SCALAR
 }
 
 const NO_NAMES: readonly string[] = []

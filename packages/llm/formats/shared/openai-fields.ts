@@ -1,3 +1,4 @@
+import { CAP, MODEL, STREAM } from '../../upstream/outgoing-rules.ts'
 import {
   parseResponseFormat,
   parseStop,
@@ -5,7 +6,8 @@ import {
   parseTools,
   type Strictness,
 } from './chat-fields.ts'
-import { checked, type Field, flag, number, own, text } from './field-table.ts'
+import { MESSAGES, RESPONSE_FORMAT, STREAM_OPTIONS, TOOL_CHOICE, TOOLS } from './chat-rules.ts'
+import { checked, type Field, flag, number, own, sent, text } from './field-table.ts'
 import { choiceAt } from './read-fields.ts'
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high'] as const
@@ -18,17 +20,26 @@ export function openAiFields(how: Strictness): Readonly<Record<string, Field>> {
   const { strict } = how
   const penalty = strict ? { min: -2, max: 2 } : {}
   return {
-    model: own('model'),
-    messages: own('messages'),
-    stream: own('stream'),
-    stream_options: own('includeUsage'),
-    tools: checked('tools', value => parseTools(value, how)),
-    tool_choice: checked('toolChoice', value => parseToolChoice(value, how)),
+    model: sent(MODEL, own('model')),
+    messages: sent(MESSAGES, own('messages')),
+    stream: sent(STREAM, own('stream')),
+    stream_options: sent(STREAM_OPTIONS, own('includeUsage')),
+    tools: sent(
+      TOOLS,
+      checked('tools', value => parseTools(value, how)),
+    ),
+    tool_choice: sent(
+      TOOL_CHOICE,
+      checked('toolChoice', value => parseToolChoice(value, how)),
+    ),
     parallel_tool_calls: flag('parallelToolCalls'),
-    response_format: checked('responseFormat', value => parseResponseFormat(value, how)),
-    max_output_tokens: own('maxOutputTokens'),
-    max_completion_tokens: own('maxOutputTokens'),
-    max_tokens: own('maxOutputTokens'),
+    response_format: sent(
+      RESPONSE_FORMAT,
+      checked('responseFormat', value => parseResponseFormat(value, how)),
+    ),
+    max_output_tokens: sent(CAP, own('maxOutputTokens')),
+    max_completion_tokens: sent(CAP, own('maxOutputTokens')),
+    max_tokens: sent(CAP, own('maxOutputTokens')),
     temperature: number('temperature', strict ? { min: 0, max: 2 } : {}),
     top_p: number('topP', strict ? { min: 0, max: 1 } : {}),
     stop: checked('stop', parseStop),

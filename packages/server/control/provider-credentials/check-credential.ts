@@ -47,7 +47,7 @@ export async function checkCredential(
     headers: { accept: 'application/json', ...provider.headers },
     body: NO_BODY,
   }
-  authorizeRequest(request, { ...credential, ...token, model: '' }, nowMs)
+  authorizeRequest(request, { ...credential, ...token, model: '' }, nowMs, null)
   const answer = await guardedGet(`${request.origin}${request.path}`, {
     headers: request.headers,
     policy,

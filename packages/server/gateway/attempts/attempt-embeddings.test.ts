@@ -43,6 +43,7 @@ async function costOf(
   const format = findEmbeddingFormat(provider)
   if (format === undefined) throw new Error(id)
   const result = await attemptEmbeddings({
+    sender: 'key',
     ctx: { watch: () => {}, unwatch: () => {} } as unknown as RequestContext,
     transport: scripted(usages.map(body)),
     format,

@@ -7,12 +7,14 @@ import type {
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, toErrorText, unreadable, type Watched } from './attempt-whole.ts'
+import { ONE_ANSWER, toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
 export interface EmbeddingAttempt {
@@ -22,6 +24,7 @@ export interface EmbeddingAttempt {
   readonly decodeError: ClientFormat['decodeError']
   readonly target: Target
   readonly request: EmbeddingRequest
+  readonly sender: Sender
   /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
   /** Unix milliseconds. */
@@ -83,12 +86,12 @@ function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingReque
 }
 
 function attemptOne(
-  { transport, format, decodeError, target, timeoutMs, now }: EmbeddingAttempt,
+  { transport, format, decodeError, target, sender, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
   ctx: Watched,
 ): Promise<AttemptResult<EmbeddingReply>> {
   const request = format.encodeRequest(batch, target)
-  authorizeRequest(request, target, now())
+  authorizeRequest(request, target, now(), toGrant(sender, target, ONE_ANSWER))
   return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)

@@ -1,11 +1,13 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, toErrorText, unreadable, type Watched } from './attempt-whole.ts'
+import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
 export interface ImageAttempt {
@@ -15,6 +17,7 @@ export interface ImageAttempt {
   readonly decodeError: ClientFormat['decodeError']
   readonly target: Target
   readonly request: ImageRequest
+  readonly sender: Sender
   readonly dropped: readonly string[]
   /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
@@ -76,12 +79,13 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
 }
 
 function attemptOne(
-  { transport, format, decodeError, target, dropped, timeoutMs, now }: ImageAttempt,
+  { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
   ctx: Watched,
 ): Promise<AttemptResult<ImageReply>> {
   const request = format.encodeRequest(part, target, dropped)
-  authorizeRequest(request, target, now())
+  const granted = { isStream: false, choices: part.n, maxOutputTokens: undefined }
+  authorizeRequest(request, target, now(), toGrant(sender, target, granted))
   return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)

@@ -12,6 +12,7 @@ import { endTick } from '../../http/sliced-work.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
+import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
@@ -153,7 +154,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
     const { provider, alias, format, dropped } = planned
     const request = format.encodeRequest(attempted, target, this.#source, dropped)
-    authorizeRequest(request, target, this.deps.now())
+    const { caller, environment } = this.ctx
+    const { stream: isStream, maxOutputTokens } = attempted
+    const granted = { isStream, choices: this.parsed.findings.choices, maxOutputTokens }
+    const grant = toGrant(toSender(caller, environment), target, granted)
+    authorizeRequest(request, target, this.deps.now(), grant)
     this.#emulated = request.emulated ?? []
     return {
       ctx: this.ctx,

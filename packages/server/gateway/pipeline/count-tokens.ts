@@ -7,6 +7,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { ONE_ANSWER, toGrant, toSender } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { sendJson } from '../edge/send.ts'
@@ -85,7 +86,9 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     const tokenCounter = target.provider.messages === undefined ? format.tokenCounter : undefined
     if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
     const counting = tokenCounter.encodeRequest(request, target, this.#source, dropped)
-    authorizeRequest(counting, target, this.#deps.now())
+    const { caller, environment } = this.#ctx
+    const grant = toGrant(toSender(caller, environment), target, ONE_ANSWER)
+    authorizeRequest(counting, target, this.#deps.now(), grant)
     const result = await attemptPlain({
       ctx: this.#ctx,
       transport: this.#deps.http,

@@ -8,6 +8,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { toSender } from '../attempts/to-grant.ts'
 import { toAbandonedBill, toBill } from '../billing/bill.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
@@ -106,6 +107,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       format,
       decodeError,
       target,
+      sender: toSender(this.#ctx.caller, this.#ctx.environment),
       request: this.#parsed.request,
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,

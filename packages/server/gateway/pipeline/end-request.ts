@@ -30,6 +30,13 @@ export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDep
   }
 }
 
+/** Releases the reservation of a request whose body was refused, unless an attempt was made before: it uses no limit. */
+export function undoReservation(ctx: RequestContext): void {
+  if (ctx.attempts.length > 0) return
+  ctx.reservation?.release()
+  ctx.reservation = undefined
+}
+
 /** Releases what a request still reserves. Called at the end of every request; idempotent. Never throws. */
 export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   try {

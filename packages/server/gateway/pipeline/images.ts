@@ -6,6 +6,7 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
+import { toSender } from '../attempts/to-grant.ts'
 import { addBills } from '../billing/bill.ts'
 import { toAbandonedImageBill, toImageBill, toReservedImageAmounts } from '../billing/image-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
@@ -91,6 +92,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       format,
       decodeError,
       target,
+      sender: toSender(this.#ctx.caller, this.#ctx.environment),
       request,
       dropped,
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,

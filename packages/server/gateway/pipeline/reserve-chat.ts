@@ -3,7 +3,7 @@ import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
-import { maxOutput, mayReason, toReservedAmounts } from '../plan/reserved-amounts.ts'
+import { maxOutput, mayReason, toMostInput, toReservedAmounts } from '../plan/reserved-amounts.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
@@ -58,7 +58,7 @@ export function reserveChat(
     plan,
     limits,
     input: countInput(plan.call.request),
-    maxInput: countMaxInput(plan.call.request),
+    maxInput: toMostInput(countMaxInput(plan.call.request), plan.call.findings, plan.targets),
     choices: plan.call.findings.choices,
     isSandbox,
     mayWriteCache: plan.call.findings.asksForCaching,

@@ -1,3 +1,4 @@
+import type { TargetFindings } from '@rideau/llm/formats/shared/findings'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
@@ -6,6 +7,28 @@ import type { PlannedTarget } from './chat-plan.ts'
 
 /** Output tokens that are reserved and requested if neither the request nor the model has a maximum. */
 const UNKNOWN_MAX = 32_768
+
+/** A model's context window, in tokens, where the catalogue does not know it. */
+const UNKNOWN_WINDOW = 200_000
+/** Context windows of input that one answer is billed at most while its provider runs tools (isCredible in bill.ts). */
+const WINDOWS_WITH_TOOLS = 2
+
+/**
+ * Returns the most input tokens of a request, of which `counted` were counted. What a provider adds from its store, or by
+ * a tool that it runs, cannot be counted: it is bounded by the largest context window of the targets.
+ */
+export function toMostInput(
+  counted: number,
+  { uncounted, stateful }: Pick<TargetFindings, 'uncounted' | 'stateful'>,
+  targets: readonly Priced[],
+): number {
+  if (uncounted.length === 0 && stateful.length === 0) return counted
+  let window = 0
+  for (const { catalogModel } of targets) {
+    window = Math.max(window, catalogModel?.context_window ?? UNKNOWN_WINDOW)
+  }
+  return Math.max(counted, uncounted.length === 0 ? window : window * WINDOWS_WITH_TOOLS)
+}
 
 /** Returns the most that a request may use: its tokens, and their cost at the most expensive target. */
 export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {

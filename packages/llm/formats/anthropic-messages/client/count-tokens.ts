@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
-import { ANSWER_FIELDS } from '../wire/fields.ts'
+import { ANSWER_FIELDS, FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { encodeHeaders } from './encode-request.ts'
 import { passRequest } from './pass-request.ts'
@@ -16,15 +17,15 @@ export const tokenCounter: TokenCounter = {
       headers: encodeHeaders(false, isOurs ? source.headers : undefined),
       ...(isOurs
         ? passRequest(request, target.model, source, [...ANSWER_FIELDS, ...dropped])
-        : {
-            body: Buffer.from(
-              JSON.stringify(withoutAnswerFields(encodeBody(withoutNamed(request, dropped), target))),
-            ),
-          }),
+        : toCounted(withoutAnswerFields(encodeBody(withoutNamed(request, dropped), target)))),
     }
   },
   decodeReply: ({ input_tokens: tokens }) =>
     typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined,
+}
+
+function toCounted(body: JsonObject): Pick<UpstreamRequest, 'body' | 'content'> {
+  return { body: Buffer.from(JSON.stringify(body)), content: { rules: FIELDS.rules, value: body } }
 }
 
 function withoutAnswerFields(body: JsonObject): JsonObject {

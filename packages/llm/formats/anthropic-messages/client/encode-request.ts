@@ -2,11 +2,12 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { MessagesEnvelope } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import { findChanged, optionsPath } from '../../../upstream/outgoing-body.ts'
+import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { passRequest } from './pass-request.ts'
 import { PASSED_ON } from './unsupported-params.ts'
@@ -54,7 +55,7 @@ function toBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved' | 'emulated'> {
+): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
   const made = encodeBody(withoutNamed(request, dropped), target)
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
@@ -62,8 +63,8 @@ function toBody(
       if (value !== undefined) made[name] = value
     }
   }
-  const body: JsonObject = { ...made, ...request.providerOptions?.[target.provider.id] }
-  const reserved = findChanged(made, body, optionsPath(target))
+  const options = request.providerOptions?.[target.provider.id]
+  const body: JsonObject = { ...made, ...options }
   const envelope = target.provider.messages
   if (envelope !== undefined) {
     delete body.model
@@ -73,7 +74,7 @@ function toBody(
     isFormatted(request) && (body.output_config as JsonObject | undefined)?.format === undefined
   return {
     body: Buffer.from(JSON.stringify(body)),
-    reserved,
+    content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
     ...(isEmulated ? { emulated: ['response_format'] } : {}),
   }
 }

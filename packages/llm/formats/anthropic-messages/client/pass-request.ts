@@ -3,14 +3,10 @@ import { toArray, toObject } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
-
-/** Names that the server side of the format reads and checks. */
-const OWN_NAMES = toOwnNames([...FIELDS.names])
 
 /**
  * The received bytes of a body in this format, with the fields changed that must differ. `model` undefined: the address
@@ -22,14 +18,17 @@ export function passRequest(
   source: SourceBody,
   dropped: readonly string[] = [],
   added: Readonly<Record<string, Json | undefined>> = {},
-): Pick<UpstreamRequest, 'body' | 'reserved'> {
+): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
   for (const name of dropped) changes.set(name, undefined)
   // Nested in the messages, so they are written anew; few requests need it.
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
   for (const name in added) changes.set(name, added[name])
-  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
+  return {
+    body: spliceObject(source, changes),
+    content: { rules: FIELDS.rules, value: source.value, changes },
+  }
 }
 
 /** The messages without reasoning of another provider: its own state in tool-call ids, and thinking under our mark. */

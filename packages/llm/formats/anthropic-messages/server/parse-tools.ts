@@ -5,18 +5,12 @@ import type { MutableRequest } from '../../shared/field-table.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { refuseOtherFields } from '../../shared/tool-fields.ts'
+import { CUSTOM_TOOL, findToolKind } from '../wire/tool-rules.ts'
 
 /** Fields of a tool that the caller defines and runs. */
-const CUSTOM: ReadonlySet<string> = new Set([
-  ...['type', 'name', 'description', 'input_schema', 'cache_control', 'strict', 'input_examples'],
-  ...['defer_loading', 'eager_input_streaming', 'allowed_callers'],
-])
+const CUSTOM: ReadonlySet<string> = new Set(CUSTOM_TOOL.fields?.names)
 /** Fields of the other tools that this parser checks itself. */
 const TYPED: ReadonlySet<string> = new Set(['type', 'name'])
-/** Types of tools that the models are trained for and the caller runs. */
-const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}$/
-/** Types of tools that the provider runs and charges for by tokens only. */
-const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
 
 /** What a request says of tools, besides the canonical ones. */
 export interface ToolNotes {
@@ -41,14 +35,18 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   for (const [at, value] of list.entries()) {
     const path = `tools[${at}]`
     const tool = objectAt(value, path)
-    const type = optionalText(tool, 'type', `${path}.type`) ?? 'custom'
+    const kind = findToolKind(optionalText(tool, 'type', `${path}.type`))
     asksForCaching ||= isMark(tool.cache_control)
-    if (type === 'custom') {
+    if (kind === 'custom') {
       functions.push(parseFunction(tool, path))
       continue
     }
-    assertOffered(tool, type, path)
-    if (FREE.test(type)) hosted ??= path
+    if (kind === 'hosted') {
+      const message = 'is the type of a tool that the provider runs and charges for; none of them is offered.'
+      throw invalid(`${path}.type`, message)
+    }
+    refuseReservedFields(tool, TYPED, path)
+    if (kind === 'free') hosted ??= path
     nativeOnly.push(path)
     nativeNames.add(tool.name)
   }
@@ -64,15 +62,6 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
 /** True for a mark of prompt caching; null means absent. */
 export function isMark(value: Json | undefined): boolean {
   return value !== undefined && value !== null
-}
-
-function assertOffered(tool: JsonObject, type: string, path: string): void {
-  if (TRAINED.test(type) || FREE.test(type)) {
-    refuseReservedFields(tool, TYPED, path)
-    return
-  }
-  const message = 'is the type of a tool that the provider runs and charges for; none of them is offered.'
-  throw invalid(`${path}.type`, message)
 }
 
 function parseFunction(tool: JsonObject, path: string): FunctionTool {

@@ -1,46 +1,27 @@
 import type { Json } from '../../../json/json-value.ts'
-import { type Field, FieldTable, number, onlyHere, own, texts, unread } from '../../shared/field-table.ts'
-
-/** Fields that say what the model is given. A count of tokens has them too. */
-const INPUT: Readonly<Record<string, Field>> = {
-  model: own('model'),
-  messages: own('messages'),
-  system: own(),
-  tools: own('tools'),
-  tool_choice: own('toolChoice', 'parallelToolCalls'),
-  thinking: own('reasoningEffort'),
-  output_config: own('responseFormat'),
-  // The place of `output_config.format` in requests of older clients.
-  output_format: own(),
-  service_tier: own(),
-  speed: own(),
-  inference_geo: own(),
-  cache_control: own(),
-  // Which part of a long conversation the provider keeps: at other providers all of it is kept.
-  context_management: unread(),
-  betas: unread(),
-  anthropic_beta: unread(),
-}
-
-/** Fields that say how the model answers. A provider refuses them in a count of tokens. */
-const ANSWER: Readonly<Record<string, Field>> = {
-  max_tokens: number('maxOutputTokens', { min: 1, integer: true }),
-  stream: own('stream'),
-  // OpenAI's scale goes to 2.
-  temperature: { ...number('temperature'), write: value => Math.min(Math.max(Number(value), 0), 1) },
-  top_p: number('topP'),
-  top_k: onlyHere(),
-  stop_sequences: {
-    ...texts('stop'),
-    write: value => (Array.isArray(value) && value.length > 0 ? value : undefined),
-  },
-  metadata: { ...own('user'), write: toMetadata },
-}
-
-/** The fields of `POST /v1/messages`. */
-export const FIELDS = new FieldTable({ ...INPUT, ...ANSWER })
-
-export const ANSWER_FIELDS: readonly string[] = Object.keys(ANSWER)
+import {
+  CAP,
+  DATA,
+  forKeys,
+  MODEL,
+  SCALAR,
+  STREAM,
+  toObjectRule,
+  toUsualRule,
+} from '../../../upstream/outgoing-rules.ts'
+import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import {
+  type Field,
+  FieldTable,
+  number,
+  onlyHere,
+  own,
+  sent,
+  texts,
+  unread,
+} from '../../shared/field-table.ts'
+import { MESSAGES, SYSTEM } from './message-rules.ts'
+import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 
 /** Fields that multiply the price, and the values that leave it as it is. */
 export const USUAL_VALUES: ReadonlyMap<string, readonly Json[]> = new Map([
@@ -48,6 +29,59 @@ export const USUAL_VALUES: ReadonlyMap<string, readonly Json[]> = new Map([
   ['inference_geo', ['global']],
   ['service_tier', ['auto', 'standard_only']],
 ])
+
+const THINKING = toObjectRule({ type: SCALAR, budget_tokens: SCALAR, display: SCALAR }, 'reserved')
+const FORMAT = toObjectRule({ type: SCALAR, schema: DATA })
+
+/** A field whose value must have the usual price. */
+function priced(name: string): Field {
+  return sent(toUsualRule(USUAL_VALUES.get(name) ?? []))
+}
+
+/** Fields that say what the model is given. A count of tokens has them too. */
+const INPUT: Readonly<Record<string, Field>> = {
+  model: sent(MODEL, own('model')),
+  messages: sent(MESSAGES, own('messages')),
+  system: sent(SYSTEM),
+  tools: sent(TOOLS, own('tools')),
+  tool_choice: sent(TOOL_CHOICE, own('toolChoice', 'parallelToolCalls')),
+  thinking: sent(THINKING, own('reasoningEffort')),
+  output_config: sent(toObjectRule({ effort: SCALAR, format: FORMAT }), own('responseFormat')),
+  // The place of `output_config.format` in requests of older clients.
+  output_format: sent(FORMAT),
+  service_tier: priced('service_tier'),
+  speed: priced('speed'),
+  inference_geo: priced('inference_geo'),
+  cache_control: sent(CACHE_MARK),
+  // Which part of a long conversation the provider keeps: at other providers all of it is kept.
+  context_management: sent(forKeys(DATA), unread()),
+  betas: sent(forKeys(SCALAR), unread()),
+  anthropic_beta: sent(forKeys(SCALAR), unread()),
+}
+
+/** Fields that say how the model answers. A provider refuses them in a count of tokens. */
+const ANSWER: Readonly<Record<string, Field>> = {
+  max_tokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
+  stream: sent(STREAM, own('stream')),
+  // OpenAI's scale goes to 2.
+  temperature: { ...number('temperature'), write: value => Math.min(Math.max(Number(value), 0), 1) },
+  top_p: number('topP'),
+  top_k: sent(SCALAR, onlyHere()),
+  stop_sequences: {
+    ...texts('stop'),
+    write: value => (Array.isArray(value) && value.length > 0 ? value : undefined),
+  },
+  metadata: sent(toObjectRule({ user_id: SCALAR }), { ...own('user'), write: toMetadata }),
+}
+
+/** The fields of `POST /v1/messages`. */
+export const FIELDS = new FieldTable(
+  { ...INPUT, ...ANSWER },
+  // Clouds take the version in the body.
+  { written: { anthropic_version: SCALAR } },
+)
+
+export const ANSWER_FIELDS: readonly string[] = Object.keys(ANSWER)
 
 /** Anthropic asks for an opaque id, so an e-mail address is not sent. */
 function toMetadata(user: Json): Json | undefined {

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
+import { findForbidden } from '../../../upstream/outgoing-body.ts'
+import type { Grant } from '../../../upstream/outgoing-rules.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { bedrockConverse } from './client.ts'
@@ -13,6 +15,13 @@ const OPUS = 'global.anthropic.claude-opus-4-8'
 const LLAMA = 'us.meta.llama4-maverick-17b-instruct-v1:0'
 const QWEN = 'qwen.qwen3-32b-v1:0'
 const REQUEST: ChatRequest = { model: 'x', messages: [], stream: false, includeUsage: true }
+const GRANT: Grant = {
+  sender: 'key',
+  model: CLAUDE,
+  isStream: false,
+  choices: 1,
+  maxOutputTokens: undefined,
+}
 const user = (content: Message['content']): Message => ({ role: 'user', content: content ?? null })
 const weather = { type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }
 const call = (id: string, input = '{}') => ({
@@ -312,8 +321,10 @@ describe('parameters', () => {
   test('options with an output cap are reported as reserved and stay unchanged', () => {
     const providerOptions = { bedrock: { inferenceConfig: { maxTokens: 999_999 } } }
     for (const fields of [{}, { temperature: 0.5 }, { maxOutputTokens: 5 }]) {
-      const { reserved } = send({ providerOptions, ...fields })
-      expect(reserved).toBe('provider_options.bedrock.inferenceConfig.maxTokens')
+      const { content } = send({ providerOptions, ...fields })
+      expect(content && findForbidden(content, GRANT)).toBe(
+        'provider_options.bedrock.inferenceConfig.maxTokens',
+      )
     }
     expect(providerOptions.bedrock.inferenceConfig).toEqual({ maxTokens: 999_999 })
   })

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
+import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
@@ -41,12 +41,13 @@ function translateBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved' | 'emulated'> {
+): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
   const made = encodeBody(withoutNamed(request, dropped), target.model)
-  const body = mergeOptions(made, request.providerOptions?.[target.provider.id])
+  const options = request.providerOptions?.[target.provider.id]
+  const body = withOwnCap(mergeOptions(made, options), request)
   return {
-    body: Buffer.from(JSON.stringify(withOwnCap(body, request))),
-    reserved: findChanged(made, body, optionsPath(target)),
+    body: Buffer.from(JSON.stringify(body)),
+    content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
     // Without `outputConfig` a tool of ours or an instruction asks for the schema.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
   }

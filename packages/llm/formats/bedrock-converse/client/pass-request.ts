@@ -3,17 +3,10 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import { FIELDS, INFERENCE, TOOLS } from '../wire/fields.ts'
-
-/** Names that the server side of the format reads and checks. */
-const OWN_NAMES = toOwnNames([...FIELDS.names], {
-  inferenceConfig: [...INFERENCE.names],
-  toolConfig: [...TOOLS.names],
-})
+import { FIELDS } from '../wire/fields.ts'
 
 /**
  * The received bytes of a body in this format, with the fields changed that must differ. The address names the model.
@@ -23,7 +16,7 @@ export function passRequest(
   request: ChatRequest,
   source: SourceBody,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved'> {
+): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>()
   const cap = request.maxOutputTokens
   // The cap and the messages are nested, so where they change their whole field is written anew.
@@ -33,7 +26,10 @@ export function passRequest(
   }
   for (const name of dropped) changes.set(name, undefined)
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
-  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
+  return {
+    body: spliceObject(source, changes),
+    content: { rules: FIELDS.rules, value: source.value, changes },
+  }
 }
 
 /** The messages without reasoning of another provider: its own state in tool-call ids, and reasoning under our mark. */

@@ -4,6 +4,7 @@ import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
 import { invalid, objectAt } from '../../shared/read-fields.ts'
 import { findOtherField } from '../../shared/tool-fields.ts'
+import { SOURCE } from '../wire/block-rules.ts'
 
 /** Media types of documents that are not text. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = toTable({
@@ -15,7 +16,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = toTable({
 })
 
 /** Fields that hold the content itself. Any other field names an object in the account's store. */
-const SOURCE: ReadonlySet<string> = new Set(['bytes', 'text', 'content'])
+const SOURCE_FIELDS: ReadonlySet<string> = new Set(SOURCE.fields?.names)
 
 /** An image, document, audio or video with its source. Throws RequestError if the content is not in the body. */
 export interface Media {
@@ -26,7 +27,7 @@ export interface Media {
 export function parseMedia(value: Json | undefined, path: string): Media {
   const media = objectAt(value, path)
   const source = objectAt(media.source, `${path}.source`)
-  const other = findOtherField(source, SOURCE)
+  const other = findOtherField(source, SOURCE_FIELDS)
   if (other !== undefined) throw invalid(`${path}.source.${other}`, 'may not be set here: send the bytes.')
   return { media, source }
 }

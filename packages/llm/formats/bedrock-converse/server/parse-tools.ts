@@ -5,11 +5,12 @@ import type { MutableRequest } from '../../shared/field-table.ts'
 import { invalid, isObject, listAt, objectAt, optionalObject, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findOtherField } from '../../shared/tool-fields.ts'
+import { TOOL } from '../wire/block-rules.ts'
 import { TOOLS } from '../wire/fields.ts'
 import { isSet, toCacheControl } from './parse-blocks.ts'
 
 /** Fields of an entry that the gateway knows. Any other one may be a tool that the provider runs itself. */
-const ENTRY: ReadonlySet<string> = new Set(['toolSpec', 'cachePoint'])
+const ENTRY: ReadonlySet<string> = new Set(TOOL.fields?.names)
 
 /**
  * Sets the canonical tools and choice of a request from `toolConfig`. Returns whether a tool has a mark of caching. Throws

@@ -1,9 +1,21 @@
 import type { Json } from '../../../json/json-value.ts'
-import { FieldTable, nested, number, onlyHere, own, texts, unread } from '../../shared/field-table.ts'
+import {
+  CAP,
+  DATA,
+  forKeys,
+  type Rule,
+  SCALAR,
+  toListRule,
+  toObjectRule,
+  toTextOrRule,
+  toUsualRule,
+} from '../../../upstream/outgoing-rules.ts'
+import { FieldTable, nested, number, onlyHere, own, sent, texts, unread } from '../../shared/field-table.ts'
+import { MESSAGES, SYSTEM, TOOL, TOOL_CHOICE } from './block-rules.ts'
 
 /** The fields of `inferenceConfig`. */
 export const INFERENCE = new FieldTable({
-  maxTokens: number('maxOutputTokens', { min: 1, integer: true }),
+  maxTokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
   // OpenAI's scale goes to 2.
   temperature: { ...number('temperature'), write: value => Math.min(1, Number(value)) },
   topP: number('topP'),
@@ -12,35 +24,27 @@ export const INFERENCE = new FieldTable({
 
 /** The fields of `toolConfig`. */
 export const TOOLS = new FieldTable({
-  tools: own('tools'),
-  toolChoice: own('toolChoice'),
+  tools: sent(toListRule(TOOL), own('tools')),
+  toolChoice: sent(TOOL_CHOICE, own('toolChoice')),
 })
+
+const REASONING = toTextOrRule(
+  toObjectRule(
+    { type: SCALAR, budget_tokens: SCALAR, display: SCALAR, maxReasoningEffort: SCALAR },
+    'reserved',
+  ),
+)
 
 /** The fields of `additionalModelRequestFields` that the gateway knows: each maker asks for reasoning in its own way. */
 export const MODEL_FIELDS = new FieldTable({
-  thinking: own('reasoningEffort'),
-  reasoning_config: own('reasoningEffort'),
-  reasoningConfig: own('reasoningEffort'),
-  reasoning_effort: own('reasoningEffort'),
-  output_config: own('reasoningEffort'),
-  top_k: onlyHere(),
+  thinking: sent(REASONING, own('reasoningEffort')),
+  reasoning_config: sent(REASONING, own('reasoningEffort')),
+  reasoningConfig: sent(REASONING, own('reasoningEffort')),
+  reasoning_effort: sent(SCALAR, own('reasoningEffort')),
+  output_config: sent(toObjectRule({ effort: SCALAR, format: DATA }), own('reasoningEffort')),
+  top_k: sent(SCALAR, onlyHere()),
   // A feature that is in beta at one maker has no meaning at another.
-  anthropic_beta: unread(),
-})
-
-/** The fields of `POST /model/{model}/converse`. The path names the model. */
-export const FIELDS = new FieldTable({
-  messages: own('messages'),
-  system: own(),
-  inferenceConfig: nested(INFERENCE),
-  toolConfig: nested(TOOLS),
-  outputConfig: nested(new FieldTable({ textFormat: own('responseFormat') })),
-  additionalModelRequestFields: nested(MODEL_FIELDS),
-  additionalModelResponseFieldPaths: onlyHere(value => Array.isArray(value) && value.length === 0),
-  // Kept with the log.
-  requestMetadata: own(),
-  serviceTier: own(),
-  performanceConfig: own(),
+  anthropic_beta: sent(forKeys(SCALAR), unread()),
 })
 
 /** Objects that multiply the price by one field, and the value of that field that leaves it as it is. */
@@ -48,6 +52,33 @@ export const USUAL_VALUES: ReadonlyMap<string, { readonly field: string; readonl
   ['serviceTier', { field: 'type', usual: 'default' }],
   ['performanceConfig', { field: 'latency', usual: 'standard' }],
 ])
+
+const JSON_SCHEMA = toObjectRule({ name: SCALAR, description: SCALAR, schema: DATA })
+const FORMAT = toObjectRule({ type: SCALAR, structure: toObjectRule({ jsonSchema: JSON_SCHEMA }) })
+
+/** An object that has the usual price, or is refused. */
+function priced(name: string): Rule {
+  const { field = '', usual = '' } = USUAL_VALUES.get(name) ?? {}
+  return toObjectRule({ [field]: toUsualRule([usual]) }, 'refused')
+}
+
+/** The fields of `POST /model/{model}/converse`. The path names the model. */
+export const FIELDS = new FieldTable({
+  messages: sent(MESSAGES, own('messages')),
+  system: sent(SYSTEM),
+  inferenceConfig: nested(INFERENCE),
+  toolConfig: nested(TOOLS),
+  outputConfig: nested(new FieldTable({ textFormat: sent(FORMAT, own('responseFormat')) })),
+  additionalModelRequestFields: nested(MODEL_FIELDS),
+  additionalModelResponseFieldPaths: sent(
+    SCALAR,
+    onlyHere(value => Array.isArray(value) && value.length === 0),
+  ),
+  // Kept with the log.
+  requestMetadata: sent(DATA),
+  serviceTier: sent(priced('serviceTier')),
+  performanceConfig: sent(priced('performanceConfig')),
+})
 
 /** Bedrock refuses stop sequences of white space alone. */
 function listWithText(stop: Json): Json | undefined {

@@ -3,7 +3,7 @@ import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
+import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
@@ -37,17 +37,18 @@ function translateBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved'> {
+): Pick<UpstreamRequest, 'body' | 'content'> {
   const body = encodeBody(request, target.model)
   for (const name of PASSED_ON) {
     const value = request.extra?.get(name)
     if (value !== undefined) body[name] = value
   }
   for (const name of dropped) delete body[FIELDS.spellings.get(name) ?? name]
-  const merged = mergeOptions(body, request.providerOptions?.[target.provider.id])
+  const options = request.providerOptions?.[target.provider.id]
+  const merged = mergeOptions(body, options)
   return {
     body: Buffer.from(JSON.stringify(merged)),
-    reserved: findChanged(body, merged, optionsPath(target)),
+    content: { rules: FIELDS.rules, value: merged, options: toCallerOptions(target, options) },
   }
 }
 

@@ -3,10 +3,9 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import { OWN_NAMES } from './known-fields.ts'
+import { FIELDS } from '../wire/fields.ts'
 
 /** A body that is in this format already: only what must differ is written anew. */
 export function passRequest(
@@ -14,7 +13,7 @@ export function passRequest(
   model: string,
   source: SourceBody,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved'> {
+): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && cap !== request.receivedOutputCap) changes.set('max_tokens', cap)
@@ -23,7 +22,10 @@ export function passRequest(
   if (request.carriesReasoning) {
     changes.set('messages', toObjects(source.value.messages).map(withPlainIds))
   }
-  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
+  return {
+    body: spliceObject(source, changes),
+    content: { rules: FIELDS.rules, value: source.value, changes },
+  }
 }
 
 function withPlainIds(message: JsonObject): JsonObject {

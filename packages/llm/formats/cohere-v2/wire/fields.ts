@@ -1,32 +1,55 @@
 import { toObject } from '../../../json/json-value.ts'
-import { FieldTable, number, onlyHere, own, texts } from '../../shared/field-table.ts'
+import { CAP, MODEL, SCALAR, STREAM, toObjectRule } from '../../../upstream/outgoing-rules.ts'
+import { SCHEMA_FORMAT, TOOLS } from '../../shared/chat-rules.ts'
+import { FieldTable, number, onlyHere, own, sent, texts } from '../../shared/field-table.ts'
+import { DOCUMENTS, MESSAGES } from './message-rules.ts'
+
+const THINKING = toObjectRule({ type: SCALAR, token_budget: SCALAR }, 'reserved')
 
 /** The fields of `POST /v2/chat`. Source: docs/providers.md, "Cohere". */
 export const FIELDS = new FieldTable({
-  model: own('model'),
-  messages: own('messages'),
-  stream: own('stream'),
-  tools: own('tools'),
-  tool_choice: own('toolChoice'),
-  response_format: own('responseFormat'),
-  thinking: own('reasoningEffort'),
-  max_tokens: number('maxOutputTokens', { min: 1, integer: true }),
+  model: sent(MODEL, own('model')),
+  messages: sent(MESSAGES, own('messages')),
+  stream: sent(STREAM, own('stream')),
+  tools: sent(TOOLS, own('tools')),
+  tool_choice: sent(SCALAR, own('toolChoice')),
+  response_format: sent(SCHEMA_FORMAT, own('responseFormat')),
+  thinking: sent(THINKING, own('reasoningEffort')),
+  max_tokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
   temperature: number('temperature'),
   p: number('topP'),
   stop_sequences: texts('stop'),
   seed: number('seed', { integer: true }),
   presence_penalty: number('presencePenalty'),
   frequency_penalty: number('frequencyPenalty'),
-  k: onlyHere(value => value === 0),
-  logprobs: onlyHere(value => value === false),
-  strict_tools: onlyHere(value => value === false),
-  documents: onlyHere(value => Array.isArray(value) && value.length === 0),
+  k: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  logprobs: sent(
+    SCALAR,
+    onlyHere(value => value === false),
+  ),
+  strict_tools: sent(
+    SCALAR,
+    onlyHere(value => value === false),
+  ),
+  documents: sent(
+    DOCUMENTS,
+    onlyHere(value => Array.isArray(value) && value.length === 0),
+  ),
   // No other provider says anything of safety before a prompt, so `OFF` is what they do too.
-  safety_mode: onlyHere(value => value === 'CONTEXTUAL' || value === 'OFF' || value === 'NONE'),
-  citation_options: onlyHere(value => {
-    const mode = toObject(value)?.mode
-    return mode === undefined || mode === null || mode === 'OFF' || mode === 'DISABLED'
-  }),
+  safety_mode: sent(
+    SCALAR,
+    onlyHere(value => value === 'CONTEXTUAL' || value === 'OFF' || value === 'NONE'),
+  ),
+  citation_options: sent(
+    toObjectRule({ mode: SCALAR }, 'reserved'),
+    onlyHere(value => {
+      const mode = toObject(value)?.mode
+      return mode === undefined || mode === null || mode === 'OFF' || mode === 'DISABLED'
+    }),
+  ),
   // When the request is served: it changes no answer.
-  priority: own(),
+  priority: sent(SCALAR),
 })

@@ -2,14 +2,13 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import { findChanged, findReservedOwn, optionsPath } from '../../../upstream/outgoing-body.ts'
+import { type OutgoingBody, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { writeConfig } from './encode-config.ts'
 import { encodeContents } from './encode-contents.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
-import { OWN_NAMES } from './known-fields.ts'
 import { passRequest } from './pass-request.ts'
 
 /** The path of models after the base address. */
@@ -21,9 +20,9 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
   const { passedBody } = request
-  const { body, reserved } =
+  const content =
     source?.format === 'gemini-content' && passedBody !== undefined
-      ? passBody(passedBody, request, target, dropped)
+      ? { rules: FIELDS.rules, value: passRequest(passedBody, request, target.model, dropped) }
       : translateBody(request, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
@@ -31,32 +30,20 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
-    body: Buffer.from(stringify(body)),
-    reserved,
+    body: Buffer.from(stringify(content.value)),
+    content,
   }
 }
 
-interface Made {
-  readonly body: JsonObject
-  /** See UpstreamRequest. */
-  readonly reserved: string | undefined
-}
-
-function passBody(
-  own: JsonObject,
-  request: ChatRequest,
-  { model }: Target,
-  dropped: readonly string[],
-): Made {
-  const body = passRequest(own, request, model, dropped)
-  return { body, reserved: findReservedOwn(body, OWN_NAMES) }
-}
-
-function translateBody(request: ChatRequest, target: Target, dropped: readonly string[]): Made {
+function translateBody(request: ChatRequest, target: Target, dropped: readonly string[]): OutgoingBody {
   const made = encodeBody(request, target)
   for (const name of dropped) FIELDS.remove(made, name)
-  const body = withOptions(made, request.providerOptions?.[target.provider.id])
-  return { body, reserved: findChanged(made, body, optionsPath(target)) }
+  const options = spellOptions(request.providerOptions?.[target.provider.id])
+  return {
+    rules: FIELDS.rules,
+    value: withOptions(made, options),
+    options: toCallerOptions(target, options),
+  }
 }
 
 function encodeBody(request: ChatRequest, target: Target): JsonObject {
@@ -71,12 +58,21 @@ function encodeBody(request: ChatRequest, target: Target): JsonObject {
   return body
 }
 
-/** Merges the caller's options for this provider. The API refuses a field in both spellings. */
+/** The caller's options for this provider. The API refuses a field in both spellings. */
+function spellOptions(options: JsonObject | undefined): JsonObject | undefined {
+  if (options === undefined || !Object.hasOwn(options, 'generation_config')) return options
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name === 'generation_config' ? 'generationConfig' : name,
+      value,
+    ]),
+  )
+}
+
 function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObject {
   if (options === undefined) return body
   const merged = new Map(Object.entries(body))
-  for (const [given, value] of Object.entries(options)) {
-    const name = given === 'generation_config' ? 'generationConfig' : given
+  for (const [name, value] of Object.entries(options)) {
     const own = toObject(merged.get(name))
     const added = toObject(value)
     merged.set(name, own === undefined || added === undefined ? value : { ...own, ...added })

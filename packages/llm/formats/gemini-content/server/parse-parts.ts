@@ -5,6 +5,7 @@ import type { ContentPart } from '../../../request/message.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
+import { isKeptAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
 import { findNativeOnly, findUnread } from './find-unread.ts'
 import { toFilePart, toInlinePart } from './to-content-part.ts'
 
@@ -72,11 +73,7 @@ export function listContent(parts: readonly ParsedPart[]): ContentPart[] {
   return content
 }
 
-/** Fields that only a provider of the format knows: they qualify the content, or are content of its own tools. */
-const NATIVE_FIELDS: ReadonlySet<string> = new Set([
-  ...['videoMetadata', 'mediaResolution', 'partMetadata', 'executableCode', 'codeExecutionResult'],
-  ...['toolCall', 'toolResponse'],
-])
+const NATIVE_FIELDS: ReadonlySet<string> = new Set(NATIVE_PART_FIELDS)
 
 const RESULT_FIELDS = ['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']
 
@@ -129,8 +126,3 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
     part.result = { id: toText(result.id), name, response, media }
   },
 })
-
-/** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
-function isKeptAtProvider(fileUri: string): boolean {
-  return !/^https?:\/\//i.test(fileUri) || /\/v\w+\/files\/[^/]+$/.test(fileUri)
-}

@@ -8,7 +8,8 @@ import { invalid, isObject, objectAt, optionalObject, optionalText } from '../..
 import { RequestError } from '../../shared/request-error.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
-import { CONFIG_FIELDS, FIELDS, SECRET_KEY_CONFIG_FIELDS, SECRET_KEY_FIELDS } from '../wire/fields.ts'
+import { isUsualTier } from '../wire/content-rules.ts'
+import { CONFIG_FIELDS, FIELDS } from '../wire/fields.ts'
 import { spellCamel, toCamel } from '../wire/spell-camel.ts'
 import { parseConfig } from './parse-config.ts'
 import { parseContents } from './parse-contents.ts'
@@ -92,7 +93,7 @@ function refuseOtherModel(body: JsonObject, model: string): void {
 
 function refuseOtherTier(body: JsonObject): void {
   const tier = optionalText(body, 'serviceTier')
-  if (tier === undefined || /^(?:service_tier_)?(?:standard|unspecified)$/i.test(tier)) return
+  if (tier === undefined || isUsualTier(tier)) return
   throw invalid('serviceTier', 'must be standard: other tiers have prices that the gateway does not know.')
 }
 
@@ -100,12 +101,11 @@ function refuseOtherTier(body: JsonObject): void {
 function findPassedOn(given: JsonObject): string | undefined {
   for (const spelled in given) {
     const name = toCamel(spelled)
-    if (!FIELDS.names.has(name) || SECRET_KEY_FIELDS.has(name)) return spelled
+    if (!FIELDS.isForEndUsers(name)) return spelled
     const config = given[spelled]
     if (name !== 'generationConfig' || !isObject(config)) continue
     for (const inner in config) {
-      const own = toCamel(inner)
-      if (!CONFIG_FIELDS.names.has(own) || SECRET_KEY_CONFIG_FIELDS.has(own)) return `${PATH}.${inner}`
+      if (!CONFIG_FIELDS.isForEndUsers(toCamel(inner))) return `${PATH}.${inner}`
     }
   }
   return undefined

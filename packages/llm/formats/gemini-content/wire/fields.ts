@@ -1,4 +1,5 @@
 import type { Json } from '../../../json/json-value.ts'
+import { CAP, CHOICES, DATA, forKeys, REFUSED, SCALAR, STORED } from '../../../upstream/outgoing-rules.ts'
 import {
   extra,
   type Field,
@@ -7,71 +8,77 @@ import {
   number,
   onlyHere,
   own,
+  sent,
   texts,
 } from '../../shared/field-table.ts'
+import { CONTENT, CONTENTS, TEXT_ALONE, THINKING, TOOL_CONFIG, TOOLS, USUAL_TIER } from './content-rules.ts'
+import { toSnake } from './spell-camel.ts'
 
 const FORMATS: readonly Json[] = ['text/plain', 'application/json']
 
 const isOff = (value: Json): boolean => value === false
 
+/** The provider takes each field in two spellings. */
+const BOTH = { respell: toSnake }
+
+/** A field that only this format knows. It loosens a filter or costs more, so a client token may not send it. */
+const ofKeys = (): Field => sent(forKeys(SCALAR), onlyHere(isOff))
+
 /** The fields of `generationConfig`. Source: docs/providers.md, "Gemini". */
-export const CONFIG_FIELDS = new FieldTable({
-  maxOutputTokens: number('maxOutputTokens', { min: 1, integer: true }),
-  temperature: number('temperature'),
-  topP: number('topP'),
-  seed: number('seed', { integer: true }),
-  presencePenalty: number('presencePenalty'),
-  frequencyPenalty: number('frequencyPenalty'),
-  stopSequences: withoutEmpty(texts('stop')),
-  responseMimeType: { ...own('responseFormat'), isOnlyHere: value => !FORMATS.includes(value) },
-  responseSchema: own(),
-  responseJsonSchema: own(),
-  thinkingConfig: own('reasoningEffort'),
-  candidateCount: {
-    ...extra('n'),
-    write: value => (typeof value === 'number' && value > 1 ? value : undefined),
+export const CONFIG_FIELDS = new FieldTable(
+  {
+    maxOutputTokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
+    temperature: number('temperature'),
+    topP: number('topP'),
+    seed: number('seed', { integer: true }),
+    presencePenalty: number('presencePenalty'),
+    frequencyPenalty: number('frequencyPenalty'),
+    stopSequences: withoutEmpty(texts('stop')),
+    responseMimeType: sent(SCALAR, {
+      ...own('responseFormat'),
+      isOnlyHere: value => !FORMATS.includes(value),
+    }),
+    responseSchema: sent(DATA),
+    responseJsonSchema: sent(DATA),
+    thinkingConfig: sent(THINKING, own('reasoningEffort')),
+    candidateCount: sent(CHOICES, {
+      ...extra('n'),
+      write: value => (typeof value === 'number' && value > 1 ? value : undefined),
+    }),
+    responseModalities: sent(TEXT_ALONE),
+    topK: sent(SCALAR, {
+      ...extra('top_k', onlyHere(isOff)),
+      write: value => (typeof value === 'number' ? value : undefined),
+    }),
+    mediaResolution: ofKeys(),
+    responseLogprobs: ofKeys(),
+    logprobs: ofKeys(),
+    audioTimestamp: ofKeys(),
+    enableEnhancedCivicAnswers: ofKeys(),
   },
-  responseModalities: own(),
-  topK: {
-    ...extra('top_k', onlyHere(isOff)),
-    write: value => (typeof value === 'number' ? value : undefined),
+  BOTH,
+)
+
+/**
+ * The fields of `:generateContent`, in the first of their two spellings. A client token may not loosen filters, label the
+ * account's bill or reach what the provider keeps.
+ */
+export const FIELDS = new FieldTable(
+  {
+    // The path names it.
+    model: sent(REFUSED, own('model')),
+    contents: sent(CONTENTS, own('messages')),
+    systemInstruction: sent(CONTENT),
+    tools: sent(TOOLS, own('tools')),
+    toolConfig: sent(TOOL_CONFIG, own('toolChoice')),
+    generationConfig: nested(CONFIG_FIELDS),
+    safetySettings: sent(forKeys(DATA)),
+    cachedContent: sent(forKeys(STORED)),
+    labels: sent(forKeys(DATA)),
+    serviceTier: sent(forKeys(USUAL_TIER)),
   },
-  mediaResolution: onlyHere(isOff),
-  responseLogprobs: onlyHere(isOff),
-  logprobs: onlyHere(isOff),
-  audioTimestamp: onlyHere(isOff),
-  enableEnhancedCivicAnswers: onlyHere(isOff),
-})
-
-/** The fields of `:generateContent`, in the first of their two spellings. */
-export const FIELDS = new FieldTable({
-  model: own('model'),
-  contents: own('messages'),
-  systemInstruction: own(),
-  tools: own('tools'),
-  toolConfig: own('toolChoice'),
-  generationConfig: nested(CONFIG_FIELDS),
-  safetySettings: own(),
-  cachedContent: own(),
-  labels: own(),
-  serviceTier: own(),
-})
-
-/** Known fields that a client token may not send: they loosen filters, cost more, or reach what the provider keeps. */
-export const SECRET_KEY_FIELDS: ReadonlySet<string> = new Set([
-  'safetySettings',
-  'cachedContent',
-  'labels',
-  'serviceTier',
-])
-/** The same of `generationConfig`. */
-export const SECRET_KEY_CONFIG_FIELDS: ReadonlySet<string> = new Set([
-  'mediaResolution',
-  'responseLogprobs',
-  'logprobs',
-  'audioTimestamp',
-  'enableEnhancedCivicAnswers',
-])
+  BOTH,
+)
 
 function withoutEmpty(field: Field): Field {
   return { ...field, write: value => (Array.isArray(value) && value.length === 0 ? undefined : value) }

@@ -73,3 +73,8 @@ function spell(value: Json, found: Found, step: string): Json {
 function joinSteps(step: string, rest: string): string {
   return rest.startsWith('[') ? step + rest : `${step}.${rest}`
 }
+
+/** The second spelling of a name. */
+export function toSnake(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import { findChanged, mergeOptions, optionsPath } from '../../../upstream/outgoing-body.ts'
+import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
@@ -22,7 +22,6 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const passed = source?.format === 'ollama-chat' ? request.ownFields : readPassedOn(request)
   const options = request.providerOptions?.[target.provider.id]
   const body = withOwnCap(mergeOptions(mergeOptions(made, passed), options), request)
-  const path = options === undefined ? undefined : optionsPath(target)
   return {
     ...joinAddress(target.baseUrl.replace(/\/v1$/, ''), '/api/chat'),
     headers: {
@@ -30,7 +29,11 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
       accept: request.stream ? 'application/x-ndjson' : 'application/json',
     },
     body: Buffer.from(JSON.stringify(body)),
-    reserved: findChanged(made, body, path),
+    content: {
+      rules: FIELDS.rules,
+      value: withoutOwnContext(body, target),
+      options: toCallerOptions(target, options),
+    },
   }
 }
 
@@ -74,6 +77,14 @@ function encodeBody(request: ChatRequest, target: Target): JsonObject {
 function readContext({ options }: Target): number | undefined {
   const context = Number(toText(options?.num_ctx) ?? '')
   return Number.isSafeInteger(context) && context > 0 ? context : undefined
+}
+
+/** The context length is not a caller's, unless it differs from the credential's. */
+function withoutOwnContext(body: JsonObject, target: Target): JsonObject {
+  const options = toObject(body.options)
+  if (options?.num_ctx === undefined || options.num_ctx !== readContext(target)) return body
+  const { num_ctx: _, ...rest } = options
+  return { ...body, options: rest }
 }
 
 /** The format has no choice of tools: if none may be called, none is sent. */

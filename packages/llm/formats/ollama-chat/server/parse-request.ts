@@ -19,14 +19,7 @@ import {
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { refuseOtherFields } from '../../shared/tool-fields.ts'
-import {
-  FIELDS,
-  isForEndUsers,
-  isOptionForEndUsers,
-  isPassed,
-  isPassedOption,
-  OPTIONS,
-} from '../wire/fields.ts'
+import { FIELDS, isPassed, isPassedOption, OPTIONS } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
 
 /**
@@ -101,9 +94,9 @@ function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject 
 
 /** The first field that an end user may not send, not even as null. */
 function findPassedOn(body: JsonObject): string | undefined {
-  for (const name in body) if (!isForEndUsers(name)) return name
+  for (const name in body) if (!FIELDS.isForEndUsers(name)) return name
   if (!isObject(body.options)) return undefined
-  for (const name in body.options) if (!isOptionForEndUsers(name)) return `options.${name}`
+  for (const name in body.options) if (!OPTIONS.isForEndUsers(name)) return `options.${name}`
   return undefined
 }
 

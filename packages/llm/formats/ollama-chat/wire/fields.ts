@@ -1,12 +1,24 @@
 import type { Json } from '../../../json/json-value.ts'
-import { checked, type Field, FieldTable, nested, number, onlyHere, own } from '../../shared/field-table.ts'
+import { CAP, DATA, forKeys, MODEL, type Rule, SCALAR, STREAM } from '../../../upstream/outgoing-rules.ts'
+import { TOOLS } from '../../shared/chat-rules.ts'
+import {
+  checked,
+  type Field,
+  FieldTable,
+  nested,
+  number,
+  onlyHere,
+  own,
+  sent,
+} from '../../shared/field-table.ts'
 import { flagAt, numberAt, textAt, textsAt } from '../../shared/read-fields.ts'
+import { MESSAGES } from './message-rules.ts'
 
 /** The fields of `POST /api/chat`, as docs/api.md of the project ollama/ollama describes them. */
 
 /** Options that other providers have as parameters. */
 const PARAMETERS: Readonly<Record<string, Field>> = {
-  num_predict: checked('maxOutputTokens', readCap),
+  num_predict: sent(CAP, checked('maxOutputTokens', readCap)),
   temperature: number('temperature'),
   top_p: number('topP'),
   seed: number('seed', { integer: true }),
@@ -17,34 +29,67 @@ const PARAMETERS: Readonly<Record<string, Field>> = {
 
 /** How a token is chosen. Each value asks for nothing. */
 const SAMPLING: Readonly<Record<string, Field>> = {
-  top_k: onlyHere(value => value === 0),
-  min_p: onlyHere(value => value === 0),
-  typical_p: onlyHere(value => value === 1),
-  tfs_z: onlyHere(value => value === 1),
-  repeat_last_n: onlyHere(value => value === 0),
-  repeat_penalty: onlyHere(value => value === 1),
-  mirostat: onlyHere(value => value === 0),
-  mirostat_eta: onlyHere(value => value === 0),
-  mirostat_tau: onlyHere(value => value === 0),
-  penalize_newline: onlyHere(value => value === false),
+  top_k: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  min_p: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  typical_p: sent(
+    SCALAR,
+    onlyHere(value => value === 1),
+  ),
+  tfs_z: sent(
+    SCALAR,
+    onlyHere(value => value === 1),
+  ),
+  repeat_last_n: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  repeat_penalty: sent(
+    SCALAR,
+    onlyHere(value => value === 1),
+  ),
+  mirostat: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  mirostat_eta: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  mirostat_tau: sent(
+    SCALAR,
+    onlyHere(value => value === 0),
+  ),
+  penalize_newline: sent(
+    SCALAR,
+    onlyHere(value => value === false),
+  ),
 }
+
+const KEYS_ONLY: Rule = forKeys(SCALAR)
+const OF_KEYS = sent(KEYS_ONLY)
 
 /** How an Ollama server runs the model. Other providers lose nothing without it, and an end user may not set it. */
 const MACHINE: Readonly<Record<string, Field>> = {
-  num_ctx: own(),
-  num_keep: own(),
-  num_batch: own(),
-  num_gpu: own(),
-  main_gpu: own(),
-  low_vram: own(),
-  vocab_only: own(),
-  use_mmap: own(),
-  use_mlock: own(),
-  num_thread: own(),
-  numa: own(),
-  f16_kv: own(),
-  logits_all: own(),
-  embedding_only: own(),
+  num_ctx: OF_KEYS,
+  num_keep: OF_KEYS,
+  num_batch: OF_KEYS,
+  num_gpu: OF_KEYS,
+  main_gpu: OF_KEYS,
+  low_vram: OF_KEYS,
+  vocab_only: OF_KEYS,
+  use_mmap: OF_KEYS,
+  use_mlock: OF_KEYS,
+  num_thread: OF_KEYS,
+  numa: OF_KEYS,
+  f16_kv: OF_KEYS,
+  logits_all: OF_KEYS,
+  embedding_only: OF_KEYS,
 }
 
 /** The fields of `options`. */
@@ -52,21 +97,24 @@ export const OPTIONS = new FieldTable({ ...PARAMETERS, ...SAMPLING, ...MACHINE }
 
 /** What an Ollama server gets as it is. An end user may not send it. */
 const PASSED: Readonly<Record<string, Field>> = {
-  keep_alive: own(),
-  truncate: { read: flagAt },
-  shift: { read: flagAt },
-  logprobs: onlyHere(value => value === false, flagAt),
-  top_logprobs: onlyHere(isNone, numberAt),
+  keep_alive: OF_KEYS,
+  truncate: sent(KEYS_ONLY, { read: flagAt }),
+  shift: sent(KEYS_ONLY, { read: flagAt }),
+  logprobs: sent(
+    KEYS_ONLY,
+    onlyHere(value => value === false, flagAt),
+  ),
+  top_logprobs: sent(KEYS_ONLY, onlyHere(isNone, numberAt)),
 }
 
 export const FIELDS = new FieldTable({
-  model: own('model'),
-  messages: own('messages'),
-  stream: own('stream'),
+  model: sent(MODEL, own('model')),
+  messages: sent(MESSAGES, own('messages')),
+  stream: sent(STREAM, own('stream')),
   // There is no field for a choice of tools: if none may be called, none is sent.
-  tools: own('tools', 'toolChoice'),
-  format: own('responseFormat'),
-  think: own('reasoningEffort'),
+  tools: sent(TOOLS, own('tools', 'toolChoice')),
+  format: sent(DATA, own('responseFormat')),
+  think: sent(SCALAR, own('reasoningEffort')),
   options: nested(OPTIONS),
   ...PASSED,
 })
@@ -78,15 +126,6 @@ export function isPassed(name: string): boolean {
 
 export function isPassedOption(name: string): boolean {
   return Object.hasOwn(SAMPLING, name) || Object.hasOwn(MACHINE, name)
-}
-
-/** May an end user send the field? */
-export function isForEndUsers(name: string): boolean {
-  return FIELDS.names.has(name) && !Object.hasOwn(PASSED, name)
-}
-
-export function isOptionForEndUsers(name: string): boolean {
-  return OPTIONS.names.has(name) && !Object.hasOwn(MACHINE, name)
 }
 
 /** 0 and less ask for as much as the model gives. */

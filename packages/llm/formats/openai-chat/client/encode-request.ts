@@ -3,7 +3,7 @@ import { toObject } from '../../../json/json-value.ts'
 import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
-import { findReservedOption } from '../../../upstream/outgoing-body.ts'
+import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
@@ -40,7 +40,6 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
   removeUnsupported(request, body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)
-  const passed = body.findReserved(changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
   const { origin, path } = toAddress(target, '/chat/completions')
@@ -52,7 +51,7 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
     body: body.change(changes),
-    reserved: passed ?? findReservedOption(options, target),
+    content: { rules: FIELDS.rules, value: body.value, changes, options: toCallerOptions(target, options) },
   }
 }
 

@@ -3,10 +3,7 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { findReservedPassed, toOwnNames } from '../../../upstream/outgoing-body.ts'
 import { FIELDS } from '../wire/fields.ts'
-
-const OWN_NAMES = toOwnNames([...FIELDS.names])
 
 /** A request body in OpenAI's shape. The body that goes out differs from it in a few fields. */
 export interface WireBody {
@@ -16,8 +13,8 @@ export interface WireBody {
   /** undefined: absent. */
   read(name: string): Json | undefined
   names(): Iterable<string>
-  /** See outgoing-body.ts. */
-  findReserved(changes: ReadonlyMap<string, Json | undefined>): string | undefined
+  /** The fields before any change. */
+  readonly value: JsonObject
   /** undefined as value removes the field. */
   change(changes: ReadonlyMap<string, Json | undefined>): Buffer
 }
@@ -44,7 +41,7 @@ function fromSource({ bytes, fields, value }: SourceBody): WireBody {
     isTrue: name => bytes[fields.get(name)?.valueStart ?? -1] === 0x74,
     read: name => (Object.hasOwn(value, name) ? value[name] : undefined),
     names: () => fields.keys(),
-    findReserved: changes => findReservedPassed({ value }, changes, OWN_NAMES),
+    value,
     change: changes => (changes.size === 0 ? bytes : spliceObject({ bytes, fields }, changes)),
   }
 }
@@ -60,8 +57,7 @@ function fromRequest(request: ChatRequest): WireBody {
     isTrue: name => fields.get(name) === true,
     read: name => fields.get(name),
     names: () => fields.keys(),
-    // All of it is ours.
-    findReserved: () => undefined,
+    value: body,
     change(changes) {
       const all = new Map(fields)
       for (const [name, value] of changes) all.set(name, value)

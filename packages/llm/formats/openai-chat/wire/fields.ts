@@ -1,25 +1,52 @@
-import { FieldTable, own } from '../../shared/field-table.ts'
+import {
+  CHOICES,
+  DATA,
+  forKeys,
+  type Rule,
+  SCALAR,
+  STORE,
+  toListRule,
+  toObjectRule,
+  toUsualRule,
+} from '../../../upstream/outgoing-rules.ts'
+import { FieldTable, sent } from '../../shared/field-table.ts'
 import { openAiFields } from '../../shared/openai-fields.ts'
 
+/** A function that can be called, as the predecessor of `tools` has it. */
+const OLD_FUNCTION = toObjectRule({ name: SCALAR, description: SCALAR, parameters: DATA }, 'reserved')
+
 /** The predecessors of `tools` and `tool_choice`. They pass on unread. */
-const OLD_TOOL_FIELDS = { functions: own(), function_call: own() }
+const OLD_TOOL_FIELDS = {
+  functions: sent(forKeys(toListRule(OLD_FUNCTION))),
+  function_call: sent(forKeys(DATA)),
+}
+
+/** Providers' other words for parameters: see OpenAiDeviations. */
+const RESPELLED: Readonly<Record<string, Rule>> = {
+  random_seed: SCALAR,
+  enable_thinking: SCALAR,
+  thinking: toObjectRule({ type: SCALAR }, 'reserved'),
+}
 
 /** The fields of `POST /chat/completions`: those that the gateway reads, prices, or knows to change neither price nor state. */
-export const FIELDS = new FieldTable({
-  ...openAiFields({ strict: false }),
-  n: own(),
-  logit_bias: own(),
-  logprobs: own(),
-  top_logprobs: own(),
-  verbosity: own(),
-  safety_identifier: own(),
-  prompt_cache_key: own(),
-  metadata: own(),
-  service_tier: own(),
-  // Never on for a client token: see plan-chat.ts.
-  store: own(),
-  ...OLD_TOOL_FIELDS,
-})
+export const FIELDS = new FieldTable(
+  {
+    ...openAiFields({ strict: false }),
+    n: sent(CHOICES),
+    logit_bias: sent(DATA),
+    logprobs: sent(SCALAR),
+    top_logprobs: sent(SCALAR),
+    verbosity: sent(SCALAR),
+    safety_identifier: sent(SCALAR),
+    prompt_cache_key: sent(SCALAR),
+    metadata: sent(DATA),
+    service_tier: sent(toUsualRule(['auto', 'default'])),
+    // Never on for a client token: see plan-chat.ts.
+    store: sent(STORE),
+    ...OLD_TOOL_FIELDS,
+  },
+  { written: RESPELLED },
+)
 
 /** Does the gateway know the field and read its value? */
 export function isRead(name: string): boolean {

@@ -4,11 +4,8 @@ import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import { FIELDS } from '../wire/fields.ts'
+import { FIELDS, MIN_OUTPUT_TOKENS } from '../wire/fields.ts'
 import { encodeInput } from './encode-input.ts'
-
-/** OpenAI refuses a lower cap. Source: docs/providers.md, "OpenAI's Responses". */
-const MIN_OUTPUT_TOKENS = 16
 
 export function encodeOutputCap(tokens: number): number {
   return Math.max(MIN_OUTPUT_TOKENS, tokens)

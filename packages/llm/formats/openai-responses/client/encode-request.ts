@@ -2,11 +2,12 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
-import { findChanged, optionsPath } from '../../../upstream/outgoing-body.ts'
+import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { passRequest } from './pass-request.ts'
 
@@ -36,7 +37,7 @@ function translateBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved'> {
+): Pick<UpstreamRequest, 'body' | 'content'> {
   const deviations = target.provider.openai ?? {}
   const body = encodeBody(request, deviations, dropped)
   body.model = toWireModel(target)
@@ -45,7 +46,7 @@ function translateBody(
   const merged = options === undefined ? body : withOptions(body, options)
   return {
     body: Buffer.from(JSON.stringify(merged)),
-    reserved: findChanged(body, merged, optionsPath(target)),
+    content: { rules: FIELDS.rules, value: merged, options: toCallerOptions(target, options) },
   }
 }
 

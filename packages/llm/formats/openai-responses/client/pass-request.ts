@@ -4,13 +4,12 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { toWireModel } from '../../../upstream/openai-address.ts'
-import { findReservedPassed } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked } from '../wire/carried-reasoning.ts'
+import { FIELDS } from '../wire/fields.ts'
 import { encodeOutputCap } from './encode-body.ts'
-import { OWN_NAMES } from './known-fields.ts'
 
 /**
  * A body that is in this format already: only fields that must differ are written anew. `dropped` holds names of fields
@@ -21,7 +20,7 @@ export function passRequest(
   target: Target,
   source: SourceBody,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'reserved'> {
+): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', toWireModel(target)]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && cap !== request.receivedOutputCap) {
@@ -34,7 +33,10 @@ export function passRequest(
   if (request.carriesReasoning === true || dropped.some(path => path.startsWith('input['))) {
     rewriteInput(source, dropped, changes)
   }
-  return { body: spliceObject(source, changes), reserved: findReservedPassed(source, changes, OWN_NAMES) }
+  return {
+    body: spliceObject(source, changes),
+    content: { rules: FIELDS.rules, value: source.value, changes },
+  }
 }
 
 type Changes = Map<string, Json | undefined>

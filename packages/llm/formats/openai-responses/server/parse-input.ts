@@ -6,9 +6,9 @@ import { InnerTexts } from '../../shared/inner-texts.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
+import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
-import { isHostedTool } from './parse-tools.ts'
 
 /**
  * The input of a request as messages. An assistant's reasoning, text and calls are items of their own here, and one

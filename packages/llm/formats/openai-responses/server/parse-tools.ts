@@ -2,32 +2,8 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
-import { findOtherField } from '../../shared/tool-fields.ts'
+import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
-
-/** Kinds of tools that become functions for other formats, with all their fields. */
-const AS_FUNCTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  [
-    'function',
-    new Set([
-      ...['type', 'name', 'description', 'parameters', 'strict', 'function', 'defer_loading'],
-      ...['output_schema', 'input_examples', 'cache_control', 'allowed_callers', 'id'],
-    ]),
-  ],
-  ['custom', new Set(['type', 'name', 'description', 'format', 'defer_loading', 'cache_control', 'id'])],
-  ['local_shell', new Set(['type'])],
-])
-/** Other kinds of tools that the caller runs, with all their fields. Only this format has them. */
-const OWN_TOOLS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['apply_patch', new Set(['type'])],
-  ['tool_search', new Set(['type', 'execution', 'description', 'parameters'])],
-  ['namespace', new Set(['type', 'name', 'description', 'tools'])],
-  ['computer', new Set(['type', 'display_width', 'display_height', 'environment'])],
-  ['computer_use_preview', new Set(['type', 'display_width', 'display_height', 'environment'])],
-  ['shell', new Set(['type', 'environment'])],
-])
-/** Fields of a shell's environment on the caller's machine. */
-const LOCAL_ENVIRONMENT: ReadonlySet<string> = new Set(['type', 'skills'])
 
 const SHELL_PARAMETERS: JsonObject = {
   type: 'object',
@@ -84,30 +60,6 @@ function parseTool(
   }
   found.nativeOnly.push(path)
   return undefined
-}
-
-/** Does the provider run the tool, or a tool inside it? Unknown types and fields count as yes. */
-export function isHostedTool(value: Json): boolean {
-  if (!isObject(value) || typeof value.type !== 'string') return true
-  const known = AS_FUNCTIONS.get(value.type) ?? OWN_TOOLS.get(value.type)
-  if (known === undefined || findOtherField(value, known) !== undefined) return true
-  if (value.type === 'namespace') return isHostedWithin(value.tools)
-  return value.type === 'shell' && !isLocal(value.environment)
-}
-
-/** A namespace may contain functions and custom tools only. */
-function isHostedWithin(tools: Json | undefined): boolean {
-  if (tools === undefined || tools === null) return false
-  if (!Array.isArray(tools)) return true
-  return tools.some(tool => isHostedTool(tool) || !isObject(tool) || !IN_NAMESPACES.has(tool.type))
-}
-
-const IN_NAMESPACES: ReadonlySet<Json | undefined> = new Set(['function', 'custom'])
-
-function isLocal(environment: Json | undefined): boolean {
-  if (environment === undefined || environment === null) return true
-  if (!isObject(environment)) return false
-  return environment.type === 'local' && findOtherField(environment, LOCAL_ENVIRONMENT) === undefined
 }
 
 /** Some editors nest a function as chat completions do. */

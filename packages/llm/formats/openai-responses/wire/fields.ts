@@ -1,64 +1,124 @@
 import type { Json } from '../../../json/json-value.ts'
-import { extra, FieldTable, flag, nested, number, onlyHere, own, text } from '../../shared/field-table.ts'
+import {
+  DATA,
+  forKeys,
+  MODEL,
+  REFUSED,
+  type Rule,
+  SCALAR,
+  STORE,
+  STORED,
+  STREAM,
+  toCapRule,
+  toObjectRule,
+  toUsualRule,
+} from '../../../upstream/outgoing-rules.ts'
+import { STREAM_OPTIONS } from '../../shared/chat-rules.ts'
+import {
+  extra,
+  FieldTable,
+  flag,
+  nested,
+  number,
+  onlyHere,
+  own,
+  sent,
+  text,
+} from '../../shared/field-table.ts'
 import { flagAt, numberAt } from '../../shared/read-fields.ts'
+import { INPUT } from './item-rules.ts'
+import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 
-const REASONING = new FieldTable({
-  effort: text('reasoningEffort'),
-  // Whether an answer shows its reasoning.
-  summary: own(),
-  generate_summary: own(),
-  mode: onlyHere(isAuto),
-  context: onlyHere(isAuto),
-})
+/** OpenAI refuses a lower output cap. Source: docs/providers.md, "OpenAI's Responses". */
+export const MIN_OUTPUT_TOKENS = 16
 
-const TEXT = new FieldTable({
-  format: own('responseFormat'),
-  verbosity: extra(
-    'verbosity',
-    onlyHere(value => value === 'medium'),
-  ),
-})
+const LONGER_MODE = forKeys(SCALAR)
+const MODE: Rule = {
+  check: (value, grant) => (isAuto(value) ? undefined : LONGER_MODE.check(value, grant)),
+}
+
+const REASONING = new FieldTable(
+  {
+    effort: text('reasoningEffort'),
+    // Whether an answer shows its reasoning.
+    summary: sent(SCALAR),
+    generate_summary: sent(SCALAR),
+    // A mode that works longer is billed as another model.
+    mode: sent(MODE, onlyHere(isAuto)),
+    context: sent(SCALAR, onlyHere(isAuto)),
+  },
+  { unknown: 'free' },
+)
+
+const TEXT = new FieldTable(
+  {
+    format: sent(
+      toObjectRule({ type: SCALAR, name: SCALAR, description: SCALAR, schema: DATA, strict: SCALAR }),
+      own('responseFormat'),
+    ),
+    verbosity: sent(
+      SCALAR,
+      extra(
+        'verbosity',
+        onlyHere(value => value === 'medium'),
+      ),
+    ),
+  },
+  { unknown: 'free' },
+)
 
 /** The objects of a request that have fields of their own. */
 export const NESTED_FIELDS = { reasoning: REASONING, text: TEXT } as const
 
 /** The fields of `POST /v1/responses`. Source: docs/providers.md, "OpenAI's Responses". */
 export const FIELDS = new FieldTable({
-  model: own('model'),
-  input: own('messages'),
-  instructions: own(),
-  stream: own('stream'),
-  stream_options: own(),
-  tools: own('tools'),
-  tool_choice: own('toolChoice'),
+  model: sent(MODEL, own('model')),
+  input: sent(INPUT, own('messages')),
+  instructions: sent(SCALAR),
+  stream: sent(STREAM, own('stream')),
+  stream_options: sent(STREAM_OPTIONS),
+  tools: sent(TOOLS, own('tools')),
+  tool_choice: sent(TOOL_CHOICE, own('toolChoice')),
   parallel_tool_calls: flag('parallelToolCalls'),
-  max_tool_calls: own(),
+  max_tool_calls: sent(SCALAR),
   text: nested(TEXT),
   reasoning: nested(REASONING),
-  max_output_tokens: number('maxOutputTokens', { min: 1, integer: true }),
+  max_output_tokens: sent(toCapRule(MIN_OUTPUT_TOKENS), number('maxOutputTokens', { min: 1, integer: true })),
   temperature: number('temperature'),
   top_p: number('topP'),
   top_logprobs: onlyHere(value => typeof value === 'number' && value <= 0, numberAt),
   user: text('user'),
-  safety_identifier: extra('safety_identifier'),
-  metadata: extra('metadata'),
-  client_metadata: own(),
-  store: extra(
-    'store',
-    onlyHere(value => value === false, flagAt),
+  safety_identifier: sent(SCALAR, extra('safety_identifier')),
+  metadata: sent(DATA, extra('metadata')),
+  client_metadata: sent(DATA),
+  store: sent(
+    STORE,
+    extra(
+      'store',
+      onlyHere(value => value === false, flagAt),
+    ),
   ),
-  service_tier: extra('service_tier'),
-  prompt_cache_key: extra('prompt_cache_key'),
-  prompt_cache_retention: extra('prompt_cache_retention'),
-  prompt_cache_options: extra('prompt_cache_options'),
-  truncation: onlyHere(value => value === 'disabled'),
-  include: onlyHere(value => !Array.isArray(value) || !value.includes('message.output_text.logprobs')),
+  service_tier: sent(toUsualRule(['auto', 'default']), extra('service_tier')),
+  prompt_cache_key: sent(SCALAR, extra('prompt_cache_key')),
+  prompt_cache_retention: sent(SCALAR, extra('prompt_cache_retention')),
+  prompt_cache_options: sent(
+    toObjectRule({ mode: SCALAR, ttl: SCALAR }, 'reserved'),
+    extra('prompt_cache_options'),
+  ),
+  truncation: sent(
+    SCALAR,
+    onlyHere(value => value === 'disabled'),
+  ),
+  include: sent(
+    SCALAR,
+    onlyHere(value => !Array.isArray(value) || !value.includes('message.output_text.logprobs')),
+  ),
   // These two refer to what the provider keeps.
-  previous_response_id: own(),
-  conversation: own(),
+  previous_response_id: sent(STORED),
+  conversation: sent(STORED),
   // These two are refused: an answer that is fetched later, and a stored prompt, cannot be billed.
-  background: own(),
-  prompt: own(),
+  background: sent(toUsualRule([false])),
+  prompt: sent(REFUSED),
 })
 
 /** Fields that refer to state at the provider. */

@@ -1,0 +1,88 @@
+import type { Json } from '../../../json/json-value.ts'
+import {
+  DATA,
+  forKeys,
+  REFUSED,
+  type Rule,
+  SCALAR,
+  toListRule,
+  toObjectRule,
+} from '../../../upstream/outgoing-rules.ts'
+import { CACHE_MARK } from '../../shared/chat-rules.ts'
+
+/** What may go out in `tools`: each kind of tool with all of its fields, in their exact spelling. */
+
+/** Types of tools that the models are trained for and the caller runs. */
+const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}$/
+/** Types of tools that the provider runs and charges for by tokens only. */
+const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
+
+const OF_ALL: Readonly<Record<string, Rule>> = {
+  type: SCALAR,
+  name: SCALAR,
+  cache_control: CACHE_MARK,
+  strict: SCALAR,
+  defer_loading: SCALAR,
+  allowed_callers: SCALAR,
+  input_examples: DATA,
+}
+
+/** A tool that the caller defines and runs. */
+export const CUSTOM_TOOL = toObjectRule(
+  { ...OF_ALL, description: SCALAR, input_schema: DATA, eager_input_streaming: SCALAR },
+  'refused',
+)
+
+const TRAINED_TOOL = toObjectRule(
+  {
+    ...OF_ALL,
+    display_width_px: SCALAR,
+    display_height_px: SCALAR,
+    display_number: SCALAR,
+    enable_zoom: SCALAR,
+    max_characters: SCALAR,
+  },
+  'reserved',
+)
+
+const FREE_TOOL = toObjectRule(
+  {
+    ...OF_ALL,
+    max_uses: SCALAR,
+    max_content_tokens: SCALAR,
+    allowed_domains: SCALAR,
+    blocked_domains: SCALAR,
+    citations: toObjectRule({ enabled: SCALAR }),
+  },
+  'reserved',
+)
+
+export type ToolKind = 'custom' | 'trained' | 'free' | 'hosted'
+
+/** `hosted`: the provider runs it at a price of its own. A tool without a type is the caller's. */
+export function findToolKind(type: Json | undefined): ToolKind {
+  if (type === undefined || type === null || type === 'custom') return 'custom'
+  if (typeof type !== 'string') return 'hosted'
+  if (TRAINED.test(type)) return 'trained'
+  return FREE.test(type) ? 'free' : 'hosted'
+}
+
+const BY_KIND: ReadonlyMap<ToolKind, Rule> = new Map([
+  ['custom', CUSTOM_TOOL],
+  ['trained', TRAINED_TOOL],
+  ['free', forKeys(FREE_TOOL)],
+])
+
+const TOOL: Rule = {
+  check: (value, grant) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+    return (BY_KIND.get(findToolKind(value.type)) ?? REFUSED).check(value, grant)
+  },
+}
+
+export const TOOLS = toListRule(TOOL)
+
+export const TOOL_CHOICE = toObjectRule(
+  { type: SCALAR, name: SCALAR, disable_parallel_tool_use: SCALAR },
+  'reserved',
+)

@@ -1,0 +1,41 @@
+import {
+  forEndUsers,
+  SCALAR,
+  toListRule,
+  toObjectRule,
+  toTextOrRule,
+  toTypedRule,
+  UNKEPT,
+  UNREAD_CONTENT,
+} from '../../../upstream/outgoing-rules.ts'
+import { IMAGE_URL, TOOL_CALLS } from '../../shared/chat-rules.ts'
+
+/** What may go out in `messages` and `documents`. */
+
+const DOCUMENT = toTextOrRule(toObjectRule({ id: SCALAR, data: UNKEPT }))
+
+const PART = toTypedRule(
+  {
+    text: toObjectRule({ type: SCALAR, text: SCALAR }),
+    thinking: toObjectRule({ type: SCALAR, thinking: SCALAR }),
+    image_url: toObjectRule({ type: SCALAR, image_url: IMAGE_URL }),
+    document: toObjectRule({ type: SCALAR, document: DOCUMENT }),
+  },
+  UNREAD_CONTENT,
+)
+
+/** Of a key they are the provider's to judge: nothing in them has a price of its own. */
+export const MESSAGES = forEndUsers(
+  toListRule(
+    toObjectRule({
+      role: SCALAR,
+      content: toTextOrRule(toListRule(PART)),
+      tool_calls: TOOL_CALLS,
+      tool_call_id: SCALAR,
+      tool_plan: SCALAR,
+      citations: UNKEPT,
+    }),
+  ),
+)
+
+export const DOCUMENTS = forEndUsers(toListRule(DOCUMENT))

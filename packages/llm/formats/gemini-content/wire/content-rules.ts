@@ -1,0 +1,113 @@
+import {
+  DATA,
+  forKeys,
+  type Rule,
+  SCALAR,
+  STORED,
+  toListRule,
+  toObjectRule,
+  type Unknown,
+} from '../../../upstream/outgoing-rules.ts'
+import { toSnake } from './spell-camel.ts'
+
+/** What may go out in contents and tools. The provider takes each name in two spellings. */
+
+/** An object with these fields, in both spellings. */
+function toFields(rules: Readonly<Record<string, Rule>>, unknown: Unknown = 'free'): Rule {
+  const both = Object.entries(rules).flatMap(([name, rule]) => [
+    [name, rule] as const,
+    [toSnake(name), rule] as const,
+  ])
+  return toObjectRule(Object.fromEntries(both), unknown)
+}
+
+/** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
+export function isKeptAtProvider(fileUri: string): boolean {
+  return !/^https?:\/\//i.test(fileUri) || /\/v\w+\/files\/[^/]+$/.test(fileUri)
+}
+
+const FILE_URI: Rule = {
+  check: (value, grant) =>
+    typeof value === 'string' && !isKeptAtProvider(value) ? undefined : STORED.check(value, grant),
+}
+
+const MEDIA: Readonly<Record<string, Rule>> = {
+  inlineData: toFields({ mimeType: SCALAR, data: SCALAR, displayName: SCALAR }),
+  fileData: toFields({ mimeType: SCALAR, fileUri: FILE_URI, displayName: SCALAR }),
+}
+
+const RESULT = toFields({
+  id: SCALAR,
+  name: SCALAR,
+  response: DATA,
+  parts: toListRule(toFields({ ...MEDIA, text: SCALAR })),
+  scheduling: SCALAR,
+  willContinue: SCALAR,
+})
+
+/** Fields that only a provider of the format knows: they qualify the content, or are content of its own tools. */
+export const NATIVE_PART_FIELDS = [
+  ...['videoMetadata', 'mediaResolution', 'partMetadata', 'executableCode', 'codeExecutionResult'],
+  ...['toolCall', 'toolResponse'],
+]
+
+const PART = toFields({
+  ...MEDIA,
+  text: SCALAR,
+  thought: SCALAR,
+  thoughtSignature: SCALAR,
+  functionCall: toFields({ id: SCALAR, name: SCALAR, args: DATA }),
+  functionResponse: RESULT,
+  ...Object.fromEntries(NATIVE_PART_FIELDS.map(name => [name, forKeys(DATA)])),
+})
+
+export const CONTENT = toFields({ role: SCALAR, parts: toListRule(PART) })
+export const CONTENTS = toListRule(CONTENT)
+
+const DECLARATION = toFields(
+  {
+    name: SCALAR,
+    description: SCALAR,
+    parameters: DATA,
+    parametersJsonSchema: DATA,
+    behavior: SCALAR,
+    response: DATA,
+    responseJsonSchema: DATA,
+  },
+  'refused',
+)
+
+/** Functions alone: the provider runs every other kind of tool, at a price of its own. */
+export const TOOLS = toListRule(toFields({ functionDeclarations: toListRule(DECLARATION) }, 'refused'))
+
+export const TOOL_CONFIG = toFields(
+  {
+    functionCallingConfig: toFields(
+      { mode: SCALAR, allowedFunctionNames: SCALAR, streamFunctionCallArguments: SCALAR },
+      'refused',
+    ),
+  },
+  'reserved',
+)
+
+export const THINKING = toFields(
+  { includeThoughts: SCALAR, thinkingLevel: SCALAR, thinkingBudget: SCALAR },
+  'refused',
+)
+
+/** Text alone: images and audio have prices of their own. */
+export const TEXT_ALONE: Rule = {
+  check: value => (Array.isArray(value) && value.every(isText) ? undefined : ''),
+}
+
+function isText(kind: unknown): boolean {
+  return typeof kind === 'string' && kind.toUpperCase() === 'TEXT'
+}
+
+export function isUsualTier(tier: string): boolean {
+  return /^(?:service_tier_)?(?:standard|unspecified)$/i.test(tier)
+}
+
+export const USUAL_TIER: Rule = {
+  check: value => (typeof value === 'string' && isUsualTier(value) ? undefined : ''),
+}

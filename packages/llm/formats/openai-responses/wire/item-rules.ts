@@ -1,0 +1,138 @@
+import type { Json } from '../../../json/json-value.ts'
+import {
+  DATA,
+  forKeys,
+  type Grant,
+  type Rule,
+  SCALAR,
+  STORED,
+  toListRule,
+  toObjectRule,
+  toTextOrRule,
+  toTypedRule,
+  UNKEPT,
+  UNREAD_CONTENT,
+} from '../../../upstream/outgoing-rules.ts'
+import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { TOOLS } from './tool-rules.ts'
+
+/** What may go out in `input`. Items can bring tools. */
+
+const OF_PARTS: Readonly<Record<string, Rule>> = {
+  type: SCALAR,
+  cache_control: CACHE_MARK,
+  prompt_cache_breakpoint: CACHE_MARK,
+  // A provider takes it at parts of every kind.
+  file_id: STORED,
+}
+
+const TEXT = toObjectRule({
+  ...OF_PARTS,
+  text: SCALAR,
+  annotations: UNKEPT,
+  logprobs: DATA,
+  parsed: UNKEPT,
+})
+
+const PART = toTypedRule(
+  {
+    input_text: TEXT,
+    output_text: TEXT,
+    text: TEXT,
+    summary_text: TEXT,
+    reasoning_text: TEXT,
+    refusal: toObjectRule({ ...OF_PARTS, refusal: SCALAR }),
+    input_image: toObjectRule({ ...OF_PARTS, image_url: SCALAR, detail: SCALAR }),
+    input_file: toObjectRule({
+      ...OF_PARTS,
+      filename: SCALAR,
+      file_data: SCALAR,
+      file_url: SCALAR,
+      detail: SCALAR,
+    }),
+    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: SCALAR, format: SCALAR }) }),
+  },
+  UNREAD_CONTENT,
+)
+
+const CONTENT = toTextOrRule(toListRule(PART))
+
+const OF_ITEMS: Readonly<Record<string, Rule>> = {
+  type: SCALAR,
+  id: SCALAR,
+  status: SCALAR,
+  call_id: SCALAR,
+  cache_control: CACHE_MARK,
+  // A tool that the provider runs costs as much here as in the list of tools.
+  tools: forKeys(TOOLS),
+}
+
+const OUTPUT = toObjectRule({ ...OF_ITEMS, output: CONTENT, name: SCALAR, namespace: SCALAR })
+
+const SHELL_ACTION = toObjectRule({
+  type: SCALAR,
+  command: SCALAR,
+  env: DATA,
+  user: SCALAR,
+  timeout_ms: SCALAR,
+  working_directory: SCALAR,
+})
+
+/** An item of a kind that the gateway does not read: a tool in it must be one that the caller runs. */
+const OTHER_ITEM: Rule = {
+  check: (value, grant) => UNREAD_CONTENT.check(value, grant) ?? findHosted(value, grant),
+}
+
+/** Finds tools that may not be sent in lists called `tools`, in any case and at any depth. */
+function findHosted(value: Json | undefined, grant: Grant): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (const [at, each] of value.entries()) {
+      const found = findHosted(each, grant)
+      if (found !== undefined) return `[${at}]${found}`
+    }
+    return undefined
+  }
+  for (const name in value) {
+    const inner = value[name]
+    if (inner === undefined || inner === null) continue
+    const found = /^tools$/i.test(name) ? TOOLS.check(inner, grant) : findHosted(inner, grant)
+    if (found !== undefined) return `.${name}${found}`
+  }
+  return undefined
+}
+
+const ITEM_REFERENCE: Rule = {
+  check: (value, grant) => STORED.check(value, grant) ?? findHosted(value, grant),
+}
+
+const ITEM = toTypedRule(
+  {
+    message: toObjectRule({ ...OF_ITEMS, role: SCALAR, content: CONTENT, phase: SCALAR, name: SCALAR }),
+    reasoning: toObjectRule({
+      ...OF_ITEMS,
+      summary: CONTENT,
+      content: CONTENT,
+      encrypted_content: SCALAR,
+      format: SCALAR,
+      signature: SCALAR,
+    }),
+    function_call: toObjectRule({
+      ...OF_ITEMS,
+      name: SCALAR,
+      namespace: SCALAR,
+      arguments: DATA,
+      parsed_arguments: DATA,
+    }),
+    custom_tool_call: toObjectRule({ ...OF_ITEMS, name: SCALAR, namespace: SCALAR, input: DATA }),
+    local_shell_call: toObjectRule({ ...OF_ITEMS, action: SHELL_ACTION }),
+    function_call_output: OUTPUT,
+    custom_tool_call_output: OUTPUT,
+    local_shell_call_output: OUTPUT,
+    item_reference: ITEM_REFERENCE,
+  },
+  OTHER_ITEM,
+  'message',
+)
+
+export const INPUT = toTextOrRule(toListRule(ITEM))

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import type { Provider } from '../provider/provider.ts'
+import { findProvider } from '../providers/index.ts'
+import type { SourceBody } from '../request/source-body.ts'
+import { type ClientRequest, hasClientRequests, listClientRequests } from '../testing/client-requests.ts'
+import { toSourceBody } from '../testing/recorded-requests.ts'
+import { toWireModel } from '../upstream/openai-address.ts'
+import { findForbidden } from '../upstream/outgoing-body.ts'
+import type { Sender } from '../upstream/outgoing-rules.ts'
+import type { Target } from '../upstream/target.ts'
+import { FORMATS } from './index.ts'
+import type { ParsedChat } from './shared/parsed-chat.ts'
+import { RequestError } from './shared/request-error.ts'
+
+/** What real clients send still leaves: the last check refuses nothing that the checks before it let pass. */
+
+/** A model of each format, at providers that differ. */
+const TARGETS: readonly (readonly [provider: string, model: string, format: string])[] = [
+  ['openai', 'gpt-4o-mini', 'openai-chat'],
+  ['mistral', 'mistral-small-latest', 'openai-chat'],
+  ['deepseek', 'deepseek-chat', 'openai-chat'],
+  ['alibaba', 'qwen-plus', 'openai-chat'],
+  ['openrouter', 'google/gemini-2.5-flash', 'openai-chat'],
+  ['openai', 'gpt-5.4', 'openai-responses'],
+  ['anthropic', 'claude-sonnet-4-6', 'anthropic-messages'],
+  ['anthropic', 'claude-3-7-sonnet-latest', 'anthropic-messages'],
+  ['gemini', 'gemini-3-flash-preview', 'gemini-content'],
+  ['bedrock', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock-converse'],
+  ['bedrock', 'us.amazon.nova-2-lite-v1:0', 'bedrock-converse'],
+  ['cohere', 'command-a-reasoning-08-2025', 'cohere-v2'],
+  ['ollama', 'qwen3:8b', 'ollama-chat'],
+]
+
+/** Paths within messages, which a client token may not send where the gateway does not read them (check-findings.ts). */
+const IN_MESSAGES = /^(?:input|contents|messages|system)\[/
+
+function isRefusedBefore({ findings }: ParsedChat, isEndUser: boolean): boolean {
+  const { passedOn, stored, stateful, nativeOnly } = findings
+  if (!isEndUser) return false
+  const isUnread = nativeOnly.some(path => IN_MESSAGES.test(path))
+  return isUnread || passedOn !== undefined || stored !== undefined || stateful.length > 0
+}
+
+interface Received {
+  readonly call: ParsedChat
+  readonly source: SourceBody
+}
+
+/** undefined: a check before the last one refuses the request. */
+function receive({ server, pathModel, body }: ClientRequest, isEndUser: boolean): Received | undefined {
+  const source = toSourceBody(server.id, body)
+  try {
+    const call = server.parse(source.value, { source, pathModel, isEndUser })
+    if (isRefusedBefore(call, isEndUser)) return undefined
+    return { call, source: { ...source, format: call.shape ?? source.format } }
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+/** The path of what the last check refuses. */
+function findStop(
+  { call, source }: Received,
+  to: (typeof TARGETS)[number],
+  sender: Sender,
+): string | undefined {
+  const [providerId, model, formatId] = to
+  const { findings, request } = call
+  const provider = findProvider(providerId) as Provider
+  const format = FORMATS.find(({ id }) => id === formatId)?.client
+  if (format === undefined) throw new Error(`no format ${formatId}`)
+  const unsupported = format.findUnsupportedParams(request, provider, model, source)
+  const foreign = format.id === source.format ? [] : findings.nativeOnly
+  const withheld = sender !== 'key' && findings.mayBeStored ? ['store'] : []
+  const dropped = [...findings.hosted, ...findings.unread, ...foreign, ...unsupported, ...withheld]
+  const target: Target = { provider, model, baseUrl: 'https://a.example/v1', apiKey: 'k' }
+  const { content } = format.encodeRequest(request, target, source, dropped)
+  if (content === undefined) throw new Error('a body states no fields')
+  return findForbidden(content, {
+    sender,
+    model: toWireModel(target),
+    isStream: request.stream,
+    choices: findings.choices,
+    maxOutputTokens: request.maxOutputTokens,
+  })
+}
+
+const REQUESTS = listClientRequests()
+
+describe.skipIf(!hasClientRequests)(`${REQUESTS.length} recorded requests`, () => {
+  test.each<Sender>(['key', 'end_user'])(
+    'pass the last check to every format where the checks before it let them: %s',
+    sender => {
+      const stopped: string[] = []
+      let passed = 0
+      for (const request of REQUESTS) {
+        const received = receive(request, sender !== 'key')
+        if (received === undefined) continue
+        for (const target of TARGETS) {
+          const stop = findStop(received, target, sender)
+          if (stop === undefined) passed++
+          else stopped.push(`${stop} of ${request.server.id} to ${target[2]}: ${request.name}`)
+        }
+      }
+      console.log(`${sender}: ${passed} bodies pass`)
+      // Their parsers look for no more of these.
+      expect(stopped.filter(path => !path.startsWith('reasoning.mode of'))).toEqual([])
+      expect(passed).toBeGreaterThan(REQUESTS.length)
+    },
+  )
+})
+
+test.skipIf(hasClientRequests)('recorded requests: 0 run, the folder is absent', () => {
+  expect(REQUESTS).toEqual([])
+})

@@ -1,0 +1,169 @@
+import {
+  DATA,
+  forEndUsers,
+  REFUSED,
+  type Rule,
+  SCALAR,
+  STORED,
+  toListRule,
+  toObjectRule,
+  toTextOrRule,
+  toTypedRule,
+  UNKEPT,
+  UNREAD_CONTENT,
+} from '../../upstream/outgoing-rules.ts'
+
+/** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
+
+/** A mark of prompt caching. */
+export const CACHE_MARK = toObjectRule({ type: SCALAR, ttl: SCALAR, mode: SCALAR })
+
+export const REASONING_DETAILS = toListRule(
+  toObjectRule({
+    type: SCALAR,
+    text: SCALAR,
+    summary: SCALAR,
+    signature: SCALAR,
+    data: SCALAR,
+    format: SCALAR,
+    id: SCALAR,
+    index: SCALAR,
+    via: SCALAR,
+  }),
+)
+
+const CALLED = toObjectRule({ name: SCALAR, arguments: DATA, parsed_arguments: DATA, index: SCALAR })
+
+export const TOOL_CALLS = toListRule(
+  toObjectRule({
+    id: SCALAR,
+    type: SCALAR,
+    index: SCALAR,
+    function: CALLED,
+    custom: toObjectRule({ name: SCALAR, input: DATA }),
+    cache_control: CACHE_MARK,
+    extra_content: UNKEPT,
+  }),
+)
+
+export const IMAGE_URL = toTextOrRule(toObjectRule({ url: SCALAR, detail: SCALAR }))
+
+/** Fields that clients leave on a part of any kind when they send an answer back. */
+const OF_PARTS: Readonly<Record<string, Rule>> = {
+  type: SCALAR,
+  cache_control: CACHE_MARK,
+  prompt_cache_breakpoint: CACHE_MARK,
+  annotations: UNKEPT,
+  citations: UNKEPT,
+  role: SCALAR,
+  refusal: SCALAR,
+  reasoning: SCALAR,
+  reasoning_content: SCALAR,
+  reasoning_details: REASONING_DETAILS,
+  tool_calls: TOOL_CALLS,
+  text: SCALAR,
+  image_url: IMAGE_URL,
+}
+
+const FILE = toObjectRule({ filename: SCALAR, file_data: SCALAR, file_url: SCALAR, file_id: STORED })
+const TEXT_PARTS = toListRule(toObjectRule({ type: SCALAR, text: SCALAR }))
+
+const PART = toTypedRule(
+  {
+    text: toObjectRule(OF_PARTS),
+    refusal: toObjectRule(OF_PARTS),
+    image_url: toObjectRule(OF_PARTS),
+    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: SCALAR, format: SCALAR }) }),
+    file: toObjectRule({ ...OF_PARTS, file: FILE }),
+    thinking: toObjectRule({
+      ...OF_PARTS,
+      thinking: toTextOrRule(TEXT_PARTS),
+      signature: SCALAR,
+      closed: SCALAR,
+    }),
+  },
+  UNREAD_CONTENT,
+)
+
+const MESSAGE = toObjectRule({
+  role: SCALAR,
+  content: toTextOrRule(toListRule(PART)),
+  name: SCALAR,
+  tool_calls: TOOL_CALLS,
+  tool_call_id: SCALAR,
+  function_call: CALLED,
+  refusal: SCALAR,
+  reasoning: SCALAR,
+  reasoning_content: SCALAR,
+  reasoning_details: REASONING_DETAILS,
+  cache_control: CACHE_MARK,
+  annotations: UNKEPT,
+  is_error: SCALAR,
+  parsed: UNKEPT,
+  // The answer is to go on where the message ends.
+  prefix: SCALAR,
+  partial: SCALAR,
+  // An answer in speech that the provider keeps.
+  audio: STORED,
+})
+
+/** Of a key they are the provider's to judge: nothing in them has a price of its own. */
+export const MESSAGES = forEndUsers(toListRule(MESSAGE))
+
+const FUNCTION = toObjectRule(
+  { name: SCALAR, description: SCALAR, parameters: DATA, strict: SCALAR, cache_control: CACHE_MARK },
+  'reserved',
+)
+
+/** OpenAI's `type` and `function`, the fields that brokers of Anthropic's models take, and what older clients repeat. */
+export const FUNCTION_TOOL = toObjectRule(
+  {
+    type: SCALAR,
+    function: FUNCTION,
+    cache_control: CACHE_MARK,
+    eager_input_streaming: SCALAR,
+    defer_loading: SCALAR,
+    input_examples: DATA,
+    name: SCALAR,
+    description: SCALAR,
+    parameters: DATA,
+    strict: SCALAR,
+  },
+  'refused',
+)
+
+/** Functions alone: a provider runs every other kind of tool itself, at a price of its own. */
+export const TOOLS = toListRule(toTypedRule({ function: FUNCTION_TOOL }, REFUSED, 'function'))
+
+const NAMED = toObjectRule({ name: SCALAR }, 'reserved')
+
+/** A choice among the declared tools. */
+export const TOOL_CHOICE = toTextOrRule(
+  toObjectRule(
+    {
+      type: SCALAR,
+      name: SCALAR,
+      function: NAMED,
+      custom: NAMED,
+      mode: SCALAR,
+      tools: toListRule(toObjectRule({ type: SCALAR, name: SCALAR, function: NAMED, custom: NAMED })),
+      allowed_tools: toObjectRule({
+        mode: SCALAR,
+        tools: toListRule(toObjectRule({ type: SCALAR, name: SCALAR, function: NAMED, custom: NAMED })),
+      }),
+    },
+    'reserved',
+  ),
+)
+
+const NAMED_SCHEMA = toObjectRule({ name: SCALAR, description: SCALAR, schema: DATA, strict: SCALAR })
+
+export const RESPONSE_FORMAT = toObjectRule({ type: SCALAR, json_schema: NAMED_SCHEMA, schema: DATA })
+
+/** A schema stands beside its type. */
+export const SCHEMA_FORMAT = toObjectRule({ type: SCALAR, json_schema: DATA, schema: DATA })
+
+export const STREAM_OPTIONS = toObjectRule(
+  { include_usage: SCALAR, include_obfuscation: SCALAR, continuous_usage_stats: SCALAR },
+  'reserved',
+)

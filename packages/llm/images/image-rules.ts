@@ -1,0 +1,114 @@
+import { CONTENTS } from '../formats/gemini-content/wire/content-rules.ts'
+import {
+  CHOICES,
+  FieldRules,
+  MODEL,
+  REFUSED,
+  type Rule,
+  SCALAR,
+  STORED,
+  toListRule,
+  toObjectRule,
+  toTextOrRule,
+  toUsualRule,
+} from '../upstream/outgoing-rules.ts'
+
+/** What may go out in each format of images. Only a body in OpenAI's shape has fields that the gateway did not write. */
+
+const IMAGE_URL = toTextOrRule(toObjectRule({ url: SCALAR }, 'refused'))
+const SOURCE = toObjectRule({ type: SCALAR, url: SCALAR, image_url: IMAGE_URL, file_id: STORED }, 'refused')
+
+/** Other words for the number of images: they multiply the price. */
+export const MULTIPLIERS = [
+  'num_images',
+  'number_of_images',
+  'num_images_per_prompt',
+  'num_outputs',
+  'batch_size',
+  'samples',
+  'num_samples',
+  'sample_count',
+  'image_count',
+]
+
+export const OPENAI_RULES = new FieldRules(
+  Object.entries({
+    model: MODEL,
+    prompt: SCALAR,
+    n: CHOICES,
+    size: SCALAR,
+    quality: SCALAR,
+    response_format: SCALAR,
+    background: SCALAR,
+    output_format: SCALAR,
+    user: SCALAR,
+    images: toListRule(SOURCE),
+    mask: SOURCE,
+    // Providers' other words for size and images.
+    width: SCALAR,
+    height: SCALAR,
+    aspect_ratio: SCALAR,
+    input_references: toListRule(SOURCE),
+    image_url: SCALAR,
+    ...Object.fromEntries(MULTIPLIERS.map((name): [string, Rule] => [name, REFUSED])),
+  }),
+  'reserved',
+)
+
+export const FIREWORKS_RULES = new FieldRules(
+  Object.entries({ prompt: SCALAR, aspect_ratio: SCALAR }),
+  'refused',
+)
+
+const REFERENCE = toObjectRule(
+  {
+    referenceType: SCALAR,
+    referenceId: SCALAR,
+    referenceImage: toObjectRule({ bytesBase64Encoded: SCALAR }, 'refused'),
+  },
+  'refused',
+)
+
+/** Of `:predict` and `:generateContent`. The path names the model. */
+export const GOOGLE_RULES = new FieldRules(
+  Object.entries({
+    instances: toListRule(
+      toObjectRule({ prompt: SCALAR, referenceImages: toListRule(REFERENCE) }, 'refused'),
+    ),
+    parameters: toObjectRule(
+      {
+        sampleCount: CHOICES,
+        aspectRatio: SCALAR,
+        imageSize: SCALAR,
+        outputOptions: toObjectRule({ mimeType: SCALAR }, 'refused'),
+      },
+      'refused',
+    ),
+    contents: CONTENTS,
+    generationConfig: toObjectRule(
+      {
+        responseModalities: toListRule(toUsualRule(['IMAGE'])),
+        imageConfig: toObjectRule({ aspectRatio: SCALAR, imageSize: SCALAR }, 'refused'),
+      },
+      'refused',
+    ),
+  }),
+  'refused',
+)
+
+/** Of each maker's models there. The path names the model. */
+export const BEDROCK_RULES = new FieldRules(
+  Object.entries({
+    taskType: SCALAR,
+    textToImageParams: toObjectRule({ text: SCALAR }, 'refused'),
+    imageVariationParams: toObjectRule({ text: SCALAR, images: SCALAR }, 'refused'),
+    imageGenerationConfig: toObjectRule(
+      { numberOfImages: CHOICES, width: SCALAR, height: SCALAR, quality: SCALAR },
+      'refused',
+    ),
+    prompt: SCALAR,
+    aspect_ratio: SCALAR,
+    output_format: SCALAR,
+  }),
+  'refused',
+)

@@ -1,0 +1,141 @@
+import { FIELDS as ANTHROPIC } from '../../formats/anthropic-messages/wire/fields.ts'
+import { FIELDS as GEMINI } from '../../formats/gemini-content/wire/fields.ts'
+import { type Case, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
+
+export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
+  'anthropic-messages': {
+    rules: ANTHROPIC.rules,
+    body: {
+      model: 'm',
+      max_tokens: 64,
+      system: [{ type: 'text', text: 'a', cache_control: MARK }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } },
+            { type: 'document', source: { type: 'url', url: URL }, title: 't', citations: { enabled: true } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'x', signature: 's' },
+            { type: 'tool_use', id: 't', name: 'f', input: { model: 'x', file_id: 'y' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 't',
+              content: [{ type: 'text', text: 'x' }],
+              is_error: false,
+            },
+          ],
+        },
+      ],
+      tools: [
+        { name: 'f', input_schema: SCHEMA, cache_control: MARK },
+        { type: 'bash_20250124', name: 'bash' },
+        { type: 'computer_20251124', name: 'computer', display_width_px: 1, display_height_px: 1 },
+      ],
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      output_config: { effort: 'low', format: { type: 'json_schema', schema: SCHEMA } },
+      metadata: { user_id: 'u' },
+      service_tier: 'standard_only',
+      speed: 'standard',
+      stream: false,
+      top_k: 5,
+    },
+    ofKeys: [
+      ['novelty', { novelty: 1 }],
+      ['tools[0]', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+      ['tools[0]', { tools: [{ type: 'tool_search_tool_bm25_20251119', name: 's' }] }],
+      ['context_management', { context_management: { edits: [] } }],
+      ['anthropic_beta', { anthropic_beta: ['x'] }],
+      ['messages[0].content[0]', user({ type: 'server_tool_use', id: 'x', name: 'y', input: {} })],
+      ['messages[0].content[0].novelty', user({ type: 'text', text: 'a', novelty: 1 })],
+    ],
+    stored: [
+      [
+        'messages[0].content[0].source.file_id',
+        user({ type: 'document', source: { type: 'file', file_id: 'f' } }),
+      ],
+      [
+        'messages[0].content[0].content[0].source.file_id',
+        user({ type: 'tool_result', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }),
+      ],
+    ],
+    refused: [
+      ['tools[0]', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+      ['tools[0]', { tools: [{ type: 'Web_Fetch_20250910', name: 'b' }] }],
+      ['tools[0]', { tools: [{ type: 'code_execution_20260120', name: 'b' }] }],
+      ['tools[0].Type', { tools: [{ name: 'f', Type: 'web_search_20250305' }] }],
+      ['tools[0].container', { tools: [{ type: 'bash_20250124', name: 'b', container: 'c' }] }],
+      ['speed', { speed: 'fast' }],
+      ['service_tier', { service_tier: 'priority' }],
+      ['max_tokens', { max_tokens: 65 }],
+    ],
+  },
+  'gemini-content': {
+    rules: GEMINI.rules,
+    body: {
+      contents: [
+        { role: 'user', parts: [{ text: 'a' }, { inline_data: { mime_type: 'image/png', data: 'QUJD' } }] },
+        {
+          role: 'model',
+          parts: [{ functionCall: { name: 'f', args: { model: 'x' } }, thoughtSignature: 's' }],
+        },
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: { file_id: 'x' } } }] },
+        { role: 'user', parts: [{ fileData: { mimeType: 'image/png', fileUri: URL } }] },
+      ],
+      system_instruction: { parts: [{ text: 'i' }] },
+      tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: SCHEMA }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
+      generationConfig: {
+        maxOutputTokens: 64,
+        temperature: 1,
+        responseModalities: ['TEXT'],
+        thinkingConfig: { includeThoughts: true },
+        candidateCount: 1,
+        responseJsonSchema: SCHEMA,
+      },
+    },
+    ofKeys: [
+      ['novelty', { novelty: 1 }],
+      ['safetySettings', { safetySettings: [] }],
+      ['safety_settings', { safety_settings: [] }],
+      ['labels', { labels: { a: 'b' } }],
+      ['generationConfig.mediaResolution', { generationConfig: { mediaResolution: 'HIGH' } }],
+      ['contents[0].parts[0].executableCode', { contents: [{ parts: [{ executableCode: {} }] }] }],
+      ['contents[0].parts[0].novelty', { contents: [{ parts: [{ novelty: {} }] }] }],
+      ['toolConfig.retrievalConfig', { toolConfig: { retrievalConfig: {} } }],
+    ],
+    stored: [
+      ['cachedContent', { cachedContent: 'cachedContents/x' }],
+      [
+        'contents[0].parts[0].fileData.fileUri',
+        { contents: [{ parts: [{ fileData: { fileUri: 'gs://bucket/x' } }] }] },
+      ],
+      [
+        'contents[0].parts[0].file_data.file_uri',
+        { contents: [{ parts: [{ file_data: { file_uri: 'https://a.example/v1beta/files/x' } }] }] },
+      ],
+    ],
+    refused: [
+      ['tools[0].googleSearch', { tools: [{ googleSearch: {} }] }],
+      ['tools[0].code_execution', { tools: [{ code_execution: {} }] }],
+      ['tools[0].GoogleSearch', { tools: [{ functionDeclarations: [], GoogleSearch: {} }] }],
+      ['generationConfig.candidateCount', { generationConfig: { candidateCount: 2 } }],
+      ['generationConfig.candidate_count', { generationConfig: { candidate_count: 2 } }],
+      ['generationConfig.responseModalities', { generationConfig: { responseModalities: ['IMAGE'] } }],
+      ['generationConfig.maxOutputTokens', { generationConfig: { maxOutputTokens: 65 } }],
+      ['generationConfig.speechConfig', { generationConfig: { speechConfig: {} } }],
+      ['model', { model: 'models/other' }],
+    ],
+  },
+}

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { FieldRules } from '../../upstream/outgoing-rules.ts'
+
+/** What may leave in a format, and what may not: one smallest body, and fields to add to it. */
+export interface Case {
+  readonly rules: FieldRules
+  /** Everything in it is known to be harmless. */
+  readonly body: JsonObject
+  /** Fields that a key may send and an end user may not, by the path that is refused. */
+  readonly ofKeys: readonly (readonly [path: string, fields: JsonObject])[]
+  /** What reaches the provider's store: no end user may, whatever the environment allows. */
+  readonly stored: readonly (readonly [path: string, fields: JsonObject])[]
+  /** What changes price, authorization or what the gateway relies on: nobody may. */
+  readonly refused: readonly (readonly [path: string, fields: JsonObject])[]
+}
+
+export const SCHEMA = { type: 'object', properties: { model: { type: 'string' }, n: { type: 'number' } } }
+export const FUNCTION = { name: 'f', description: 'd', parameters: SCHEMA, strict: true }
+export const CHAT_TOOL = { type: 'function', function: FUNCTION }
+export const MARK = { type: 'ephemeral', ttl: '1h' }
+export const URL = 'https://a.example/x.png'
+
+export const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', content }] })
+
+/** Refused in every format at the top of the body. */
+export const EVERYWHERE: readonly (readonly [string, JsonObject])[] = [
+  ...[
+    'models',
+    'route',
+    'fallback',
+    'plugins',
+    'preset',
+    'best_of',
+    'bestOf',
+    'web_search_options',
+    'search_parameters',
+    'mcp_servers',
+    'container',
+    'thread',
+    'billing_policy',
+    'prediction',
+    'audio',
+    'Model',
+    'extra_body.model',
+  ].map((name): [string, JsonObject] => [name, { [name]: 'x' }]),
+  ['extra_body.a[0].model', { extra_body: { a: [{ model: 'y' }] } }],
+  ['provider.order', { provider: { order: ['x'] } }],
+  ['modalities', { modalities: ['text', 'audio'] }],
+]

@@ -1,0 +1,236 @@
+import type { Json, JsonObject } from '../json/json-value.ts'
+import { findKept, findReservedField, toPlainName } from './reserved-names.ts'
+
+/**
+ * Who sends a body. `key`: a server. `end_user`: a client token. `trusted_end_user`: a client token of an environment that
+ * sets `allow_client_passthrough`.
+ */
+export type Sender = 'key' | 'trusted_end_user' | 'end_user'
+
+/** What was authorized, priced and reserved for one attempt. A body may ask for nothing else. */
+export interface Grant {
+  readonly sender: Sender
+  /** The model's name as the provider knows it. */
+  readonly model: string
+  readonly isStream: boolean
+  /** Answers, or images, that are paid for. */
+  readonly choices: number
+  /** undefined: the output is bounded by the model alone. */
+  readonly maxOutputTokens: number | undefined
+}
+
+/** What may stand in one place of a body. */
+export interface Rule {
+  /**
+   * Returns undefined for a value that may be sent. For others: the rest of the path to the first part that may not, such
+   * as `.a[0]`, or an empty text for the value itself. Null never comes here: it means absent.
+   */
+  readonly check: (value: Json, grant: Grant) => string | undefined
+  /** Of an object: the rules of its fields. */
+  readonly fields?: FieldRules
+  /** An end user may not send it, whatever its value. */
+  readonly isForKeys?: true
+}
+
+/** Fields that the rules do not know. No client token may send them; `grant.sender` decides for the others. */
+export type Unknown =
+  /** A key may send them, unless they have a reserved name at any depth. */
+  | 'reserved'
+  /** A key may send them: it is content, in which no name has a meaning for price or authorization. */
+  | 'free'
+  /** Nobody may send them: it could be a tool that the provider runs. */
+  | 'refused'
+
+/** The rules of an object's fields, by their exact names. */
+export class FieldRules {
+  readonly #rules: ReadonlyMap<string, Rule>
+  /** Names as toPlainName spells them: other spellings of a known field are refused. */
+  readonly #plain: ReadonlySet<string>
+  readonly #unknown: Unknown
+
+  constructor(rules: Iterable<readonly [string, Rule]>, unknown: Unknown) {
+    this.#rules = new Map(rules)
+    this.#plain = new Set([...this.#rules.keys()].map(toPlainName))
+    this.#unknown = unknown
+  }
+
+  get names(): readonly string[] {
+    return [...this.#rules.keys()]
+  }
+
+  find(name: string): Rule | undefined {
+    return this.#rules.get(name)
+  }
+
+  /** Returns the path, from this object, of the first field that may not be sent; undefined: all may. */
+  check(object: JsonObject, grant: Grant): string | undefined {
+    for (const name in object) {
+      const found = this.checkField(name, object[name], grant)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** As check, for one field. */
+  checkField(name: string, value: Json | undefined, grant: Grant): string | undefined {
+    if (value === undefined) return undefined
+    const rule = this.#rules.get(name)
+    if (rule === undefined) return this.#checkUnknown(name, value, grant)
+    if (value === null) return undefined
+    const rest = rule.check(value, grant)
+    return rest === undefined ? undefined : name + rest
+  }
+
+  #checkUnknown(name: string, value: Json, { sender }: Grant): string | undefined {
+    if (sender === 'end_user' || this.#unknown === 'refused' || this.isOtherSpelling(name)) return name
+    if (value === null) return undefined
+    const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, name) : undefined
+    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, name))
+  }
+
+  /** A parser that ignores case or separators would take the name for a known one. */
+  isOtherSpelling(name: string): boolean {
+    return this.#plain.has(toPlainName(name))
+  }
+}
+
+function isScalar(value: Json): boolean {
+  return typeof value !== 'object'
+}
+
+/** An object where none is expected: its meaning is unknown, so its names decide. */
+function checkUnread(value: Json, { sender }: Grant): string | undefined {
+  if (isScalar(value)) return undefined
+  if (sender === 'end_user') return ''
+  const found = findReservedField('', value, '')
+  return found ?? (sender === 'key' ? undefined : findKept('', value, ''))
+}
+
+/** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */
+export const SCALAR: Rule = {
+  check: (value, grant) =>
+    Array.isArray(value) && value.every(isScalar) ? undefined : checkUnread(value, grant),
+}
+
+/** The caller's own data, such as a schema or arguments of a tool: a provider gives no name in it a meaning. */
+export const DATA: Rule = { check: () => undefined }
+
+/** As DATA, but it may name nothing that the provider keeps, unless a key sends it. */
+export const UNKEPT: Rule = {
+  check: (value, { sender }) => (sender === 'key' ? undefined : findKept('', value, '')),
+}
+
+/** Content of a kind that the gateway does not know. */
+export const UNREAD_CONTENT: Rule = {
+  check: (value, grant) => (grant.sender === 'end_user' ? '' : UNKEPT.check(value, grant)),
+}
+
+/** Nobody may set it. */
+export const REFUSED: Rule = { check: () => '' }
+
+/** Builds on what the provider keeps. An end user could reach what others stored there. */
+export const STORED: Rule = { check: (_, { sender }) => (sender === 'key' ? undefined : '') }
+
+/** Whether the provider keeps the answer. */
+export const STORE: Rule = {
+  check: (value, grant) => (value === false ? undefined : STORED.check(value, grant)),
+}
+
+/** The authorized model and no other. */
+export const MODEL: Rule = { check: (value, { model }) => (value === model ? undefined : '') }
+
+/** Whether the answer is a stream. */
+export const STREAM: Rule = { check: (value, { isStream }) => (value === isStream ? undefined : '') }
+
+/** How many answers are made. */
+export const CHOICES: Rule = {
+  check: (value, { choices }) => (isCount(value) && value <= choices ? undefined : ''),
+}
+
+/** The most output tokens. `least`: what the provider demands at least, where the cap is lower. */
+export function toCapRule(least = 0): Rule {
+  return {
+    check: (value, { maxOutputTokens = Number.POSITIVE_INFINITY }) =>
+      typeof value === 'number' && value <= Math.max(maxOutputTokens, least) ? undefined : '',
+  }
+}
+
+export const CAP = toCapRule()
+
+function isCount(value: Json): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/** Only these values have the price that the catalogue knows. */
+export function toUsualRule(values: readonly Json[]): Rule {
+  const usual: ReadonlySet<Json> = new Set(values)
+  return { check: value => (usual.has(value) ? undefined : '') }
+}
+
+/** A rule for what only servers have a use for. End users may not send it. */
+export function forKeys(rule: Rule): Rule {
+  const { check } = rule
+  return {
+    ...rule,
+    check: (value, grant) => (grant.sender === 'end_user' ? '' : check(value, grant)),
+    isForKeys: true,
+  }
+}
+
+/** A rule for content: a key may send any. */
+export function forEndUsers(rule: Rule): Rule {
+  const { check } = rule
+  return { ...rule, check: (value, grant) => (grant.sender === 'key' ? undefined : check(value, grant)) }
+}
+
+/** An object with these fields. */
+export function toObjectRule(rules: Readonly<Record<string, Rule>>, unknown: Unknown = 'free'): Rule {
+  return toFieldsRule(new FieldRules(Object.entries(rules), unknown))
+}
+
+export function toFieldsRule(fields: FieldRules): Rule {
+  return {
+    fields,
+    check: (value, grant) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+      const found = fields.check(value, grant)
+      return found === undefined ? undefined : `.${found}`
+    },
+  }
+}
+
+/** A list whose entries keep to a rule. Null is refused among them. */
+export function toListRule({ check }: Rule): Rule {
+  return {
+    check: (value, grant) => {
+      if (!Array.isArray(value)) return ''
+      for (let at = 0; at < value.length; at++) {
+        const entry = value[at] as Json
+        const rest = entry === null ? '' : check(entry, grant)
+        if (rest !== undefined) return `[${at}]${rest}`
+      }
+      return undefined
+    },
+  }
+}
+
+/** A text, or what keeps to the rule. */
+export function toTextOrRule({ check }: Rule): Rule {
+  return { check: (value, grant) => (typeof value === 'string' ? undefined : check(value, grant)) }
+}
+
+/**
+ * An object whose `type` decides its rule. `absent`: the type of an object without one. `other`: of an unknown type; it is
+ * given the whole object.
+ */
+export function toTypedRule(kinds: Readonly<Record<string, Rule>>, other: Rule, absent?: string): Rule {
+  const byType: ReadonlyMap<Json, Rule> = new Map(Object.entries(kinds))
+  return {
+    check: (value, grant) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+      const type = value.type ?? absent
+      const kind = type === undefined ? undefined : byType.get(type)
+      return (kind ?? other).check(value, grant)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { toWireModel } from '@rideau/llm/upstream/openai-address'
+import type { Grant, Sender } from '@rideau/llm/upstream/outgoing-rules'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+
+interface Granted {
+  readonly isStream: boolean
+  /** Answers, or images, that the reservation covers. */
+  readonly choices: number
+  readonly maxOutputTokens: number | undefined
+}
+
+/** Of a call without choices, a stream or an output cap. */
+export const ONE_ANSWER: Granted = { isStream: false, choices: 1, maxOutputTokens: undefined }
+
+/** Returns what the body of one attempt may ask for: authorizeRequest refuses one that asks for more. */
+export function toGrant(sender: Sender, target: Target, granted: Granted): Grant {
+  const { isStream, choices, maxOutputTokens } = granted
+  return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens }
+}
+
+export function toSender(caller: Caller, environment: Environment): Sender {
+  if (caller.kind !== 'client_token') return 'key'
+  return environment.allowClientPassthrough ? 'trusted_end_user' : 'end_user'
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { completion } from '../../testing/fakes/scripted-upstream.ts'
+import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
+
+/**
+ * What the checks of the parsers do not look for is refused by the last check, right before a body would leave: by client
+ * tokens, in every format, at providers of the same format.
+ */
+
+let harness: FormatHarness
+const ask: FormatHarness['send'] = (...args) => harness.send(...args)
+const set: FormatHarness['set'] = fields => harness.set(fields)
+
+beforeAll(async () => {
+  harness = await openFormatHarness()
+  await harness.app.addCredential('openrouter', { api_key: 'key', base_url: harness.upstream.baseUrl })
+})
+
+afterAll(() => harness.close())
+
+const REFUSED = { status: 400, code: 'invalid_request', sent: [] }
+
+type Case = readonly [format: string, fields: Record<string, unknown>, param: string]
+
+const say = (content: unknown, more: object = {}) => ({ messages: [{ role: 'user', content, ...more }] })
+const CHAT_TOOL = { type: 'function', function: { name: 'f', parameters: {} } }
+
+/** A key may send it to a provider that knows it. */
+const NOT_FOR_TOKENS: readonly Case[] = [
+  ['openai-chat', say('a', { novelty: 1 }), 'messages[0].novelty'],
+  ['openai-chat', say([{ type: 'text', text: 'a', novelty: 1 }]), 'messages[0].content[0].novelty'],
+  ['openai-chat', say([{ type: 'video_url', video_url: { url: 'x' } }]), 'messages[0].content[0]'],
+  ['openai-chat', { response_format: { type: 'text', novelty: 1 } }, 'response_format.novelty'],
+  [
+    'openai-chat',
+    { tools: [CHAT_TOOL], tool_choice: { type: 'function', function: { name: 'f' }, novelty: 1 } },
+    'tool_choice.novelty',
+  ],
+  ['openai-responses', { input: [{ role: 'user', content: 'a', novelty: 1 }] }, 'input[0].novelty'],
+  [
+    'openai-responses',
+    { input: [{ role: 'user', content: [{ type: 'input_text', text: 'a', novelty: {} }] }] },
+    'input[0].content[0].novelty',
+  ],
+  ['openai-responses', { text: { novelty: 1 } }, 'text.novelty'],
+  ['openai-responses', { reasoning: { novelty: 1 } }, 'reasoning.novelty'],
+  ['anthropic-messages', say('a', { novelty: 1 }), 'messages[0].novelty'],
+  ['anthropic-messages', say([{ type: 'text', text: 'a', novelty: 1 }]), 'messages[0].content[0].novelty'],
+  ['anthropic-messages', { thinking: { type: 'disabled', novelty: 1 } }, 'thinking.novelty'],
+  ['anthropic-messages', { output_config: { novelty: 1 } }, 'output_config.novelty'],
+  ['bedrock-converse', say([{ text: 'a' }], { novelty: 1 }), 'messages[0].novelty'],
+  ['bedrock-converse', { system: [{ text: 'a', novelty: 1 }] }, 'system[0]'],
+  ['cohere-v2', say('a', { novelty: 1 }), 'messages[0].novelty'],
+  ['cohere-v2', say([{ type: 'text', text: 'a', novelty: 1 }]), 'messages[0].content[0].novelty'],
+  ['cohere-v2', { thinking: { type: 'disabled', novelty: 1 } }, 'thinking.novelty'],
+]
+
+describe('a client token', () => {
+  test.each(NOT_FOR_TOKENS)(
+    'may not send what is not known to be harmless: %s %j',
+    async (format, fields, param) => {
+      expect(await ask(format, format, fields, harness.token)).toMatchObject({ ...REFUSED, param })
+      expect((await ask(format, format, fields)).status).toBe(200)
+      await set({ allow_client_passthrough: true })
+      expect((await ask(format, format, fields, harness.token)).status).toBe(200)
+      await set({ allow_client_passthrough: false })
+    },
+  )
+
+  test('may send it to a provider of another format, which never gets it', async () => {
+    const fields = say([{ type: 'text', text: 'a', novelty: 1 }], { novelty: 1 })
+    const { status, sent } = await ask('openai-chat', 'anthropic-messages', fields, harness.token)
+    expect(status).toBe(200)
+    expect(JSON.stringify(sent)).not.toContain('novelty')
+  })
+
+  test('may not hear an answer that the provider keeps, with and without passthrough', async () => {
+    const messages = [
+      { role: 'assistant', content: null, audio: { id: 'audio_of_others' } },
+      { role: 'user', content: 'a' },
+    ]
+    for (const allowed of [false, true]) {
+      await set({ allow_client_passthrough: allowed })
+      const outcome = await ask('openai-chat', 'openai-chat', { messages }, harness.token)
+      expect(outcome).toMatchObject({ ...REFUSED, param: 'messages[0].audio' })
+    }
+    await set({ allow_client_passthrough: false })
+    expect((await ask('openai-chat', 'openai-chat', { messages })).status).toBe(200)
+  })
+
+  test('may not have Gemini read a bucket, which only the account can', async () => {
+    const fields = say([{ type: 'image_url', image_url: { url: 'gs://bucket-of-others/x.png' } }])
+    for (const allowed of [false, true]) {
+      await set({ allow_client_passthrough: allowed })
+      const outcome = await ask('openai-chat', 'gemini-content', fields, harness.token)
+      expect(outcome).toMatchObject({ ...REFUSED, param: 'contents[0].parts[0].fileData.fileUri' })
+    }
+    await set({ allow_client_passthrough: false })
+    expect((await ask('openai-chat', 'gemini-content', fields)).status).toBe(200)
+  })
+
+  test('may not name a model that searches the web or stands for stored parameters', async () => {
+    const { app, upstream, token } = harness
+    upstream.script(completion('x'))
+    const send = async (model: string, key: string) => {
+      const before = upstream.requests.length
+      const body = { model, messages: [{ role: 'user', content: 'a' }] }
+      const { status } = await app.call('/openai/v1/chat/completions', body, { key })
+      return [status, upstream.requests.length - before]
+    }
+    for (const name of ['openrouter/openai/gpt-4o-mini:online', 'openrouter/@preset/mine']) {
+      expect(await send(name, token)).toEqual([400, 0])
+      expect(await send(name, app.secretKey)).toEqual([200, 1])
+    }
+    expect(await send('openrouter/openai/gpt-4o-mini', token)).toEqual([200, 1])
+  })
+
+  test('uses no limit by a request that is refused so late', async () => {
+    const { app, token } = harness
+    const limits = `/v1/environments/${app.developmentId}/limits`
+    const fields = { scope: 'default_end_user', metric: 'requests', limit: 1, window_seconds: 3600 }
+    const { body } = await app.manage('POST', limits, fields)
+    const refused = say('a', { novelty: 1 })
+    for (let time = 0; time < 3; time++) {
+      expect(await ask('openai-chat', 'openai-chat', refused, token)).toMatchObject(REFUSED)
+    }
+    expect((await ask('openai-chat', 'openai-chat', {}, token)).status).toBe(200)
+    expect((await ask('openai-chat', 'openai-chat', {}, token)).status).toBe(429)
+    await app.manage('DELETE', `/v1/limits/${body.id}`)
+  })
+})
+
+describe('options of a key for a provider', () => {
+  const PROVIDERS: readonly (readonly [format: string, provider: string])[] = [
+    ['openai-chat', 'groq'],
+    ['openai-responses', 'openai'],
+    ['anthropic-messages', 'anthropic'],
+    ['gemini-content', 'gemini'],
+    ['bedrock-converse', 'bedrock'],
+    ['cohere-v2', 'cohere'],
+    ['ollama-chat', 'ollama'],
+  ]
+  const OPTIONS: readonly Record<string, unknown>[] = [
+    { container: 'c' },
+    { fallback: { model: 'x' } },
+    { thread: { type: 'create' } },
+    { billing_policy: 'x' },
+    { extra_body: { model: 'x' } },
+    { extra_body: '{"model":"x"}' },
+    { model: 'x' },
+    { MODEL: 'x' },
+    { n: 100 },
+    { candidateCount: 9 },
+    { generation_config: { candidate_count: 9 } },
+    { cachedContent: 'cachedContents/x' },
+    { previous_response_id: 'r' },
+  ]
+
+  test.each(PROVIDERS)('may not change what is authorized or priced, to %s', async (format, provider) => {
+    for (const key of [harness.app.secretKey, harness.token]) {
+      for (const options of OPTIONS) {
+        const outcome = await ask('native', format, { provider_options: { [provider]: options } }, key)
+        expect([options, outcome]).toMatchObject([options, REFUSED])
+      }
+    }
+  })
+
+  test.each(PROVIDERS)('may set a field that nobody reserves, to %s', async (format, provider) => {
+    const fields = { provider_options: { [provider]: { novelty: { a: [1] } } } }
+    const { status, sent } = await ask('native', format, fields)
+    expect([status, sent[0]?.novelty]).toEqual([200, { a: [1] }])
+  })
+})
+
+test('a web fetch reserves what its pages may add to the input', async () => {
+  const { app } = harness
+  const { id, key } = await app.createKey({})
+  const budget = { limit_usd: 0.5, window: 'total', scope: 'key', scope_ref: id }
+  expect((await app.manage('POST', `/v1/projects/${app.projectId}/budgets`, budget)).status).toBe(201)
+  const format = 'anthropic-messages'
+  expect((await ask(format, format, {}, key)).status).toBe(200)
+  const tools = [{ type: 'web_fetch_20250910', name: 'web_fetch' }]
+  expect(await ask(format, format, { tools }, key)).toMatchObject({ status: 402, sent: [] })
+  expect((await ask(format, format, {}, key)).status).toBe(200)
+})
