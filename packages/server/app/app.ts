@@ -15,6 +15,7 @@ import { LIMITS, type Limits } from './app-parts.ts'
 import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
+import { openConnectionLimits } from './open-connection-limits.ts'
 import type { Config } from './settings.ts'
 
 export interface Planes {
@@ -125,8 +126,9 @@ async function build(
         oidc: config.oidc,
         ...toControl(gateway),
       },
-      limits,
+      { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
     )
+    openConnectionLimits(config, 'control').guard(control.server)
     await control.listen({ host: config.host, port: config.controlPort })
     control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
     urls.control = urlOf(control.server.address() as AddressInfo)

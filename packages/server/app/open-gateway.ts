@@ -4,13 +4,14 @@ import { FORMATS } from '@rideau/llm/formats/index'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import { FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
 import { MeterSets } from '../gateway/limits/meter-sets.ts'
 import { Reservations } from '../gateway/limits/reservations.ts'
 import { Latencies } from '../gateway/plan/latencies.ts'
 import { InFlight } from '../gateway/request/in-flight.ts'
-import { openTicker } from '../gateway/request/ticker.ts'
+import { openTicker, type Ticker } from '../gateway/request/ticker.ts'
 import { createGatewayServer } from '../gateway/server.ts'
 import { LastUsed } from '../gateway/tenants/last-used.ts'
 import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
@@ -34,6 +35,7 @@ import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { openRecords, type Records } from './records.ts'
+import { openConnectionLimits } from './open-connection-limits.ts'
 import type { Config } from './settings.ts'
 
 /** Addresses that callers name are never private: the setting is for those of the operator. */
@@ -72,6 +74,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   )
   const inFlight = new InFlight()
   const requestCounts = new RequestCounts()
+  const frontDoor = openFrontDoor(parts, ticker)
   const cancelElsewhere = openCancelElsewhere(parts, inFlight)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
@@ -93,6 +96,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
     lastUsed,
+    frontDoor,
     http,
     sandbox,
     callerEgress: limits.callerEgress ?? PUBLIC_ONLY,
@@ -111,11 +115,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
       await drain.flush()
       return await updateFeedback(storage.db, of, feedback)
     },
-    onCredentialRejected: id => {
-      markCredentialRejected(storage.db, id, { clock: systemClock, newId }).catch(error =>
-        log.error({ err: error }, 'a refused credential could not be marked'),
-      )
-    },
+    onCredentialRejected: id => markRejected(parts, id),
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,
@@ -124,14 +124,28 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   }
   limits.onDeps?.(deps)
   const server = createGatewayServer(deps)
+  const connections = openConnectionLimits(config, 'gateway')
+  connections.guard(server)
+  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
   return {
-    metricsUrl: await openMeasured(parts, { requestCounts, inFlight, records, isReady, counting }),
+    metricsUrl: await openMeasured(parts, measured),
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
     readMeters: (meters, at) => counting.ledger.read(meters, at),
     close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
+}
+
+function markRejected({ storage, log, newId }: AppParts, credentialId: string): void {
+  markCredentialRejected(storage.db, credentialId, { clock: systemClock, newId }).catch(error =>
+    log.error({ err: error }, 'a refused credential could not be marked'),
+  )
+}
+
+function openFrontDoor({ config, log }: AppParts, ticker: Ticker): FrontDoor {
+  const { frontDoor: limits, trustedProxies } = config
+  return new FrontDoor({ limits, trustedProxies, ticker, log })
 }
 
 /** Starts the metrics and returns their URL. */

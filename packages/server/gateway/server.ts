@@ -159,6 +159,7 @@ const UNROUTED: Omit<RouteInfo, 'mount'> = {
   endpoint: 'none',
   need: { endpoint: null, scope: null },
   isMetered: false,
+  needsPlace: false,
 }
 
 /** Serves what needs no credential: health checks, preflights and unknown routes. */
@@ -202,5 +203,7 @@ function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): v
     res.end()
     return
   }
+  // Probes and preflights are not counted: many may come from one address, and they cost as little as a refusal.
+  deps.frontDoor.countUnknown(ctx)
   throw new Fault('route_not_found', 'There is no route for this method and path.')
 }
