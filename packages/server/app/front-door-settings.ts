@@ -21,7 +21,7 @@ const count = z.coerce.number().int().min(1)
 /** The settings of the front door; part of those in settings.ts. */
 export const FRONT_DOOR_SETTINGS = {
   RIDEAU_KEY_REQUESTS_PER_SECOND: rate.default(2_000),
-  RIDEAU_END_USER_REQUESTS_PER_SECOND: rate.default(100),
+  RIDEAU_END_USER_REQUESTS_PER_SECOND: rate.default(50),
   RIDEAU_ADDRESS_REQUESTS_PER_SECOND: rate.default(100),
   RIDEAU_OPEN_REQUESTS: count.default(10_000),
   RIDEAU_BODY_BYTES: z.coerce.number().int().min(toBytes(32)).optional(),
@@ -33,6 +33,8 @@ const FrontDoorSettings = z.object(FRONT_DOOR_SETTINGS)
 
 /** A bucket holds what its rate adds in this time. */
 const BURST_SECONDS = 5
+/** An app starts with many requests at once and then makes few. */
+const END_USER_BURST_SECONDS = 10
 /** The part of the heap that bodies may take. What is made of a body takes several times its size. */
 const HEAP_PART = 1 / 8
 const LEAST_BODY_BYTES = toBytes(256)
@@ -44,7 +46,7 @@ const MOST_CONNECTIONS = 20_000
 export function toFrontDoorConfig(settings: z.output<typeof FrontDoorSettings>): FrontDoorConfig {
   return {
     keyRate: toBucketRate(settings.RIDEAU_KEY_REQUESTS_PER_SECOND, BURST_SECONDS),
-    endUserRate: toBucketRate(settings.RIDEAU_END_USER_REQUESTS_PER_SECOND, BURST_SECONDS),
+    endUserRate: toBucketRate(settings.RIDEAU_END_USER_REQUESTS_PER_SECOND, END_USER_BURST_SECONDS),
     addressRate: toBucketRate(settings.RIDEAU_ADDRESS_REQUESTS_PER_SECOND, BURST_SECONDS),
     openRequests: settings.RIDEAU_OPEN_REQUESTS,
     bodyBytes:

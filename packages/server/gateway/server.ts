@@ -104,7 +104,10 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
-    await endWithFault(ctx, toRequestFault(fromReservedField(thrown)), deps)
+    const fault = toRequestFault(fromReservedField(thrown))
+    const pausing = deps.frontDoor.pause.of(fault, ctx.startedAt)
+    if (pausing !== undefined) await pausing
+    await endWithFault(ctx, fault, deps)
   } finally {
     endRequest(ctx, deps)
   }

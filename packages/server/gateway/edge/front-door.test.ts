@@ -90,7 +90,7 @@ async function call(
   return { outcome: [response.status, code].filter(Boolean).join(' '), headers: response.headers, text }
 }
 
-/** Calls `times` times with 20 calls at once, and counts the outcomes. */
+/** Calls `times` times with 50 calls at once, and counts the outcomes. */
 async function flood(times: number, one: () => Promise<Outcome>): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   let left = times
@@ -100,8 +100,17 @@ async function flood(times: number, one: () => Promise<Outcome>): Promise<Map<st
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
     }
   }
-  await Promise.all(Array.from({ length: 20 }, work))
+  await Promise.all(Array.from({ length: 50 }, work))
   return counts
+}
+
+/** Repeats a call until it is refused by a rate. */
+async function untilRefused(one: () => Promise<Outcome>): Promise<Outcome> {
+  for (let at = 0; at < 100; at++) {
+    const outcome = await one()
+    if (outcome.outcome.startsWith('429')) return outcome
+  }
+  throw new Error('not refused')
 }
 
 async function countRecords({ app }: DoorApp): Promise<number> {
@@ -118,7 +127,7 @@ describe('rates', () => {
   let door: DoorApp
   beforeAll(async () => {
     door = await openDoorApp({
-      RIDEAU_END_USER_REQUESTS_PER_SECOND: '1',
+      RIDEAU_END_USER_REQUESTS_PER_SECOND: '0.2',
       RIDEAU_ADDRESS_REQUESTS_PER_SECOND: '1',
     })
   })
@@ -128,26 +137,25 @@ describe('rates', () => {
     const { app } = door
     const { id, key } = await app.createKey({})
     const tokens = Array.from({ length: 5 }, () => door.mint(id, 'mallory'))
-    for (const token of tokens) expect((await call(door, token)).outcome).toBe('200')
+    expect((await call(door, tokens[0])).outcome).toBe('200')
     const warnings = door.lines.length
     let at = 0
     const counts = await flood(5_000, () => call(door, tokens[at++ % 5]))
     expect([...counts.keys()].filter(outcome => outcome !== '200')).toEqual([LIMITED])
-    expect(counts.get(LIMITED)).toBeGreaterThan(4_000)
+    expect(counts.get(LIMITED)).toBeGreaterThan(4_800)
     expect((await call(door, door.mint(id, 'alice'))).outcome).toBe('200')
     expect((await call(door, key)).outcome).toBe('200')
     expect((await call(door, app.secretKey)).outcome).toBe('200')
-    // One line for the whole flood, and records of the served requests only.
-    expect(door.lines.length).toBe(warnings + 1)
-    expect(door.lines.at(-1)).toContain('end_user_rate')
-    await expect.poll(() => countRecords(door)).toBe(tokens.length + (counts.get('200') ?? 0) + 3)
-  }, 120_000)
+    // A line a minute, and records of the served requests only.
+    expect(door.lines[warnings]).toContain('end_user_rate')
+    expect(door.lines.length).toBeLessThan(warnings + 5)
+    await expect.poll(() => countRecords(door)).toBe((counts.get('200') ?? 0) + 4)
+  }, 240_000)
 
   test('a refusal has Retry-After, the envelope of its format, a request id and CORS headers, and the bucket refills', async () => {
     const { id } = await door.app.createKey({})
     const token = door.mint(id, 'browser')
     const headers = { 'x-rideau-end-user': 'refused anyway' }
-    await flood(20, () => call(door, token, { headers }))
     for (const [route, type] of [
       ['/v1/chat', '"type":"rate_limit_error"'],
       ['/openai/v1/chat/completions', '"type":"rate_limit_error"'],
@@ -157,18 +165,16 @@ describe('rates', () => {
       ['/cohere/v2/chat', '"message"'],
       ['/bedrock/model/x/converse', '"message"'],
     ] as const) {
-      await flood(20, () => call(door, token, { route, headers }))
-      const refused = await call(door, token, {
-        route,
-        headers: { ...headers, origin: 'https://app.example' },
-      })
-      expect(refused.headers.get('retry-after')).toBe('1')
+      const refused = await untilRefused(() =>
+        call(door, token, { route, headers: { ...headers, origin: 'https://app.example' } }),
+      )
+      expect(refused.headers.get('retry-after')).toMatch(/^[1-5]$/)
       expect(refused.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example')
       expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
       expect(refused.text).toContain(type)
     }
-    await expect.poll(async () => (await call(door, token)).outcome).toBe('200')
+    await expect.poll(async () => (await call(door, token)).outcome, { timeout: 20_000 }).toBe('200')
   }, 60_000)
 
   test('unknown keys, forged tokens and calls without a credential are limited by address, before any query', async () => {

@@ -14,6 +14,7 @@ import type { Ticker } from '../request/ticker.ts'
 import type { HolderIds } from '../tenants/holder-ids.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import { ProvenCredentials } from '../../core/proven-credentials.ts'
+import { RefusalPause } from './refusal-pause.ts'
 
 export interface FrontDoorLimits {
   /** Requests of one secret key; also of all client tokens together that one key minted. */
@@ -56,6 +57,7 @@ const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1 }
 export class FrontDoor implements PlaceOwner {
   readonly refusals: Refusals
   readonly proven = new ProvenCredentials()
+  readonly pause = new RefusalPause()
   /** Everything that is open in this process. */
   readonly process: Holder
   readonly ticker: Ticker
@@ -89,7 +91,7 @@ export class FrontDoor implements PlaceOwner {
     const waitMs = this.#addresses.take(address, ctx.startedAt)
     if (waitMs === 0) return address
     this.refusals.count('address_rate', address, ctx.startedAt)
-    throw tooMany('This address sends too many requests without a known credential.', waitMs)
+    throw this.#tooMany('This address sends too many requests without a known credential.', waitMs)
   }
 
   /** Takes back the count of a request whose credential is valid. Many end users may share one address. */
@@ -110,7 +112,7 @@ export class FrontDoor implements PlaceOwner {
     const waitMs = takeRequest(holder, now)
     if (waitMs === 0) return holder
     this.refusals.count(endUser === undefined ? 'key_rate' : 'end_user_rate', credential, now)
-    throw tooMany('This credential sends too many requests.', waitMs)
+    throw this.#tooMany('This credential sends too many requests.', waitMs)
   }
 
   /** Gives a request its place among the open ones. Throws 429 `concurrency_limit_exceeded`. */
@@ -123,6 +125,12 @@ export class FrontDoor implements PlaceOwner {
     const key = `${credential.key}:${id}`
     const init = { key, logName: credential.logName, rate: undefined, factors: NAMED_END_USER }
     return this.#openChild(credential, init, now)
+  }
+
+  #tooMany(message: string, waitMs: number): Fault {
+    const fault = new Fault('rate_limit_exceeded', message, { retryAfterSeconds: waitMs / 1000 })
+    this.pause.note(fault)
+    return fault
   }
 
   #addressOf(req: IncomingMessage): string {
@@ -154,8 +162,4 @@ export class FrontDoor implements PlaceOwner {
 
 function toInit(key: string, rate: BucketRate | undefined, factors: HolderFactors): ChildInit {
   return { key, logName: key, rate, factors }
-}
-
-function tooMany(message: string, waitMs: number): Fault {
-  return new Fault('rate_limit_exceeded', message, { retryAfterSeconds: waitMs / 1000 })
 }

@@ -7,7 +7,7 @@ import type { BodyMemory } from '../../http/body-memory.ts'
 import type { Ticker, Ticking } from './ticker.ts'
 
 /** A body of this size is part of its request: it takes nothing from the bytes of bodies. */
-export const FREE_BODY_BYTES = 16 * 1024
+const FREE_BODY_BYTES = 16 * 1024
 /** Open requests end and bodies are answered at any moment, so a short wait is enough. */
 const RETRY_SECONDS = 1
 
