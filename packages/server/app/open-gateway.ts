@@ -109,12 +109,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     writeRecord: record => drain.write(record),
     isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
-    storeFeedback: async (of, feedback) => {
-      if (await updateFeedback(storage.db, of, feedback)) return true
-      // The record of a recent answer may not be in the database yet.
-      await drain.flush()
-      return await updateFeedback(storage.db, of, feedback)
-    },
+    storeFeedback: openStoreFeedback(parts, drain),
     onCredentialRejected: id => markRejected(parts, id),
     baseUrl,
     gatewayUrl,
@@ -134,6 +129,15 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isReady,
     readMeters: (meters, at) => counting.ledger.read(meters, at),
     close: () => closeGracefully(server, inFlight, limits.graceMs),
+  }
+}
+
+function openStoreFeedback({ storage }: AppParts, drain: Drain): GatewayDeps['storeFeedback'] {
+  return async (of, feedback) => {
+    if (await updateFeedback(storage.db, of, feedback)) return true
+    // The record of a recent answer may not be in the database yet.
+    await drain.flush()
+    return await updateFeedback(storage.db, of, feedback)
   }
 }
 
