@@ -288,7 +288,7 @@ describe('open requests', () => {
     expect((await call(door, key)).outcome).toBe('200')
   }, 60_000)
 
-  test('an end user takes a small part, and a thousand of them no more than their key has', async () => {
+  test('an end user takes a small part, and a hundred of them no more than their key has', async () => {
     const { app } = door
     const { id, key } = await app.createKey({})
     const mallory = door.mint(id, 'mallory')
