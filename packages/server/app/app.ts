@@ -16,6 +16,7 @@ import { hasUsers } from '../storage/users.ts'
 import { LIMITS, type Limits } from './app-parts.ts'
 import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
+import { openConnectionLimits } from './open-connection-limits.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
@@ -130,9 +131,10 @@ async function build(
         oidc: config.oidc,
         ...toControl(gateway),
       },
-      limits,
+      { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
     )
-    parts.sockets.guard(control.server, 'control')
+    openConnectionLimits(config, 'control').guard(control.server)
+    parts.sockets.sendTimeouts.watch(control.server)
     await control.listen({ host: config.host, port: config.controlPort })
     control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
     urls.control = urlOf(control.server.address() as AddressInfo)

@@ -1,5 +1,8 @@
+import { REFUSAL_REASONS } from '../core/refusals.ts'
+import type { FrontDoor } from '../gateway/edge/front-door.ts'
 import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
+import type { ConnectionLimits } from '../http/connection-limits.ts'
 import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
 import type { SendTimeouts } from '../http/send-timeouts.ts'
@@ -15,6 +18,8 @@ export interface Measured {
   readonly counting: OpenedLedger
   readonly exceptions: Exceptions
   readonly sendTimeouts: Pick<SendTimeouts, 'count'>
+  readonly frontDoor: Pick<FrontDoor, 'process' | 'refusals'>
+  readonly connections: Pick<ConnectionLimits, 'open' | 'refused'>
 }
 
 export interface MetricsOptions extends Measured {
@@ -78,6 +83,7 @@ function listReadings(measured: Measured): Reading[] {
       records.drain.backlog(),
     ),
     ...listRecordReadings(measured),
+    ...listFrontDoorReadings(measured),
     gauge(
       'rideau_limits_whole',
       '1 if limits are counted as configured; 0 while shared counting is lost.',
@@ -132,6 +138,30 @@ function listRecordReadings({ records }: Measured): Reading[] {
       'rideau_records_shed_total',
       'Refused requests without a record, because the journal was nearly full.',
       shed,
+    ),
+  ]
+}
+
+/** Returns the metrics of what is open in this process, and of what was refused before its body was read. */
+function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] {
+  const { process, refusals } = frontDoor
+  return [
+    gauge('rideau_requests_open', 'Requests that hold a place.', () => process.requests.held),
+    gauge('rideau_body_bytes', 'Bytes of request bodies in memory.', () => process.bytes.held),
+    {
+      name: 'rideau_front_door_refused_total',
+      help: 'Requests refused before their body was read, by reason. They leave no record.',
+      kind: 'counter',
+      read: () => ({
+        label: 'reason',
+        values: Object.fromEntries(REFUSAL_REASONS.map(reason => [reason, refusals.of(reason)])),
+      }),
+    },
+    gauge('rideau_connections_open', 'Open connections of callers to the gateway.', () => connections.open),
+    counter(
+      'rideau_connections_refused_total',
+      'Connections to the gateway closed at once, because too many were open.',
+      () => connections.refused,
     ),
   ]
 }

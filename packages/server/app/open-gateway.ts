@@ -5,13 +5,14 @@ import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import { FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
 import { MeterSets } from '../gateway/limits/meter-sets.ts'
 import { Reservations } from '../gateway/limits/reservations.ts'
 import { Latencies } from '../gateway/plan/latencies.ts'
 import { InFlight } from '../gateway/request/in-flight.ts'
-import { openTicker } from '../gateway/request/ticker.ts'
+import { openTicker, type Ticker } from '../gateway/request/ticker.ts'
 import { createGatewayServer } from '../gateway/server.ts'
 import { LastUsed } from '../gateway/tenants/last-used.ts'
 import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
@@ -33,6 +34,7 @@ import type { AppParts } from './app-parts.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
+import { openConnectionLimits } from './open-connection-limits.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { openRecords, type Records } from './records.ts'
 import type { Config } from './settings.ts'
@@ -73,6 +75,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   )
   const inFlight = new InFlight()
   const requestCounts = new RequestCounts()
+  const frontDoor = openFrontDoor(parts, ticker)
   const cancelElsewhere = openCancelElsewhere(parts, inFlight)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
@@ -94,6 +97,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
     lastUsed,
+    frontDoor,
     http,
     sandbox,
     callerEgress: openCallerEgress(limits.callerEgress ?? PUBLIC_ONLY),
@@ -107,17 +111,8 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     writeRecord: record => drain.write(record),
     isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
-    storeFeedback: async (of, feedback) => {
-      if (await updateFeedback(storage.db, of, feedback)) return true
-      // The record of a recent answer may not be in the database yet.
-      await drain.flush()
-      return await updateFeedback(storage.db, of, feedback)
-    },
-    onCredentialRejected: id => {
-      markCredentialRejected(storage.db, id, { clock: systemClock, newId }).catch(error =>
-        log.error({ err: error }, 'a refused credential could not be marked'),
-      )
-    },
+    storeFeedback: openStoreFeedback(parts, drain),
+    onCredentialRejected: id => markRejected(parts, id),
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,
@@ -125,15 +120,39 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isReady,
   }
   limits.onDeps?.(deps)
-  const server = sockets.guard(createGatewayServer(deps), 'gateway')
+  const server = createGatewayServer(deps)
+  sockets.sendTimeouts.watch(server)
+  const connections = openConnectionLimits(config, 'gateway')
+  connections.guard(server)
+  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
   return {
-    metricsUrl: await openMeasured(parts, { requestCounts, inFlight, records, isReady, counting }),
+    metricsUrl: await openMeasured(parts, measured),
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
     readMeters: (meters, at) => counting.ledger.read(meters, at),
     close: () => closeGracefully(server, inFlight, limits.graceMs),
   }
+}
+
+function openStoreFeedback({ storage }: AppParts, drain: Drain): GatewayDeps['storeFeedback'] {
+  return async (of, feedback) => {
+    if (await updateFeedback(storage.db, of, feedback)) return true
+    // The record of a recent answer may not be in the database yet.
+    await drain.flush()
+    return await updateFeedback(storage.db, of, feedback)
+  }
+}
+
+function markRejected({ storage, log, newId }: AppParts, credentialId: string): void {
+  markCredentialRejected(storage.db, credentialId, { clock: systemClock, newId }).catch(error =>
+    log.error({ err: error }, 'a refused credential could not be marked'),
+  )
+}
+
+function openFrontDoor({ config, log }: AppParts, ticker: Ticker): FrontDoor {
+  const { frontDoor: limits, trustedProxies } = config
+  return new FrontDoor({ limits, trustedProxies, ticker, log })
 }
 
 /** Starts the metrics and returns their URL. */

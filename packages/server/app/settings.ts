@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
+import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
 
 /**
  * Every setting of the environment, parsed once. docs/operations.md lists them. Only app/ and main.ts read them. An invalid
@@ -89,6 +90,7 @@ const Settings = z.object({
   ).default(300),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
+  ...FRONT_DOOR_SETTINGS,
   RIDEAU_OIDC_ISSUER: webUrl.optional(),
   RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
   RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
@@ -140,6 +142,7 @@ export interface Config {
   readonly allowPrivateUpstreams: boolean
   /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
+  readonly frontDoor: FrontDoorConfig
   /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
 }
@@ -203,6 +206,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
     allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
+    frontDoor: toFrontDoorConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Fault } from '../core/fault.ts'
 import { isUuid } from '../core/ids.ts'
 import { hashKeyText, parseKeyText } from '../core/key-format.ts'
@@ -17,6 +18,7 @@ import { type GrantedAccess, insufficientRole, noResource } from './operation/gr
 import { type Operation, PARAM_OF, type Services } from './operation/operation.ts'
 import { findResource } from './operation/resources.ts'
 import { findSession } from './session/find-session.ts'
+import { readSessionToken } from './session/session-cookie.ts'
 
 /**
  * Authorizes a call; every operation goes through it before its body is read. Checks the credential, the form of the
@@ -30,7 +32,8 @@ export async function grantAccess(
   params: Readonly<Record<string, string>>,
 ): Promise<GrantedAccess> {
   const { access } = operation
-  const actor = access === 'public' ? undefined : await identify(services, caller)
+  if (access === 'public') services.rates.countUnknown(caller.address)
+  const actor = access === 'public' ? undefined : await admit(services, caller)
   for (const name of operation.paramNames) {
     if (!isUuid(params[name] ?? '')) {
       throw new Fault('request_validation_failed', `${name} must be a UUID.`, { param: name })
@@ -63,11 +66,32 @@ const NO_RESOURCE = { role: undefined, resource: undefined, orgId: undefined }
 const TOUCH_INTERVAL_MS = 60_000
 
 /**
+ * Returns the actor behind the call's credential. Its address is counted before anything is looked up, unless the
+ * credential was valid before: many people and programs may share one address.
+ */
+async function admit(services: Services, caller: Caller): Promise<Actor> {
+  const { rates } = services
+  const bearer = parseBearer(caller.authorization)
+  const token = bearer ?? readSessionToken(caller, services.baseUrl())
+  const digest = token === undefined ? undefined : hash('sha256', token, 'hex')
+  const isProven = digest !== undefined && rates.proven.has(digest)
+  if (!isProven) rates.countUnknown(caller.address)
+  try {
+    const actor = await identify(services, caller, bearer)
+    if (!isProven) rates.giveBack(caller.address)
+    if (digest !== undefined) rates.proven.add(digest, bearer === undefined ? 'token' : 'key')
+    return actor
+  } catch (thrown) {
+    if (digest !== undefined && thrown instanceof Fault && thrown.status === 401) rates.proven.delete(digest)
+    throw thrown
+  }
+}
+
+/**
  * Returns the actor behind the call's credential, or throws the fault for it. A Bearer token takes precedence over a
  * cookie.
  */
-async function identify(services: Services, caller: Caller): Promise<Actor> {
-  const bearer = parseBearer(caller.authorization)
+async function identify(services: Services, caller: Caller, bearer: string | undefined): Promise<Actor> {
   const actor =
     bearer === undefined ? await identifyPerson(services, caller) : await identifyKey(services, bearer)
   services.rates.countCall(actor.kind === 'member' ? actor.sessionId : actor.id)

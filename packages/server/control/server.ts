@@ -13,6 +13,8 @@ import { toFault } from '../core/fault.ts'
 import { type OnException, throwLater } from '../core/on-exception.ts'
 import type { Random } from '../core/random.ts'
 import type { SecretBox } from '../core/secret-box.ts'
+import type { BucketRate } from '../core/token-bucket.ts'
+import type { BodyMemory } from '../http/body-memory.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import type { EgressPolicy } from '../http/egress.ts'
@@ -22,6 +24,8 @@ import { registerDocuments } from './documents.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerOpenApi } from './open-api.ts'
 import { answerFault, routeNotFound } from './operation/answer-fault.ts'
+import { toCaller } from './operation/caller.ts'
+import { ControlBodies } from './operation/control-bodies.ts'
 import { openControlRates } from './operation/control-rates.ts'
 import type { ReadMeters } from './operation/operation.ts'
 import { openPasswords } from './operation/password.ts'
@@ -76,6 +80,10 @@ export interface ControlLimits {
   readonly bodyTimeoutMs: number
   /** Limit per credential. Default: the product's own. */
   readonly callsPerMinute?: number
+  /** Calls without a valid credential, per address. Default: the product's own. */
+  readonly addressRate?: BucketRate
+  /** Bytes of bodies in memory at once. Default: the product's own. */
+  readonly bodyBytes?: number
 }
 
 /** Creates the control plane, which does not listen yet. `close()` ends it and leaves the database open. */
@@ -118,7 +126,11 @@ export async function createControlServer(
     },
   })
   await app.register(cookie)
+  const bodies = new ControlBodies(limits.bodyBytes)
+  const memories = new WeakMap<FastifyRequest, BodyMemory>()
   app.addHook('onRequest', async (request, reply) => {
+    const { address } = toCaller(request, deps.trustedProxies)
+    memories.set(request, bodies.open(address, reply.raw))
     reply.header('X-Request-Id', request.id)
     // Checked before the body, so that an unknown route answers 404 whatever was sent.
     if (request.is404) throw routeNotFound()
@@ -126,7 +138,8 @@ export async function createControlServer(
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest) => {
     const { bodyless = false, longBody = false } = request.routeOptions.config
-    return readJson(request.raw, limits.bodyTimeoutMs, { anyType: bodyless, long: longBody })
+    const memory = memories.get(request)
+    return readJson(request.raw, limits.bodyTimeoutMs, { anyType: bodyless, long: longBody, memory })
   })
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
     try {
@@ -147,7 +160,7 @@ export async function createControlServer(
     ...deps,
     wholeDb: deps.db,
     passwords: openPasswords(),
-    rates: openControlRates(deps.clock, limits.callsPerMinute),
+    rates: openControlRates(deps.clock, limits),
   }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)

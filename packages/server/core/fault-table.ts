@@ -208,12 +208,13 @@ export const FAULTS = {
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    condition: 'A requests- or tokens-per-window limit is exceeded.',
+    condition:
+      'A requests- or tokens-per-window limit is exceeded, or a credential or address sends too many requests per second.',
   },
   concurrency_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    condition: 'Too many requests are in flight at once.',
+    condition: 'Too many requests are in flight at once, or their bodies are too large together.',
   },
   end_user_rpm_exceeded: {
     status: 429,
@@ -228,7 +229,8 @@ export const FAULTS = {
   control_rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    condition: 'Too many control-plane calls or sign-ins in a minute.',
+    condition:
+      'Too many control-plane calls, sign-ins or calls without a valid credential, or too large bodies at once.',
   },
   quota_exceeded: {
     status: 429,

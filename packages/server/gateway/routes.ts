@@ -51,7 +51,12 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
       ...plainRoute('POST', '/v1/feedback', 'feedback', (ctx, _rest, deps) => serveFeedback(ctx, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
     },
-    plainRoute('POST', '/v1/requests/*/cancel', 'cancel', (ctx, rest, deps) => serveCancel(ctx, rest, deps)),
+    {
+      ...plainRoute('POST', '/v1/requests/*/cancel', 'cancel', (ctx, rest, deps) =>
+        serveCancel(ctx, rest, deps),
+      ),
+      needsPlace: false,
+    },
   ]
 }
 
@@ -101,14 +106,15 @@ function images(path: string, kind: 'generations' | 'edits'): Route {
 }
 
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */
-function modelRoute(path: string, info: Omit<RouteInfo, 'isMetered'>, read: ReadCall): Route {
+function modelRoute(path: string, info: Omit<RouteInfo, 'isMetered' | 'needsPlace'>, read: ReadCall): Route {
   const serve: Route['serve'] = (ctx, model, deps) => serveModelCall(ctx, read, model, deps)
-  return { method: 'POST', path, ...info, isMetered: true, serve }
+  return { method: 'POST', path, ...info, isMetered: true, needsPlace: true, serve }
 }
 
 /** Returns a route that calls no provider and needs no scope. */
 function plainRoute(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
-  return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, serve }
+  const needsPlace = method === 'POST'
+  return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, needsPlace, serve }
 }
 
 export interface RouteMatch {

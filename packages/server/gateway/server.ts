@@ -106,7 +106,10 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     if (serving !== undefined) await serving
   } catch (thrown) {
     if (thrown instanceof ReservedFieldError) undoReservation(ctx)
-    await endWithFault(ctx, toRequestFault(fromReservedField(thrown)), deps)
+    const fault = toRequestFault(fromReservedField(thrown))
+    const pausing = deps.frontDoor.pause.of(fault, ctx.startedAt)
+    if (pausing !== undefined) await pausing
+    await endWithFault(ctx, fault, deps)
   } finally {
     endRequest(ctx, deps)
   }
@@ -161,6 +164,7 @@ const UNROUTED: Omit<RouteInfo, 'mount'> = {
   endpoint: 'none',
   need: { endpoint: null, scope: null },
   isMetered: false,
+  needsPlace: false,
 }
 
 /** Serves what needs no credential: health checks, preflights and unknown routes. */
@@ -204,5 +208,7 @@ function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): v
     res.end()
     return
   }
+  // Probes and preflights are not counted: many may come from one address, and they cost as little as a refusal.
+  deps.frontDoor.countUnknown(ctx)
   throw new Fault('route_not_found', 'There is no route for this method and path.')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseTrustedProxies, toAddressGroup, toClientAddress } from './client-address.ts'
+import { parseTrustedProxies, toAddressBlock, toAddressGroup, toClientAddress } from './client-address.ts'
 
 function trust(...entries: string[]) {
   const trusted = parseTrustedProxies(entries)
@@ -45,6 +45,12 @@ describe('toClientAddress', () => {
     expect(toAddressGroup('::1')).toBe('0:0:0:0::/64')
     expect(toAddressGroup('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
     expect(toAddressGroup('192.0.2.1')).toBe('192.0.2.1')
+  })
+
+  test('toAddressBlock groups IPv6 callers by their /32 and no IPv4 callers', () => {
+    expect(toAddressBlock('2001:DB8:1::1')).toBe('2001:db8::/32')
+    expect(toAddressBlock('::1')).toBe('0:0::/32')
+    expect(toAddressBlock('192.0.2.1')).toBeUndefined()
   })
 
   test.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'proxy.example', '::/129', ''])(

@@ -40,21 +40,35 @@ export function toClientAddress(
   return address
 }
 
+/** Returns the IP address of a connection's other end; empty if it is closed. */
+export function toPeerAddress(peer: string | undefined): string {
+  return parseAddress(peer ?? '') ?? ''
+}
+
 /**
  * Returns the key under which a caller is counted: an IPv4 address as it is, an IPv6 address by its /64, which is the
  * smallest block that a provider assigns.
  */
 export function toAddressGroup(address: string): string {
-  if (!isIPv6(address)) return address
+  return isIPv6(address) ? toPrefix(address, 4) : address
+}
+
+/** Returns the /32 of an IPv6 address, the block of a whole provider; undefined for IPv4. */
+export function toAddressBlock(address: string): string | undefined {
+  return isIPv6(address) ? toPrefix(address, 2) : undefined
+}
+
+/** Returns the first `parts` groups of 16 bits of an IPv6 address, as a CIDR. */
+function toPrefix(address: string, parts: number): string {
   const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::') ?? []
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const filled =
     tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]
   return `${filled
-    .slice(0, 4)
+    .slice(0, parts)
     .map(part => Number.parseInt(part, 16).toString(16))
-    .join(':')}::/64`
+    .join(':')}::/${parts * 16}`
 }
 
 /** Parses `1.2.3.4`, `1.2.3.4:56`, `::1` and `[::1]:56`. Returns an IPv4-mapped IPv6 address as IPv4. */

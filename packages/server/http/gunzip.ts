@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import { Fault } from '../core/fault.ts'
+import type { BodyMemory } from './body-memory.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 
 /** Any input may unpack to this size, without waiting for other bodies. */
@@ -17,8 +18,13 @@ export interface Unpacking {
   stop(fault: Fault): void
 }
 
-/** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit. */
-export function startGunzip(packed: Buffer, limit: number, tooLarge: () => Fault): Unpacking {
+/** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit or that `memory` has no room for. */
+export function startGunzip(
+  packed: Buffer,
+  limit: number,
+  tooLarge: () => Fault,
+  memory?: BodyMemory,
+): Unpacking {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
@@ -36,7 +42,9 @@ export function startGunzip(packed: Buffer, limit: number, tooLarge: () => Fault
       if (stream.destroyed) return
       chunks.add(chunk)
       const { size } = chunks
-      if (size > limit) stop(tooLarge())
+      const fault = memory?.hold(chunk.length)
+      if (fault !== undefined) stop(fault)
+      else if (size > limit) stop(tooLarge())
       else if (size > FREE_BYTES && size > MAX_RATIO * stream.bytesWritten) stop(overRatio())
       else if (size > FREE_BYTES && place === undefined) {
         stream.pause()

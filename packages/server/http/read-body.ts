@@ -1,34 +1,51 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../core/fault.ts'
 import { batchInTick } from './batch-in-tick.ts'
+import type { BodyMemory } from './body-memory.ts'
 import { startGunzip, type Unpacking } from './gunzip.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 
 export interface BodyReader {
   /** The whole body, decompressed; a promise if it has not all arrived. Rejects with the fault to answer. */
   readonly bytes: Buffer | Promise<Buffer>
+  /** How much of the body has arrived, before decompression. */
+  readonly progress: BodyProgress
   /** Stops reading and rejects `bytes` with the fault: the body arrives too slowly, or the caller is gone. */
   fail(fault: Fault): void
 }
 
+export interface BodyProgress {
+  received: number
+  /** The length in the request's head; undefined: a body in chunks. */
+  readonly length: number | undefined
+}
+
 /**
  * Reads a request's body of up to `limit` bytes, measured before and after decompression. Bytes that are not read stay
- * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`).
+ * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`). `memory` reserves a
+ * body whose length is in its head before it is read, others as they arrive, and what gzip unpacks.
  */
-export function readBody(req: IncomingMessage, limit: number): BodyReader {
+export function readBody(req: IncomingMessage, limit: number, memory: BodyMemory | undefined): BodyReader {
   const arrived = req.complete ? takeArrived(req) : undefined
-  const reader = arrived === undefined ? receive(req, limit) : toReader(arrived, limit)
+  const reader = arrived === undefined ? receive(req, limit, memory) : toReader(arrived, limit, memory)
   const encoding = req.headers['content-encoding']
-  return encoding === undefined ? reader : decode(reader, encoding, limit)
+  return encoding === undefined ? reader : decode(reader, encoding, limit, memory)
 }
 
-function toReader(arrived: Buffer, limit: number): BodyReader {
-  const isTooLarge = arrived.length > limit
-  return { bytes: isTooLarge ? Promise.reject(tooLarge(limit)) : arrived, fail: () => {} }
+function toReader(arrived: Buffer, limit: number, memory: BodyMemory | undefined): BodyReader {
+  const { length } = arrived
+  const fault = length > limit ? tooLarge(limit) : memory?.hold(length)
+  const bytes = fault === undefined ? arrived : Promise.reject(fault)
+  return { bytes, progress: { received: length, length }, fail: ignore }
 }
 
-function receive(req: IncomingMessage, limit: number): BodyReader {
-  let fail: (fault: Fault) => void = () => {}
+function ignore(): void {}
+
+function receive(req: IncomingMessage, limit: number, memory: BodyMemory | undefined): BodyReader {
+  const header = req.headers['content-length']
+  const length = header === undefined ? undefined : Number(header)
+  const progress: BodyProgress = { received: 0, length }
+  let fail: (fault: Fault) => void = ignore
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const chunks = new ReceivedChunks()
     const stop = (): void => {
@@ -43,7 +60,10 @@ function receive(req: IncomingMessage, limit: number): BodyReader {
     }
     const onData = (chunk: Buffer): void => {
       chunks.add(chunk)
-      if (chunks.size > limit) fail(tooLarge(limit))
+      progress.received = chunks.size
+      if (chunks.size > limit) return fail(tooLarge(limit))
+      const fault = length === undefined ? memory?.hold(chunk.length) : undefined
+      if (fault !== undefined) fail(fault)
     }
     const onEnd = (): void => {
       stop()
@@ -53,19 +73,15 @@ function receive(req: IncomingMessage, limit: number): BodyReader {
       stop()
       reject(new Fault('request_canceled', 'The connection closed before the body was complete.', { cause }))
     }
-    if (Number(req.headers['content-length'] ?? 0) > limit) {
-      fail(tooLarge(limit))
-      return
-    }
-    if (req.destroyed) {
-      onError(new Error('the connection is closed'))
-      return
-    }
+    if (length !== undefined && length > limit) return fail(tooLarge(limit))
+    if (req.destroyed) return onError(new Error('the connection is closed'))
+    const fault = length === undefined ? undefined : memory?.hold(length)
+    if (fault !== undefined) return fail(fault)
     req.on('data', onData)
     req.on('end', onEnd)
     req.on('error', onError)
   })
-  return { bytes, fail }
+  return { bytes, progress, fail }
 }
 
 /** Returns the whole body if it arrived with the head, without stream events; undefined if it can no longer be read. */
@@ -80,19 +96,25 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete
 }
 
-function decode(packed: BodyReader, encoding: string, limit: number): BodyReader {
+function decode(
+  packed: BodyReader,
+  encoding: string,
+  limit: number,
+  memory: BodyMemory | undefined,
+): BodyReader {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity' || name === '') return packed
   if (name !== 'gzip' && name !== 'x-gzip') return toRefused(packed)
   let stopped: Fault | undefined
   let unpacking: Unpacking | undefined
   const unpack = (bytes: Buffer): Promise<Buffer> => {
-    unpacking = startGunzip(bytes, limit, () => tooLarge(limit))
+    unpacking = startGunzip(bytes, limit, () => tooLarge(limit), memory)
     if (stopped !== undefined) unpacking.stop(stopped)
     return unpacking.bytes
   }
   return {
     bytes: packed.bytes instanceof Promise ? packed.bytes.then(unpack) : unpack(packed.bytes),
+    progress: packed.progress,
     fail(fault) {
       stopped = fault
       packed.fail(fault)
@@ -112,7 +134,8 @@ function toRefused(packed: BodyReader): BodyReader {
       },
     )
   }
-  return { bytes: Promise.resolve(packed.bytes).then(refuse), fail: packed.fail }
+  const { progress, fail } = packed
+  return { bytes: Promise.resolve(packed.bytes).then(refuse), progress, fail }
 }
 
 function tooLarge(limit: number): Fault {

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseTrustedProxies } from '../../http/client-address.ts'
+import { createKeyText } from '../../core/key-format.ts'
+import { systemRandom } from '../../core/random.ts'
+import { toBucketRate } from '../../core/token-bucket.ts'
+import { parseTrustedProxies, type TrustedProxies } from '../../http/client-address.ts'
 import {
   type ControlPlane,
   openControlPlane,
@@ -7,6 +10,7 @@ import {
   type Person,
   SETUP_TOKEN,
 } from '../../testing/harness/control-plane.ts'
+import { openRaw, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { openControlRates } from './control-rates.ts'
 
 const LIMITED = '429 control_rate_limit_exceeded'
@@ -114,3 +118,66 @@ describe('3,000 calls a minute for a credential', () => {
     }
   })
 })
+
+describe('calls without a valid credential', () => {
+  const addressRate = toBucketRate(2, 5)
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+
+  test('are limited per address before a look-up; credentials that were valid before are not', async () => {
+    const trustedProxies = parseTrustedProxies(['127.0.0.1']) as TrustedProxies
+    const few = await openControlPlane({ trustedProxies }, { bodyTimeoutMs: 60_000, addressRate })
+    try {
+      const { keys, people, organization } = await few.insertTenant('acme')
+      const path = `/v1/orgs/${organization.id}`
+      const get = async (by: { key?: string; cookie?: string }, from = headers) =>
+        (await few.call('GET', path, { ...by, headers: from })).outcome
+      const { cookie } = people.viewer
+      // A valid credential's own call is not counted.
+      for (let i = 0; i < 15; i++) expect(await get({ key: keys.viewer })).toBe('200')
+      expect(await get({ cookie })).toBe('200')
+      const guess = createKeyText({ kind: 'management' }, systemRandom)
+      for (let i = 0; i < 9; i++) {
+        expect(await get(i % 2 === 0 ? { key: guess } : { cookie: 'rideau_session=x' })).toMatch(/^401/)
+      }
+      const body = { email: 'a@b.example', password: 'a long password' }
+      expect((await few.call('POST', '/v1/session', { body, headers })).outcome).toBe('401 sign_in_failed')
+      for (const by of [{ key: guess }, {}, { key: keys.admin }]) expect(await get(by)).toBe(LIMITED)
+      expect((await few.call('POST', '/v1/session', { body, headers })).outcome).toBe(LIMITED)
+      expect([await get({ key: keys.viewer }), await get({ cookie })]).toEqual(['200', '200'])
+      expect(await get({ key: keys.admin }, { 'x-forwarded-for': '192.0.2.2' })).toBe('200')
+      few.clock.advance(500)
+      expect(await get({ key: guess })).toMatch(/^401/)
+      expect(await get({ key: guess })).toBe(LIMITED)
+    } finally {
+      await few.close()
+    }
+  })
+})
+
+test('bodies of one address are bounded together, and another address still has room', async () => {
+  const trustedProxies = parseTrustedProxies(['127.0.0.1']) as TrustedProxies
+  const few = await openControlPlane({ trustedProxies }, { bodyTimeoutMs: 60_000, bodyBytes: 1024 * 1024 })
+  try {
+    const { organization, keys } = await few.insertTenant('acme')
+    const open = async (address: string, length: number): Promise<RawConnection> => {
+      const raw = await openRaw(few.url)
+      raw.socket.write(
+        `POST /v1/orgs/${organization.id}/projects HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${keys.admin}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{`,
+      )
+      return raw
+    }
+    const slow = await Promise.all(Array.from({ length: 20 }, () => open('192.0.2.1', 100_000)))
+    const create = async (address: string, name: string): Promise<string> => {
+      const headers = { 'x-forwarded-for': address }
+      const path = `/v1/orgs/${organization.id}/projects`
+      return (await few.call('POST', path, { key: keys.admin, body: { name }, headers })).outcome
+    }
+    const long = 'x'.repeat(100_000)
+    await expect.poll(() => create('192.0.2.1', long)).toBe(LIMITED)
+    expect(await create('192.0.2.2', 'Shop')).toBe('201')
+    for (const { socket } of slow) socket.destroy()
+    await expect.poll(() => create('192.0.2.1', long)).toMatch(/^400 /)
+  } finally {
+    await few.close()
+  }
+}, 60_000)

@@ -1,6 +1,9 @@
+import { AddressBuckets } from '../../core/address-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
+import { ProvenCredentials } from '../../core/proven-credentials.ts'
 import { SlidingWindow } from '../../core/sliding-window.ts'
+import { type BucketRate, toBucketRate } from '../../core/token-bucket.ts'
 import { toAddressGroup } from '../../http/client-address.ts'
 
 const MINUTE_MS = 60_000
@@ -10,8 +13,22 @@ const SIGN_INS = 10
 /** Over all accounts: trying one password on each account must not exhaust the CPU either. */
 const SIGN_INS_PER_ADDRESS = 100
 
-/** The control plane's own rate limits, per minute and per process. Each method throws `control_rate_limit_exceeded`. */
+/** Calls without a valid credential, per address. */
+const ADDRESS_RATE = toBucketRate(100, 5)
+
+export interface ControlRateOptions {
+  readonly callsPerMinute?: number | undefined
+  readonly addressRate?: BucketRate | undefined
+}
+
+/** The control plane's own rate limits, per process and most of them per minute. Methods that count throw `control_rate_limit_exceeded`. */
 export interface ControlRates {
+  /** Credentials whose calls are not counted by address. */
+  readonly proven: ProvenCredentials
+  /** Counts a call of an address before its credential is looked up, and one that needs no credential. */
+  countUnknown(address: string): void
+  /** Takes that back, because its credential is valid. */
+  giveBack(address: string): void
   /** Counts a call by a management key or a session. */
   countCall(credentialId: string): void
   /** Counts a password given for an account. */
@@ -20,14 +37,24 @@ export interface ControlRates {
   countAttempt(address: string): void
 }
 
-export function openControlRates(clock: Clock, callsPerMinute: number = CALLS_PER_MINUTE): ControlRates {
+export function openControlRates(
+  clock: Clock,
+  { callsPerMinute = CALLS_PER_MINUTE, addressRate = ADDRESS_RATE }: ControlRateOptions = {},
+): ControlRates {
   const window = (limit: number, maxKeys: number): SlidingWindow =>
     new SlidingWindow({ limit, windowMs: MINUTE_MS, maxKeys, clock })
   const calls = window(callsPerMinute, 10_000)
   const signIns = window(SIGN_INS, 50_000)
   const addresses = window(SIGN_INS_PER_ADDRESS, 50_000)
   const attempts = window(SIGN_INS, 50_000)
+  const unknown = new AddressBuckets(addressRate)
   return {
+    proven: new ProvenCredentials(),
+    countUnknown(address) {
+      const waitMs = unknown.take(toAddressGroup(address), clock.now())
+      if (waitMs > 0) throw tooMany('This address makes too many calls without a valid credential.', waitMs)
+    },
+    giveBack: address => unknown.giveBack(toAddressGroup(address)),
     countCall: id => count(calls, id, 'This credential makes too many calls per minute.'),
     countSignIn(email, address) {
       const group = toAddressGroup(address)
@@ -42,9 +69,12 @@ const TOO_MANY_ATTEMPTS = 'Too many attempts from this address.'
 
 function count(window: SlidingWindow, key: string, message: string): void {
   const waitMs = window.take(key)
-  if (waitMs === 0) return
+  if (waitMs > 0) throw tooMany(message, waitMs)
+}
+
+function tooMany(message: string, waitMs: number): Fault {
   const seconds = Math.ceil(waitMs / 1000)
-  throw new Fault('control_rate_limit_exceeded', `${message} Try again in ${seconds} s.`, {
+  return new Fault('control_rate_limit_exceeded', `${message} Try again in ${seconds} s.`, {
     retryAfterSeconds: seconds,
   })
 }

@@ -6,6 +6,7 @@ import {
   SHORT_BODY_LIMIT_BYTES,
 } from '@rideau/llm/json/body-bounds'
 import { Fault } from '../../core/fault.ts'
+import type { BodyMemory } from '../../http/body-memory.ts'
 import { parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
@@ -16,6 +17,7 @@ export interface BodyRules {
   readonly anyType: boolean
   /** True: the caller is authenticated, so the body has the higher limits. */
   readonly long: boolean
+  readonly memory: BodyMemory | undefined
 }
 
 /** Returns the request's body, parsed as JSON; undefined if it has none. Rejects with the fault to answer. */
@@ -25,7 +27,12 @@ export async function readJson(req: IncomingMessage, timeoutMs: number, rules: B
       param: 'content-type',
     })
   }
-  const bytes = await readInTime(req, rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES, timeoutMs)
+  const bytes = await readInTime(
+    req,
+    rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES,
+    timeoutMs,
+    rules.memory,
+  )
   if (bytes.length === 0) return undefined
   const bounds = rules.long ? CONTROL_BOUNDS : PUBLIC_BOUNDS
   const { value } = parseJson(bytes, bounds) ?? (await parseLongJson(bytes, bounds, () => findStop(req)))
@@ -38,8 +45,13 @@ function findStop(req: IncomingMessage): Fault | undefined {
   return new Fault('request_canceled', 'The connection closed before the body was parsed.')
 }
 
-async function readInTime(req: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
-  const reader = readBody(req, limit)
+async function readInTime(
+  req: IncomingMessage,
+  limit: number,
+  timeoutMs: number,
+  memory: BodyMemory | undefined,
+): Promise<Buffer> {
+  const reader = readBody(req, limit, memory)
   const timer = setTimeout(() => {
     reader.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
   }, timeoutMs)

@@ -3,6 +3,7 @@ import type { Prefixes } from '../request/prefixes.ts'
 import type { LastUsed } from '../tenants/last-used.ts'
 import type { SigningKeys } from '../tenants/signing-keys.ts'
 import type { Snapshots } from '../tenants/snapshots.ts'
+import type { FrontDoor } from './front-door.ts'
 
 /** What identifying callers and sending answers needs of the process. */
 export interface EdgeDeps {
@@ -14,6 +15,7 @@ export interface EdgeDeps {
   readonly snapshots: Snapshots
   readonly signingKeys: SigningKeys
   readonly lastUsed: LastUsed
+  readonly frontDoor: FrontDoor
   /** The URL of the control plane as callers reach it. `doc_url` of errors points there. */
   readonly baseUrl: () => string
   /** The URL of the gateway as callers reach it. It is the issuer of client tokens. */

@@ -15,9 +15,14 @@ import type { EdgeDeps } from './edge-deps.ts'
  * parse or query of a body. Synchronous if the credential is in memory, which is the normal case.
  */
 export function identify(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
-  assertNoKeyInUrl(ctx)
+  const misplaced = checkUrl(ctx)
+  if (misplaced !== undefined) {
+    deps.frontDoor.countUnknown(ctx)
+    throw misplaced
+  }
   const token = readCredential(ctx)
   if (token === undefined) {
+    deps.frontDoor.countUnknown(ctx)
     const explained = ctx.route.mount.explainCredential?.(ctx.req.headers.authorization)
     throw new Fault('unauthenticated', explained ?? SEND_A_KEY)
   }
@@ -42,29 +47,50 @@ function readCredential({ req, route }: RequestContext): string | undefined {
   return parseKeyText(bearer) === undefined && parseKeyText(apiKey) !== undefined ? apiKey : bearer
 }
 
-/** Throws `unauthenticated` if the URL contains a key. Proxies log URLs, so others may have read it. */
-function assertNoKeyInUrl({ req, route }: RequestContext): void {
+/** Returns `unauthenticated` if the URL contains a key. Proxies log URLs, so others may have read it. */
+function checkUrl({ req, route }: RequestContext): Fault | undefined {
   const { refusedKeyParam, keyHeader = 'authorization' } = route.mount
   const query = refusedKeyParam === undefined ? undefined : req.url?.split('?')[1]
-  if (refusedKeyParam === undefined || query === undefined) return
-  if (!new URLSearchParams(query).has(refusedKeyParam)) return
+  if (refusedKeyParam === undefined || query === undefined) return undefined
+  if (!new URLSearchParams(query).has(refusedKeyParam)) return undefined
   const message = `${refusedKeyParam}: must not contain a key, since URLs are logged. Roll this key, and send keys in the header ${keyHeader}.`
-  throw new Fault('unauthenticated', message, { param: refusedKeyParam })
+  return new Fault('unauthenticated', message, { param: refusedKeyParam })
 }
 
+/**
+ * Looks up a credential that is not in memory. Its address is counted before any signature is verified or any query is
+ * sent, unless the credential was valid before.
+ */
 async function identifySlowly(
   ctx: RequestContext,
   token: string,
   digest: string,
   deps: EdgeDeps,
 ): Promise<void> {
-  const form = parseKeyText(token)
-  // The gateway accepts no management keys. The checksum of a mistyped key fails without a query.
-  if (form?.kind === 'management') throw unknownCredential()
-  const tenant =
-    form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
-  if (tenant === undefined) throw unknownCredential()
+  const { frontDoor } = deps
+  const address = frontDoor.proven.has(digest) ? undefined : frontDoor.countUnknown(ctx)
+  const tenant = await findTenant(token, digest, deps)
+  if (address !== undefined) frontDoor.giveBack(address)
   accept(ctx, tenant, deps)
+}
+
+/** Throws if the credential is not valid. */
+async function findTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant> {
+  const { proven } = deps.frontDoor
+  const form = parseKeyText(token)
+  try {
+    // The gateway accepts no management keys. The checksum of a mistyped key fails without a query.
+    if (form?.kind === 'management') throw unknownCredential()
+    const tenant =
+      form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
+    if (tenant === undefined) throw unknownCredential()
+    proven.add(digest, form === undefined ? 'token' : 'key')
+    return tenant
+  } catch (thrown) {
+    // An outage proves nothing about the credential.
+    if (thrown instanceof Fault && thrown.status === 401) proven.delete(digest)
+    throw thrown
+  }
 }
 
 /**
@@ -84,6 +110,9 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   const { caller, life, environment } = tenant
+  // A request that the front door refuses leaves no record, since its context has no caller yet.
+  const holder = deps.frontDoor.countKnown(ctx, tenant)
+  if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
   const now = deps.now()
   const { origin } = ctx.req.headers
   assertAllowed(checkLife(life, environment, now))

@@ -5,7 +5,7 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
 import { RESERVED_NAMES } from '@rideau/llm/upstream/reserved-names'
 import { Fault } from '../../core/fault.ts'
 import { type ParsedJson, parseJson, parseLongJson } from '../../http/parse-json.ts'
-import { type BodyReader, readBody } from '../../http/read-body.ts'
+import { type BodyProgress, type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { endTick } from '../../http/sliced-work.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
@@ -55,7 +55,7 @@ async function parseLong(ctx: RequestContext, bytes: Buffer): Promise<ParsedJson
 /** Returns a promise unless the body has arrived completely. */
 export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
   ctx.throwIfStopped()
-  const body = readBody(ctx.req, limit)
+  const body = readBody(ctx.req, limit, ctx.place)
   return body.bytes instanceof Promise ? awaitBody(ctx, body, body.bytes, timeoutMs) : body.bytes
 }
 
@@ -65,10 +65,10 @@ async function awaitBody(
   bytes: Promise<Buffer>,
   timeoutMs: number,
 ): Promise<Buffer> {
-  const deadline = performance.now() + timeoutMs
+  const startedAt = performance.now()
   ctx.watch(
     now => {
-      if (now > deadline)
+      if (now > startedAt + timeoutMs || isTooSlow(body.progress, now - startedAt, timeoutMs))
         body.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
     },
     () => body.fail(canceledFault()),
@@ -78,4 +78,20 @@ async function awaitBody(
   } finally {
     ctx.unwatch()
   }
+}
+
+/** The part of the timeout in which a body need not make progress. */
+const GRACE = 1 / 6
+/** How much of its even progress a body may lag behind. */
+const SLACK = 1 / 2
+/** Shorter bodies may take the whole timeout, since they hold next to no memory. */
+const SHORT_BYTES = 64 * 1024
+
+/**
+ * True if a long body comes so slowly that it would hold its memory without arriving in time. A body that arrives at any
+ * even pace within the timeout is never too slow. One in chunks holds what has arrived only.
+ */
+function isTooSlow({ received, length }: BodyProgress, elapsedMs: number, timeoutMs: number): boolean {
+  if (length === undefined || length <= SHORT_BYTES) return false
+  return received < length * SLACK * (elapsedMs / timeoutMs - GRACE)
 }

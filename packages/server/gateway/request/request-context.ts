@@ -6,6 +6,7 @@ import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 import type { Reservation } from '../limits/reservations.ts'
+import type { Place } from './place.ts'
 import { emptyRecordFields, type RecordFields } from './record-fields.ts'
 import type { Ticking } from './ticker.ts'
 
@@ -17,6 +18,8 @@ export interface RouteInfo {
   readonly need: Need
   /** True if the route can call a provider. Its requests are registered as in flight and leave a record. */
   readonly isMetered: boolean
+  /** False if its requests read no body and end at once, or must be served to a caller with too many open requests. */
+  readonly needsPlace: boolean
 }
 
 /** Ends a request after an exception outside its own promise chain; see fail-request.ts. Never throws. */
@@ -43,6 +46,8 @@ export class RequestContext implements Ticking {
   /** The end user: a client token's own from identification on, one named by a secret key once the body is read. */
   endUser: EndUser | undefined
   environment: Environment | undefined
+  /** Its place among the open requests. undefined: it was not identified yet, or it needs none. */
+  place: Place | undefined
   /** Its reservation on limits. undefined: nothing was reserved yet. */
   reservation: Reservation | undefined
   /** The bill of all abandoned attempts. Providers may charge for them. */

@@ -9,6 +9,7 @@ import {
   type TokenMinter,
   toCaller,
 } from '../../core/tenancy.ts'
+import { type HolderIds, toHolderIds } from './holder-ids.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
 /** A credential and the environment that it belongs to. A request uses one Tenant from its first step to its last. */
@@ -16,6 +17,7 @@ export interface Tenant {
   readonly caller: Caller
   readonly life: Life
   readonly environment: Environment
+  readonly holderIds: HolderIds
 }
 
 export interface SnapshotSource {
@@ -210,7 +212,7 @@ export class Snapshots {
     const environment = await this.#environment(key.environmentId)
     if (environment === undefined) return undefined
     const { expiresAt, revokedAt } = key
-    return { caller: toCaller(key), life: { expiresAt, revokedAt }, environment }
+    return toTenant(toCaller(key), { expiresAt, revokedAt }, environment)
   }
 
   async #readToken(claims: ClientTokenClaims): Promise<Tenant | undefined> {
@@ -221,7 +223,7 @@ export class Snapshots {
     ])
     // The token's claims contradict its environment.
     if (environment?.orgId !== claims.org || environment.projectId !== claims.prj) return undefined
-    return { caller: toTokenCaller(claims, minter, endUser), life: toTokenLife(claims, minter), environment }
+    return toTenant(toTokenCaller(claims, minter, endUser), toTokenLife(claims, minter), environment)
   }
 
   /** Shared by all keys of an environment, so that its credentials are in memory once. */
@@ -242,6 +244,10 @@ export class Snapshots {
     if (tenant !== undefined) keepBounded(this.#tenants, hash, tenant, this.#maxKeys)
     else keepBounded(this.#unknown, hash, this.#now() + UNKNOWN_TTL_MS, this.#maxUnknown)
   }
+}
+
+function toTenant(caller: Caller, life: Life, environment: Environment): Tenant {
+  return { caller, life, environment, holderIds: toHolderIds(caller, environment) }
 }
 
 /** Unique, since environment ids have a fixed length. */

@@ -42,7 +42,8 @@ export function registerOidc(
       maxAge: PENDING_MS / 1000,
     }) as const
 
-  app.get(`${PATH}/start`, { schema: { hide: true } }, async (_request, reply) => {
+  app.get(`${PATH}/start`, { schema: { hide: true } }, async (request, reply) => {
+    services.rates.countUnknown(toCaller(request, trustedProxies).address)
     const { url, pending } = await client.begin(callbackUrl()).catch(cause => {
       log.warn({ err: cause }, 'the OIDC issuer could not be asked')
       throw new Fault('sign_in_failed', 'The identity provider could not be reached.')

@@ -1,0 +1,80 @@
+import type { TableEntry } from './bounded-table.ts'
+import { openShare, type Share } from './fair-share.ts'
+import { type BucketRate, returnToken, type TokenBucket, takeToken } from './token-bucket.ts'
+
+export interface HolderInit {
+  readonly key: string
+  /** Who this is in the log, which names no end users. */
+  readonly logName: string
+  readonly parent: Holder | undefined
+  /** How many requests it may make; undefined: only its children and parents are limited. */
+  readonly rate: BucketRate | undefined
+  /** Its share of the open requests and of the bytes of bodies. */
+  readonly requests: Share
+  readonly bytes: Share
+}
+
+/** How many times what is free a holder may hold; see fair-share.ts. */
+export interface HolderFactors {
+  readonly requests: number
+  readonly bytes: number
+}
+
+export interface ChildInit extends Pick<HolderInit, 'key' | 'logName' | 'rate'> {
+  readonly factors: HolderFactors
+}
+
+/** Somebody whose requests are counted together: an organization, an environment, a key, an end user. */
+export class Holder implements TableEntry, TokenBucket {
+  readonly key: string
+  readonly logName: string
+  readonly parent: Holder | undefined
+  readonly rate: BucketRate | undefined
+  readonly requests: Share
+  readonly bytes: Share
+  fullAt = 0
+  #children = 0
+
+  constructor({ key, logName, parent, rate, requests, bytes }: HolderInit) {
+    this.key = key
+    this.logName = logName
+    this.parent = parent
+    this.rate = rate
+    this.requests = requests
+    this.bytes = bytes
+  }
+
+  /** Returns a new child. It counts as one until it is forgotten. */
+  openChild({ key, logName, rate, factors }: ChildInit): Holder {
+    this.#children++
+    const { requests, bytes } = factors
+    return new Holder({
+      key,
+      logName,
+      parent: this,
+      rate,
+      requests: openShare(this.requests, requests),
+      bytes: openShare(this.bytes, bytes),
+    })
+  }
+
+  isIdle(now: number): boolean {
+    const isFull = this.rate === undefined || this.fullAt <= now
+    return isFull && this.requests.held === 0 && this.bytes.held === 0 && this.#children === 0
+  }
+
+  forget(): void {
+    if (this.parent !== undefined) this.parent.#children--
+  }
+}
+
+/** Counts a request of a holder and of those above it. Returns 0, or without counting it the milliseconds to wait. */
+export function takeRequest(holder: Holder, now: number): number {
+  const { rate, parent } = holder
+  const waitMs = rate === undefined ? 0 : takeToken(holder, rate, now)
+  if (waitMs > 0 || parent === undefined) return waitMs
+  const parentWaitMs = takeRequest(parent, now)
+  // A request that is refused for all must not count against this one.
+  if (parentWaitMs > 0 && rate !== undefined) returnToken(holder, rate)
+  return parentWaitMs
+}

@@ -1,0 +1,165 @@
+import type { IncomingMessage } from 'node:http'
+import { AddressBuckets } from '../../core/address-bucket.ts'
+import { BoundedTable } from '../../core/bounded-table.ts'
+import { openCapacity } from '../../core/fair-share.ts'
+import { Fault } from '../../core/fault.ts'
+import { type ChildInit, Holder, type HolderFactors, takeRequest } from '../../core/holder.ts'
+import type { Log } from '../../core/log.ts'
+import { ProvenCredentials } from '../../core/proven-credentials.ts'
+import { Refusals } from '../../core/refusals.ts'
+import type { BucketRate } from '../../core/token-bucket.ts'
+import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
+import { Place, type PlaceOwner } from '../request/place.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { Ticker } from '../request/ticker.ts'
+import type { HolderIds } from '../tenants/holder-ids.ts'
+import type { Tenant } from '../tenants/snapshots.ts'
+import { RefusalPause } from './refusal-pause.ts'
+
+export interface FrontDoorLimits {
+  /** Requests of one secret key; also of all client tokens together that one key minted. */
+  readonly keyRate: BucketRate
+  /** Requests of one end user with client tokens. */
+  readonly endUserRate: BucketRate
+  /** Requests from one client address without a credential that is known. */
+  readonly addressRate: BucketRate
+  /** Requests that may be open at once in this process. */
+  readonly openRequests: number
+  /** Bytes of request bodies that may be in memory at once in this process. */
+  readonly bodyBytes: number
+}
+
+export interface FrontDoorOptions {
+  readonly limits: FrontDoorLimits
+  readonly trustedProxies: TrustedProxies
+  readonly ticker: Ticker
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Organizations, environments, keys and end users that are counted at one time, in about 30 MB. */
+const MAX_HOLDERS = 50_000
+/** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
+const LEAST_BODY_BYTES = 64 * 1024
+
+const ORGANIZATION: HolderFactors = { requests: 3, bytes: 3 }
+const ENVIRONMENT: HolderFactors = { requests: 2, bytes: 2 }
+const CREDENTIAL: HolderFactors = { requests: 2, bytes: 2 }
+/** An end user that is alone still gets a tenth of the open requests, and two bodies of 32 MiB by default. */
+const END_USER: HolderFactors = { requests: 1 / 8, bytes: 1 / 2 }
+/** Backends may name one end user for much of what they do. */
+const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1 }
+
+/**
+ * What every request passes right after its credential is known and before its body is read: a token bucket per
+ * credential, one per client address for credentials that are not known, and a fair share of the requests and bodies
+ * that this process can have open. A refusal costs no look-up, no record and no line of the log.
+ */
+export class FrontDoor implements PlaceOwner {
+  readonly refusals: Refusals
+  readonly proven = new ProvenCredentials()
+  readonly pause = new RefusalPause()
+  /** Everything that is open in this process. */
+  readonly process: Holder
+  readonly ticker: Ticker
+  readonly #limits: FrontDoorLimits
+  readonly #trustedProxies: TrustedProxies
+  readonly #addresses: AddressBuckets
+  readonly #holders = new BoundedTable<Holder>(MAX_HOLDERS)
+
+  constructor({ limits, trustedProxies, ticker, log }: FrontDoorOptions) {
+    this.#limits = limits
+    this.#trustedProxies = trustedProxies
+    this.ticker = ticker
+    this.refusals = new Refusals(log)
+    this.#addresses = new AddressBuckets(limits.addressRate)
+    this.process = new Holder({
+      key: '',
+      logName: '',
+      parent: undefined,
+      rate: undefined,
+      requests: openCapacity(limits.openRequests, 1),
+      bytes: openCapacity(limits.bodyBytes, LEAST_BODY_BYTES),
+    })
+  }
+
+  /**
+   * Counts a request from an address before its credential is looked up or verified, and one without a credential or
+   * route. Throws 429 `rate_limit_exceeded`. Returns the address, for `giveBack`.
+   */
+  countUnknown(ctx: RequestContext): string {
+    const address = this.#addressOf(ctx.req)
+    const waitMs = this.#addresses.take(address, ctx.startedAt)
+    if (waitMs === 0) return address
+    this.refusals.count('address_rate', address, ctx.startedAt)
+    throw this.#tooMany('This address sends too many requests without a known credential.', waitMs)
+  }
+
+  /** Takes back the count of a request whose credential is valid. Many end users may share one address. */
+  giveBack(address: string): void {
+    this.#addresses.giveBack(address)
+  }
+
+  /**
+   * Counts a request of a known credential. Throws 429 `rate_limit_exceeded`. It is counted before anything can refuse
+   * it, so that refused requests count too.
+   */
+  countKnown(ctx: RequestContext, { holderIds, caller }: Tenant): Holder {
+    // Anybody can read a publishable key out of an app, so it says nothing about who calls.
+    if (caller.kind === 'publishable') this.countUnknown(ctx)
+    const now = ctx.startedAt
+    const { endUser, credential } = holderIds
+    const holder = this.#holders.get(endUser ?? credential) ?? this.#openHolder(holderIds, now)
+    const waitMs = takeRequest(holder, now)
+    if (waitMs === 0) return holder
+    this.refusals.count(endUser === undefined ? 'key_rate' : 'end_user_rate', credential, now)
+    throw this.#tooMany('This credential sends too many requests.', waitMs)
+  }
+
+  /** Gives a request its place among the open ones. Throws 429 `concurrency_limit_exceeded`. */
+  enter(ctx: RequestContext, holder: Holder): void {
+    ctx.place = Place.open(ctx, holder, this)
+  }
+
+  /** Returns the holder of an end user that a secret key named. Without a free place in the table it is the key's. */
+  openNamed(credential: Holder, id: string, now: number): Holder {
+    const key = `${credential.key}:${id}`
+    const init = { key, logName: credential.logName, rate: undefined, factors: NAMED_END_USER }
+    return this.#openChild(credential, init, now)
+  }
+
+  #tooMany(message: string, waitMs: number): Fault {
+    const fault = new Fault('rate_limit_exceeded', message, { retryAfterSeconds: waitMs / 1000 })
+    this.pause.note(fault)
+    return fault
+  }
+
+  #addressOf(req: IncomingMessage): string {
+    const forwarded = req.headers['x-forwarded-for']
+    const header = typeof forwarded === 'string' ? forwarded : undefined
+    return toAddressGroup(toClientAddress(req.socket.remoteAddress, header, this.#trustedProxies))
+  }
+
+  #openHolder({ org, environment, credential, endUser }: HolderIds, now: number): Holder {
+    const { keyRate, endUserRate } = this.#limits
+    const ofOrg = this.#openChild(this.process, toInit(org, undefined, ORGANIZATION), now)
+    const ofEnvironment = this.#openChild(ofOrg, toInit(environment, undefined, ENVIRONMENT), now)
+    const ofCredential = this.#openChild(ofEnvironment, toInit(credential, keyRate, CREDENTIAL), now)
+    if (endUser === undefined) return ofCredential
+    const init = { key: endUser, logName: credential, rate: endUserRate, factors: END_USER }
+    return this.#openChild(ofCredential, init, now)
+  }
+
+  /** If the table has no place for a child, it is counted as its parent. */
+  #openChild(parent: Holder, init: ChildInit, now: number): Holder {
+    const known = this.#holders.get(init.key)
+    if (known !== undefined) return known
+    const child = parent.openChild(init)
+    if (this.#holders.add(child, now)) return child
+    child.forget()
+    return parent
+  }
+}
+
+function toInit(key: string, rate: BucketRate | undefined, factors: HolderFactors): ChildInit {
+  return { key, logName: key, rate, factors }
+}

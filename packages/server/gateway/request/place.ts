@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { giveBack, hold } from '../../core/fair-share.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Holder } from '../../core/holder.ts'
+import type { Refusals } from '../../core/refusals.ts'
+import type { BodyMemory } from '../../http/body-memory.ts'
+import type { Ticker, Ticking } from './ticker.ts'
+
+/** A body of this size is part of its request: it takes nothing from the bytes of bodies. */
+const FREE_BODY_BYTES = 16 * 1024
+/** Open requests end and bodies are answered at any moment, so a short wait is enough. */
+const RETRY_SECONDS = 1
+
+/** The front door; see edge/front-door.ts. */
+export interface PlaceOwner {
+  readonly ticker: Ticker
+  readonly refusals: Refusals
+  openNamed(credential: Holder, endUserId: string, now: number): Holder
+}
+
+/** What a place needs of its request. */
+interface Placed {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly startedAt: number
+  fail(error: unknown, where: string): void
+}
+
+/**
+ * The place of one request among the open ones, and what its body holds. Both are given back once the request has ended
+ * and the caller has its whole answer: an answer that is not read takes memory too.
+ */
+export class Place implements BodyMemory, Ticking {
+  tickerSlot = -1
+  readonly #request: Placed
+  readonly #owner: PlaceOwner
+  readonly #credential: Holder
+  /** The credential, or the end user that it named. */
+  #holder: Holder
+  #bytes = 0
+  #isOpen = true
+
+  private constructor(request: Placed, credential: Holder, owner: PlaceOwner) {
+    this.#request = request
+    this.#owner = owner
+    this.#credential = credential
+    this.#holder = credential
+  }
+
+  /** Throws 429 `concurrency_limit_exceeded` if the credential, or who is above it, has its share of open requests. */
+  static open(request: Placed, credential: Holder, owner: PlaceOwner): Place {
+    if (hold(credential.requests, 1)) return new Place(request, credential, owner)
+    owner.refusals.count('open_requests', credential.logName, request.startedAt)
+    throw tooManyOpen('Too many requests of this credential are open at once.')
+  }
+
+  /** Counts the request as one of an end user that its key named. Throws 429 `concurrency_limit_exceeded`. */
+  name(endUserId: string): void {
+    const { startedAt } = this.#request
+    const named = this.#owner.openNamed(this.#credential, endUserId, startedAt)
+    if (named === this.#holder) return
+    if (!hold(named.requests, 1)) {
+      this.#owner.refusals.count('open_requests', this.#credential.logName, startedAt)
+      throw tooManyOpen('Too many requests of this end user are open at once.')
+    }
+    giveBack(this.#holder.requests, 1)
+    this.#holder = named
+  }
+
+  /** Holds more bytes of the request's body. Returns the fault to answer if there is no room for them. */
+  hold(bytes: number): Fault | undefined {
+    const total = this.#bytes + bytes
+    if (total > FREE_BODY_BYTES) {
+      const more = this.#bytes > FREE_BODY_BYTES ? bytes : total
+      if (!hold(this.#credential.bytes, more)) {
+        this.#owner.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
+        return tooManyOpen('The bodies that this credential sends at once are too large together.')
+      }
+    }
+    this.#bytes = total
+    return undefined
+  }
+
+  /** Called when the request has ended. */
+  leave(): void {
+    if (!this.#isOpen || this.tickerSlot !== -1) return
+    if (this.#isAnswered()) this.#close()
+    else this.#owner.ticker.add(this)
+  }
+
+  tick(): void {
+    if (!this.#isAnswered()) return
+    this.#owner.ticker.remove(this)
+    this.#close()
+  }
+
+  fail(error: unknown, where: string): void {
+    this.#request.fail(error, where)
+  }
+
+  /** Events of the response do not fire in every case, such as for pipelined requests whose connection closed. */
+  #isAnswered(): boolean {
+    const { req, res } = this.#request
+    return res.writableFinished || res.destroyed || req.socket.destroyed
+  }
+
+  #close(): void {
+    this.#isOpen = false
+    giveBack(this.#holder.requests, 1)
+    if (this.#bytes > FREE_BODY_BYTES) giveBack(this.#credential.bytes, this.#bytes)
+  }
+}
+
+function tooManyOpen(message: string): Fault {
+  return new Fault('concurrency_limit_exceeded', message, { retryAfterSeconds: RETRY_SECONDS })
+}

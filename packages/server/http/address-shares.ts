@@ -1,0 +1,72 @@
+import { giveBack, hold, openCapacity, openShare, type Share } from '../core/fair-share.ts'
+import { toAddressBlock, toAddressGroup } from './client-address.ts'
+
+/** An address that is alone takes a little over half. */
+const FACTOR = 2
+
+/** What the callers of one address group or block hold. */
+interface Holding {
+  readonly share: Share
+  /** The block that a group is in. */
+  readonly block: string | undefined
+}
+
+/**
+ * Shares a capacity fairly between client addresses. An IPv6 address counts as its /64, and within its /32. Remembers
+ * only addresses that hold something.
+ */
+export class AddressShares {
+  readonly all: Share
+  readonly #holdings = new Map<string, Holding>()
+
+  constructor(capacity: number, least: number) {
+    this.all = openCapacity(capacity, least)
+  }
+
+  get addresses(): number {
+    return this.#holdings.size
+  }
+
+  /** Holds an amount for an address. Returns false if it has its share, or would hold more than `most`. */
+  hold(address: string, amount: number, most = Number.POSITIVE_INFINITY): boolean {
+    const group = toAddressGroup(address)
+    const known = this.#holdings.get(group)
+    if ((known?.share.held ?? 0) + amount > most) return false
+    const { share } = known ?? this.#open(group, address)
+    if (hold(share, amount)) return true
+    this.#forget(group)
+    return false
+  }
+
+  giveBack(address: string, amount: number): void {
+    const group = toAddressGroup(address)
+    const holding = this.#holdings.get(group)
+    if (holding === undefined) return
+    giveBack(holding.share, amount)
+    this.#forget(group)
+  }
+
+  #open(group: string, address: string): Holding {
+    const block = toAddressBlock(address)
+    const parent = block === undefined ? this.all : this.#openBlock(block).share
+    const holding = { share: openShare(parent, FACTOR), block }
+    this.#holdings.set(group, holding)
+    return holding
+  }
+
+  #openBlock(block: string): Holding {
+    const known = this.#holdings.get(block)
+    if (known !== undefined) return known
+    const holding = { share: openShare(this.all, FACTOR), block: undefined }
+    this.#holdings.set(block, holding)
+    return holding
+  }
+
+  /** Forgets a group that holds nothing, and its block if that holds nothing either. */
+  #forget(key: string): void {
+    const holding = this.#holdings.get(key)
+    if (holding === undefined || holding.share.held > 0) return
+    this.#holdings.delete(key)
+    if (holding.block !== undefined) this.#forget(holding.block)
+  }
+}

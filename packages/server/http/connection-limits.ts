@@ -1,0 +1,66 @@
+import type { Server, Socket } from 'node:net'
+import { giveBack, hold } from '../core/fair-share.ts'
+import { AddressShares } from './address-shares.ts'
+import { type TrustedProxies, toPeerAddress } from './client-address.ts'
+
+export interface ConnectionLimitsOptions {
+  /** Connections that may be open at once. */
+  readonly max: number
+  /** Connections of one address; undefined: its fair share only. */
+  readonly perAddress: number | undefined
+  /** Their connections carry many callers, so only `max` applies to them. */
+  readonly trustedProxies: TrustedProxies
+}
+
+/**
+ * Bounds the open connections of a server, all together and per client address, idle and half-open ones included, so
+ * that no address takes all file descriptors. A connection over the bound is closed without an answer.
+ */
+export class ConnectionLimits {
+  readonly #options: ConnectionLimitsOptions
+  readonly #shares: AddressShares
+  #refused = 0
+
+  constructor(options: ConnectionLimitsOptions) {
+    this.#options = options
+    this.#shares = new AddressShares(options.max, 1)
+  }
+
+  get open(): number {
+    return this.#shares.all.held
+  }
+
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** Applies the limits to a server. */
+  guard(server: Server): void {
+    server.maxConnections = this.#options.max
+    server.on('drop', () => this.#refused++)
+    server.on('connection', socket => this.#admit(socket))
+  }
+
+  #admit(socket: Socket): void {
+    const address = toPeerAddress(socket.remoteAddress)
+    if (this.#hold(address)) socket.once('close', () => this.#giveBack(address))
+    else {
+      this.#refused++
+      socket.destroy()
+    }
+  }
+
+  #hold(address: string): boolean {
+    if (this.#isProxy(address)) return hold(this.#shares.all, 1)
+    return this.#shares.hold(address, 1, this.#options.perAddress)
+  }
+
+  #giveBack(address: string): void {
+    if (this.#isProxy(address)) giveBack(this.#shares.all, 1)
+    else this.#shares.giveBack(address, 1)
+  }
+
+  #isProxy(address: string): boolean {
+    return address !== '' && this.#options.trustedProxies.has(address)
+  }
+}
