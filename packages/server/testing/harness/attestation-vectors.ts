@@ -10,3 +10,8 @@ export function readVectorFiles<T>(name: string): T[] {
   if (files.length === 0) console.log(`Skipped: the test vectors of ${name} are not on this machine.`)
   return files.map(file => JSON.parse(readFileSync(file, 'utf8')) as T)
 }
+
+/** The verdict in the words of the vectors, with the reason, so that a failed test shows it. */
+export function toOutcome(verdict: { valid: true } | { valid: false; reason: string }): string {
+  return verdict.valid ? 'accept' : `reject: ${verdict.reason}`
+}

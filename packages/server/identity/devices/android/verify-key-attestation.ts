@@ -19,8 +19,8 @@ export interface KeyChainInput {
 export interface KeyAttestationInput extends KeyChainInput {
   /** SHA-256 of the key's SubjectPublicKeyInfo. */
   readonly keyId: Buffer
-  /** The challenge as the challenge route returned it. Its UTF-8 bytes are the attested challenge. */
-  readonly challenge: string
+  /** What the app passed to the system: the UTF-8 bytes of the challenge as the challenge route returned it. */
+  readonly attestationChallenge: Buffer
   readonly packageNames: readonly string[]
   /** SHA-256 of the apps' signing certificates, lower-case hex. */
   readonly signingDigests: readonly string[]
@@ -49,7 +49,7 @@ export function verifyKeyAttestation(input: KeyAttestationInput): VerifiedKeyAtt
     const { publicKey, description } = readKeyChain(input)
     readP256Point(publicKey)
     assertValid(sha256(publicKey).equals(input.keyId), 'The key id is not the hash of the attested key.')
-    const isSameChallenge = description.challenge.equals(Buffer.from(input.challenge, 'utf8'))
+    const isSameChallenge = description.challenge.equals(input.attestationChallenge)
     assertValid(isSameChallenge, 'The key was attested for another challenge.')
     const securityLevel = checkSecurityLevel(description)
     assertHardwareKey(description.hardwareEnforced)
@@ -80,8 +80,7 @@ export function readKeyChain({ certificateChain, revokedSerials, now, roots }: K
   assertValid(!isExtended, 'An issuing certificate has a key description.')
   const isRevoked = certificates.some(({ serial }) => revokedSerials.has(serial))
   assertValid(!isRevoked, 'A certificate of the chain has been revoked.')
-  // The device writes its leaf by its own clock.
-  assertPath(certificates.slice(0, -1), anchor, { now, hasLeafLifetime: false })
+  assertPath(certificates.slice(0, -1), anchor, { now, isLeafByDevice: true })
   const extension = leaf.extensions.get(KEY_DESCRIPTION_EXTENSION)
   assertValid(extension !== undefined, 'The leaf certificate has no key description.')
   return { publicKey: leaf.publicKey, description: parseKeyDescription(extension.value) }

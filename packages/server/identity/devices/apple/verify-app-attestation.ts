@@ -113,7 +113,7 @@ function assertIssued(
   const isRoot = roots.some(({ publicKey }) => publicKey.equals(issuer.publicKey))
   assertValid(!isRoot, 'The chain contains the root.')
   assertValid(!isAuthority(leaf), 'The leaf certificate is a CA.')
-  assertPathToAny([leaf, issuer], roots, { now, hasLeafLifetime: true })
+  assertPathToAny([leaf, issuer], roots, { now, isLeafByDevice: false })
 }
 
 function assertNonce({ extensions }: Certificate, nonce: Buffer): void {

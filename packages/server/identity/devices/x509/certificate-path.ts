@@ -1,14 +1,17 @@
 import type { KeyObject } from 'node:crypto'
 import { assertValid } from '../encoding/invalid-device-error.ts'
-import { type Certificate, canIssue, findUnknownExtension } from './certificate.ts'
+import { type Certificate, canIssue, findUnknownExtension, isAuthority } from './certificate.ts'
 import { isSignedBy, parsePublicKey } from './public-key.ts'
 import type { TrustAnchor } from './trust-anchor.ts'
 
 export interface PathOptions {
   /** Unix milliseconds. */
   readonly now: number
-  /** False if the leaf's lifetime does not count. */
-  readonly hasLeafLifetime: boolean
+  /**
+   * True if a device wrote the leaf. Then the leaf's lifetime, which follows the device's clock, does not count, and its issuer need not
+   * be a CA: the makers' certificates of many phones say that they are none.
+   */
+  readonly isLeafByDevice: boolean
 }
 
 /** As assertPath(), with the trust anchor that the path's last certificate names. */
@@ -31,7 +34,7 @@ export function assertPathToAny(
  * verified, and a forged path costs one signature, however long it is.
  */
 export function assertPath(path: readonly Certificate[], anchor: TrustAnchor, options: PathOptions): void {
-  const { now, hasLeafLifetime } = options
+  const { now, isLeafByDevice } = options
   assertLifetime(anchor, now, 'root')
   let issuer = { subject: anchor.subject, key: anchor.key }
   for (const [above, certificate] of path.toReversed().entries()) {
@@ -40,11 +43,11 @@ export function assertPath(path: readonly Certificate[], anchor: TrustAnchor, op
     assertValid(certificate.issuer.equals(issuer.subject), `The ${place} certificate names another issuer.`)
     const unknown = findUnknownExtension(certificate)
     assertValid(unknown === undefined, `The ${place} certificate has the unknown extension ${unknown}.`)
-    if (index > 0 || hasLeafLifetime) assertLifetime(certificate, now, place)
-    assertValid(
-      index === 0 || canIssue(certificate, index - 1),
-      `The ${place} certificate may not issue another.`,
-    )
+    if (index > 0 || !isLeafByDevice) assertLifetime(certificate, now, place)
+    if (index > (isLeafByDevice ? 1 : 0)) {
+      const authoritiesBelow = path.slice(1, index).filter(isAuthority).length
+      assertValid(canIssue(certificate, authoritiesBelow), `The ${place} certificate may not issue another.`)
+    }
     assertValid(isIssuedBy(certificate, issuer.key), `The signature of the ${place} certificate is wrong.`)
     if (index > 0) issuer = { subject: certificate.subject, key: parsePublicKey(certificate.publicKey) }
   }
