@@ -3,7 +3,7 @@ import { assertValid, type Rejection, toVerdict } from '../encoding/invalid-devi
 import { parsePublicKey } from '../x509/public-key.ts'
 
 export interface KeyAssertionInput {
-  /** An ECDSA signature in DER, by the attested key with SHA-256, of the bytes that toSignedBytes() returns. */
+  /** An ECDSA signature in DER, by the attested key with SHA-256, of the challenge and the counter (see toSignedBytes). */
   readonly assertion: Buffer
   /** The key's SubjectPublicKeyInfo in DER, from its attestation. */
   readonly publicKey: Buffer
@@ -34,7 +34,7 @@ export function verifyKeyAssertion(input: KeyAssertionInput): { valid: true; cou
 }
 
 /** The challenge's UTF-8 bytes, a zero byte, and the counter as four bytes, big-endian. */
-export function toSignedBytes(challenge: string, counter: number): Buffer {
+function toSignedBytes(challenge: string, counter: number): Buffer {
   const text = Buffer.from(challenge, 'utf8')
   const bytes = Buffer.alloc(text.length + 5)
   text.copy(bytes)

@@ -35,7 +35,7 @@ export interface VerifiedKeyAttestation {
 }
 
 const MAX_CERTIFICATES = 6
-export const MAX_CHAIN_BYTES = 24 * 1024
+const MAX_CHAIN_BYTES = 24 * 1024
 
 const KEY_DESCRIPTION_EXTENSION = '1.3.6.1.4.1.11129.2.1.17'
 

@@ -23,7 +23,7 @@ export interface VerifiedAppAssertion extends AppStatement {
   readonly counter: number
 }
 
-export const MAX_ASSERTION_BYTES = 2 * 1024
+const MAX_ASSERTION_BYTES = 2 * 1024
 
 /** Verifies an App Attest assertion offline. The challenge must have been consumed before. Any input gives a verdict. */
 export function verifyAppAssertion(input: AppAssertionInput): VerifiedAppAssertion | Rejection {

@@ -11,7 +11,7 @@ export interface DerElement {
   readonly whole: Buffer
 }
 
-export const BOOLEAN = 0x01
+const BOOLEAN = 0x01
 export const INTEGER = 0x02
 export const BIT_STRING = 0x03
 export const OCTET_STRING = 0x04
