@@ -32,8 +32,8 @@ interface Vector {
 }
 
 const fromBase64 = (text: string): Buffer => Buffer.from(text, 'base64')
-const real = readVectorFiles<Vector[]>('apple-real.json').flat()
-const synthetic = readVectorFiles<{ rootPem: string; vectors: Vector[] }>('apple-synthetic.json')
+const real = readVectorFiles<Vector[]>('apple-real.json', 29).flat()
+const synthetic = readVectorFiles<{ rootPem: string; vectors: Vector[] }>('apple-synthetic.json', 53)
 
 /** What the publisher passed to the system: mostly the hash of the challenge, in some samples the challenge itself. */
 function toClientDataHash(vector: Vector): Buffer {
@@ -64,6 +64,12 @@ const assert = (vector: Vector, storedCounter = vector.storedCounter ?? 0) =>
     appId: vector.appId ?? '',
     storedCounter,
   })
+
+test('each set has objects to accept and objects to reject', () => {
+  for (const vectors of [real, ...synthetic.map(set => set.vectors)].filter(({ length }) => length > 0)) {
+    expect(new Set(vectors.map(vector => vector.expect))).toEqual(new Set(['accept', 'reject']))
+  }
+})
 
 describe.skipIf(real.length === 0)("attestations of real devices, with Apple's root", () => {
   const attestations = real.filter(({ kind }) => kind === 'attestation')

@@ -113,7 +113,7 @@ describe('rejects an attestation', () => {
     ['whose leaf has another key', { leaf: { publicKey: other.publicKey } }, 'key id'],
     ['whose leaf another CA signed', { leaf: { issuer: stranger.issuer } }, 'signature'],
     ['with one certificate', { chain: leaf => [leaf] }, 'two certificates'],
-    ['with the certificates in the other order', { chain: (leaf, issuer) => [issuer, leaf] }, 'is a CA'],
+    ['with the certificates in the other order', { chain: (leaf, issuer) => [issuer, leaf] }, 'nonce'],
     ['with a chain that is no list', { chain: () => new Map() }, 'two certificates'],
     ['with a certificate that is text', { chain: (_, issuer) => ['leaf', issuer] }, 'no bytes'],
     [

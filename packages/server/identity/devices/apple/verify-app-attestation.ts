@@ -56,8 +56,9 @@ export function verifyAppAttestation(input: AppAttestationInput): VerifiedAppAtt
     assertValid(attestation.length <= MAX_ATTESTATION_BYTES, 'The attestation is larger than 16 KiB.')
     const { leafBytes, issuerBytes, receipt, authData } = readAttestation(attestation)
     const leaf = parseCertificate(leafBytes)
-    assertIssued(leaf, parseCertificate(issuerBytes), roots, now)
+    // Before the signatures, because it is cheap: a genuine attestation that is sent again fails here.
     assertNonce(leaf, sha256(authData, clientDataHash))
+    assertIssued(leaf, parseCertificate(issuerBytes), roots, now)
     const point = readP256Point(leaf.publicKey)
     assertValid(sha256(point).equals(keyId), 'The key id is not the hash of the attested key.')
     const { counter, extensions, appId } = checkAuthenticatorData(authData, point, input)
