@@ -61,7 +61,7 @@ async function fetchKeySet(
   if (document.keys.length > MAX_KEYS) {
     throw new FederatedConfigError(field, `The key set has more than ${MAX_KEYS} keys.`)
   }
-  const keys = (document.keys as JWK[]).filter(isUsable)
+  const keys = (document.keys as JWK[]).filter(isUsable).map(toPublicFields)
   if (keys.length === 0) throw new FederatedConfigError(field, 'The key set has no public signing key.')
   if (!keys.some(key => algorithms.some(algorithm => fits(key, algorithm)))) {
     throw new FederatedConfigError('algorithms', 'No key of the key set fits one of the algorithms.')
@@ -84,10 +84,29 @@ async function fetchDocument(
   }
 }
 
+/** What verification needs of a key. Certificate chains and fields of a provider's own are dropped: key sets are kept. */
+const FIELDS = ['kty', 'kid', 'alg', 'use', 'crv', 'x', 'y', 'n', 'e'] as const
+
+/** The modulus of an RSA key of 8192 bits has 1366 characters. */
+const MAX_FIELD_LENGTH = 2048
+
+function toPublicFields(jwk: JWK): JWK {
+  return Object.fromEntries(
+    FIELDS.filter(name => jwk[name] !== undefined).map(name => [name, jwk[name]]),
+  ) as JWK
+}
+
 /** True for a public signing key of sufficient strength. Secrets and private keys are skipped. */
 function isUsable(jwk: JWK): boolean {
   if (jwk.kty === 'oct' || jwk.d !== undefined) return false
   if (jwk.use !== undefined && jwk.use !== 'sig') return false
+  if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify')))
+    return false
+  const isShort = FIELDS.every(name => {
+    const field: unknown = jwk[name]
+    return field === undefined || (typeof field === 'string' && field.length <= MAX_FIELD_LENGTH)
+  })
+  if (!isShort) return false
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
     const bits = asymmetricKeyDetails?.modulusLength

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import type { JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FederatedConfig } from '../core/federated-config.ts'
 import { type IdentityProvider, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
+import { readVectorFiles } from '../testing/harness/attestation-vectors.ts'
 import type { KeySets } from './key-sets.ts'
 import { verifyIdentityToken } from './verify-identity-token.ts'
 
@@ -147,14 +148,23 @@ describe('rejects, with a reason', () => {
   })
 })
 
-/** Hostile tokens in a folder beside the repository. They are skipped where that folder does not exist. */
-const VECTORS = new URL('../../../../shared/attest/visible/jwt-adversarial.json', import.meta.url)
+interface HostileTokens {
+  readonly now: string
+  readonly config: Pick<FederatedConfig, 'audiences' | 'authorizedParties' | 'algorithms' | 'planClaim'> & {
+    readonly issuer: string
+  }
+  readonly jwks: JSONWebKeySet
+  readonly vectors: readonly {
+    readonly name: string
+    readonly token: string
+    readonly expect: string
+    readonly sub?: string
+    readonly plan?: string
+  }[]
+}
 
-describe.skipIf(!existsSync(VECTORS))('hostile tokens', () => {
-  const file = existsSync(VECTORS) ? JSON.parse(readFileSync(VECTORS, 'utf8')) : { vectors: [] }
-  const vectors: { name: string; token: string; expect: string; sub?: string; plan?: string }[] = file.vectors
-
-  test.each(vectors)('$name: $expect', async vector => {
+describe.each(readVectorFiles<HostileTokens>('jwt-adversarial.json', 57))('hostile tokens, set $#', file => {
+  test.each(file.vectors)('$name: $expect', async vector => {
     const given = file.config
     const hostile: FederatedConfig = {
       ...config,

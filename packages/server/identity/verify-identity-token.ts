@@ -6,7 +6,12 @@ import type { KeySets } from './key-sets.ts'
 /** The end user that a token identifies. `reason` is for the project's administrators, never for the token's sender. */
 export type IdentityResult =
   | { readonly valid: true; readonly endUserId: string; readonly plan: string | null }
-  | { readonly valid: false; readonly reason: string }
+  | {
+      readonly valid: false
+      readonly reason: string
+      /** True if the token names a key that the key set does not have: the provider may have a newer one. */
+      readonly hasUnknownKey?: true
+    }
 
 const MAX_TOKEN_LENGTH = 16 * 1024
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
@@ -34,6 +39,9 @@ export async function verifyIdentityToken(
     return { valid: true, endUserId: parseUserId(payload, config), plan: parsePlan(payload, config) }
   } catch (error) {
     if (error instanceof InvalidTokenError) return { valid: false, reason: error.message }
+    if (error instanceof errors.JWKSNoMatchingKey) {
+      return { valid: false, reason: 'The key set has no key with its kid.', hasUnknownKey: true }
+    }
     if (error instanceof errors.JOSEError) return { valid: false, reason: toReason(error) }
     throw error
   }
@@ -126,7 +134,6 @@ function ownClaim(payload: JWTPayload, name: string): unknown {
 function toReason(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'It has expired.'
   if (error instanceof errors.JWTClaimValidationFailed) return `Its claim ${error.claim} is missing or wrong.`
-  if (error instanceof errors.JWKSNoMatchingKey) return 'The key set has no key with its kid.'
   if (error instanceof errors.JWKSMultipleMatchingKeys)
     return 'Several keys of the key set fit: the token needs a kid.'
   if (error instanceof errors.JOSEAlgNotAllowed) return 'It is signed with an algorithm that is not allowed.'

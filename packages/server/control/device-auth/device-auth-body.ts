@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
+import { decodeBase64 } from '../../identity/devices/encoding/base64.ts'
 import { z } from '../operation/zod.ts'
 
 /** Apple's ids of teams and keys. */
@@ -74,10 +75,6 @@ function isP256PrivateKey(pem: string): boolean {
 function toDigestHex(text: string): string | undefined {
   const hex = text.replaceAll(':', '').toLowerCase()
   if (/^[0-9a-f]{64}$/.test(hex)) return hex
-  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
-  const bytes = Buffer.from(text, 'base64')
-  // Node ignores invalid base64 characters, so the bytes are compared with the text.
-  const canonical = bytes.toString('base64url')
-  const given = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_')
-  return canonical === given ? bytes.toString('hex') : undefined
+  const bytes = decodeBase64(text, 32)
+  return bytes?.length === 32 ? bytes.toString('hex') : undefined
 }

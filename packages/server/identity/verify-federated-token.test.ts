@@ -1,0 +1,163 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  type ClientTokenClaims,
+  readTokenKid,
+  signClientToken,
+  verifyClientToken,
+} from '../core/client-token.ts'
+import type { FederatedConfig } from '../core/federated-config.ts'
+import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
+import { KeySetCache } from './key-set-cache.ts'
+import { fetchKeySets } from './key-sets.ts'
+import { verifyFederatedToken } from './verify-federated-token.ts'
+
+const START = Date.parse('2031-05-14T10:30:00Z')
+
+let idp: IdentityProvider
+let config: FederatedConfig
+let cache: KeySetCache
+let now: number
+beforeEach(async () => {
+  idp = await openIdentityProvider()
+  now = START
+  cache = new KeySetCache({
+    fetch: given => fetchKeySets(given, { allowPrivate: true }),
+    clock: { now: () => now },
+  })
+  config = {
+    issuers: [idp.issuer],
+    audiences: ['app'],
+    authorizedParties: [],
+    jwksUrl: idp.jwksUrl,
+    algorithms: ['ES256'],
+    userIdClaim: 'sub',
+    planClaim: null,
+    requiredClaims: {},
+    clockToleranceSeconds: 30,
+    maxTokenAgeSeconds: 3600,
+  }
+})
+afterEach(() => idp.close())
+
+const verify = (token: string) => verifyFederatedToken(token, config, cache, now)
+
+test('a hundred tokens cost one request to the provider', async () => {
+  const tokens = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => idp.sign({ sub: `u${index}` }, now)),
+  )
+  const results = await Promise.all(tokens.map(verify))
+  expect(results.every(({ valid }) => valid)).toBe(true)
+  expect(idp.asked).toEqual([KEYS])
+})
+
+test('a key that the provider added is found by one request, and tokens of the old key stay valid', async () => {
+  const old = await idp.sign({}, now)
+  expect(await verify(old)).toMatchObject({ valid: true })
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const added = { ...(await exportJWK(publicKey)), kid: 'two' }
+  idp.answers.set(KEYS, { body: { keys: [idp.publicKey, added] } })
+  now += 31_000
+  const seconds = Math.floor(now / 1000)
+  const token = await new SignJWT({
+    iss: idp.issuer,
+    aud: 'app',
+    sub: 'bob',
+    iat: seconds,
+    exp: seconds + 60,
+  })
+    .setProtectedHeader({ alg: 'ES256', kid: 'two' })
+    .sign(privateKey)
+  const results = await Promise.all([verify(token), verify(token), verify(old)])
+  expect(results.map(({ valid }) => valid)).toEqual([true, true, true])
+  expect(idp.asked).toEqual([KEYS, KEYS])
+})
+
+test('a thousand tokens of invented keys cost one request in 30 seconds', async () => {
+  const good = await idp.sign({}, now)
+  await verify(good)
+  for (let round = 0; round < 3; round++) {
+    now += 30_000
+    const kids = Array.from({ length: 333 }, (_, index) => `${round}-${index}`)
+    const results = await Promise.all(kids.map(async kid => verify(await idp.sign({}, now, { kid }))))
+    expect(results.every(({ valid }) => !valid)).toBe(true)
+    expect(idp.asked).toHaveLength(2 + round)
+  }
+  expect(await verify(good)).toMatchObject({ valid: true })
+})
+
+test('text that is no token, and a token of another issuer, cause no request for new keys', async () => {
+  await verify(await idp.sign({}, now))
+  now += 60_000
+  for (const token of ['x', 'a.b.c', await idp.sign({ iss: 'https://other.example' }, now, { kid: 'two' })]) {
+    expect(await verify(token)).toMatchObject({ valid: false })
+  }
+  expect(idp.asked).toEqual([KEYS])
+})
+
+test('a key set of 10 MB is refused by its size, and is not fetched again for each token', async () => {
+  idp.answers.set(KEYS, { body: ' '.repeat(10 * 1024 * 1024) })
+  const token = await idp.sign({}, now)
+  for (let attempt = 0; attempt < 20; attempt++) {
+    await expect(verify(token)).rejects.toThrow('larger than 512 KiB')
+  }
+  expect(idp.asked).toEqual([KEYS])
+})
+
+test('keys are kept without the fields that verification does not need', async () => {
+  const jwk = { ...idp.publicKey, x5c: ['A'.repeat(100_000)], 'x-own': 'y', key_ops: ['verify'] }
+  const { kid: _, ...nameless } = idp.publicKey
+  const keys = [
+    jwk,
+    { ...nameless, kid: 'k'.repeat(3000) },
+    { ...nameless, kid: 7 },
+    { ...nameless, key_ops: ['sign'] },
+  ]
+  idp.answers.set(KEYS, { body: { keys } })
+  const sets = await cache.get(config)
+  expect(sets.get(idp.issuer)?.keys).toEqual([idp.publicKey])
+  expect(await verify(await idp.sign({}, now))).toMatchObject({ valid: true })
+})
+
+test("an identity provider's ES256 token is never a client token, and a client token never an identity token", async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const iat = now / 1000
+  const claims: ClientTokenClaims = {
+    iss: idp.issuer,
+    aud: 'rideau',
+    sub: 'alice',
+    org: 'o',
+    prj: 'p',
+    env: 'e',
+    scope: 'ai.chat',
+    plan: null,
+    amr: 'secret_key',
+    pk: 'k',
+    ver: 1,
+    iat,
+    nbf: iat,
+    exp: iat + 900,
+    jti: 'j',
+  }
+  const clientToken = signClientToken(claims, { kid: 'one', privateKey })
+  const check = (token: string) =>
+    readTokenKid(token) === undefined
+      ? 'no client token'
+      : verifyClientToken(token, publicKey, { issuer: idp.issuer, now })
+  expect(check(clientToken)).toEqual(claims)
+
+  // A project could name this gateway as its identity provider: issuer, key set and audience fit, the type does not.
+  idp.answers.set(KEYS, { body: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }] } })
+  config = { ...config, audiences: ['rideau'] }
+  expect(await verify(clientToken)).toEqual({ valid: false, reason: expect.stringContaining('typ') })
+
+  // A provider could copy every claim, the header and the kid: the key is not the gateway's.
+  const copied = await idp.sign({ ...claims }, now, { typ: 'ct+jwt' })
+  expect(check(copied)).toBe('invalid_key')
+  // Even with the gateway's own key, a token of type JWT is no client token.
+  const own = await new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'JWT' })
+    .sign(privateKey)
+  expect(check(own)).toBe('no client token')
+})
