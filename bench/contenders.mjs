@@ -86,7 +86,6 @@ export async function startRideau(mockPort, folder) {
     RIDEAU_DATA_DIR: path.join(folder, 'data'),
     RIDEAU_SETUP_TOKEN: setupToken,
     RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true',
-    // All of the load comes by one key.
   }
   const command = [process.execPath, path.join(root, 'bin/rideau.mjs'), 'start']
   const server = startProcess(pinned(CONTENDER_CORE, command), path.join(folder, 'rideau.log'), {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypt
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FederatedConfig } from '../core/federated-config.ts'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { fetchKeySets, type KeySets } from './key-sets.ts'
 import { verifyIdentityToken } from './verify-identity-token.ts'
@@ -287,7 +288,7 @@ describe.each(PROVIDERS)(
       const encryption = { ...OTHER_KEY, kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }
       const body = { keys: [encryption, { ...OTHER_KEY, kid: 'next', use: 'sig', alg: 'RS256' }, signing] }
       idp.answers.set(KEYS, { body })
-      return fetchKeySets({ ...full, jwksUrl: idp.jwksUrl }, { allowPrivate: true })
+      return fetchKeySets({ ...full, jwksUrl: idp.jwksUrl }, openConfiguredEgress({ allowPrivate: true }))
     }
 
     const sign = (change: Claims, key: KeyObject = keys.privateKey) =>

@@ -8,6 +8,7 @@ import {
   verifyClientToken,
 } from '../core/client-token.ts'
 import type { FederatedConfig } from '../core/federated-config.ts'
+import { openConfiguredEgress } from '../http/open-egress.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { KeySetCache } from './key-set-cache.ts'
 import { fetchKeySets } from './key-sets.ts'
@@ -23,7 +24,7 @@ beforeEach(async () => {
   idp = await openIdentityProvider()
   now = START
   cache = new KeySetCache({
-    fetch: given => fetchKeySets(given, { allowPrivate: true }),
+    fetch: given => fetchKeySets(given, openConfiguredEgress({ allowPrivate: true })),
     clock: { now: () => now },
   })
   config = {
