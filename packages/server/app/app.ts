@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type ControlDeps, createControlServer } from '../control/server.ts'
 import { systemClock } from '../core/clock.ts'
@@ -13,7 +14,7 @@ import { openFileSecretBox } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
 import { hasUsers } from '../storage/users.ts'
-import { LIMITS, type Limits } from './app-parts.ts'
+import { type AppParts, LIMITS, type Limits } from './app-parts.ts'
 import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
@@ -110,35 +111,9 @@ async function build(
     closers.push(() => gateway.close())
   }
   if (planes.control) {
-    // A pool of its own, so that slow calls of the control plane never make the gateway wait for a connection.
-    const pool = openPool(storage.connection, logLine)
-    closers.push(() => pool.end())
-    const control = await createControlServer(
-      {
-        db: openDatabase(pool),
-        secretBox,
-        clock: systemClock,
-        random: systemRandom,
-        newId,
-        log,
-        onException: exceptions.note,
-        egress,
-        production: config.production,
-        baseUrl,
-        gatewayUrl,
-        setupToken: () => setupToken,
-        trustedProxies: config.trustedProxies,
-        oidc: config.oidc,
-        ...toControl(gateway),
-      },
-      { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
-    )
-    openConnectionLimits(config, 'control').guard(control.server)
-    parts.sockets.sendTimeouts.watch(control.server)
-    await control.listen({ host: config.host, port: config.controlPort })
-    control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
-    urls.control = urlOf(control.server.address() as AddressInfo)
+    const control = await openControl(parts, gateway, setupToken)
     closers.push(() => control.close())
+    urls.control = urlOf(control.server.address() as AddressInfo)
   }
   const { gateway: gatewayAt, control: controlUrl } = urls
   return { gatewayUrl: gatewayAt, controlUrl, metricsUrl: gateway?.metricsUrl, setupToken, close: closeAll }
@@ -164,4 +139,42 @@ function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
   return masterKey === undefined
     ? openFileSecretBox(dataDir, systemRandom)
     : openSecretBox(masterKey, systemRandom, formerMasterKeys)
+}
+
+/** Creates the control plane and starts to listen. */
+async function openControl(
+  parts: AppParts,
+  gateway: Gateway | undefined,
+  setupToken: string | undefined,
+): Promise<FastifyInstance> {
+  const { config, log, limits, exceptions, sockets, storage, closers } = parts
+  const { secretBox, egress, newId, baseUrl, gatewayUrl } = parts
+  // A pool of its own, so that slow calls of the control plane never make the gateway wait for a connection.
+  const pool = openPool(storage.connection, line => log.info(line))
+  closers.push(() => pool.end())
+  const control = await createControlServer(
+    {
+      db: openDatabase(pool),
+      secretBox,
+      clock: systemClock,
+      random: systemRandom,
+      newId,
+      log,
+      onException: exceptions.note,
+      egress,
+      production: config.production,
+      baseUrl,
+      gatewayUrl,
+      setupToken: () => setupToken,
+      trustedProxies: config.trustedProxies,
+      oidc: config.oidc,
+      ...toControl(gateway),
+    },
+    { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
+  )
+  openConnectionLimits(config, 'control').guard(control.server)
+  sockets.sendTimeouts.watch(control.server)
+  await control.listen({ host: config.host, port: config.controlPort })
+  control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
+  return control
 }
