@@ -86,7 +86,8 @@ async function relayOne(gateway, { from: formatId, server }, chunks) {
   const writer = new gateway.StreamWriter(ctx, () => {
     res.headersSent = true
   })
-  const call = { abort: () => undefined, pause: () => undefined, resume: () => undefined }
+  const nothing = () => undefined
+  const call = { abort: nothing, finish: nothing, pause: nothing, resume: nothing }
   const reader = new gateway.StreamReader(format.framing, format.openStream(target), undefined)
   const pipe = sink => {
     reader.receiver = sink
