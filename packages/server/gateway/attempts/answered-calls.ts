@@ -21,7 +21,7 @@ export class AnsweredCalls {
   #carried = 0
 
   /** Throws if the calls so far hold too much. */
-  add(calls: readonly ToolCallDelta[]): void {
+  add(calls: readonly Pick<ToolCallDelta, 'id' | 'function'>[]): void {
     for (const { id, function: fn } of calls) {
       if (typeof fn?.arguments === 'string') this.#count(fn.arguments)
       if (typeof id === 'string') this.#countCarried(id)
