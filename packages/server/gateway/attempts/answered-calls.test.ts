@@ -21,7 +21,9 @@ test('arguments with many objects are refused, in one call or in the pieces of s
 })
 
 test('ids that unpack to much reasoning are refused', () => {
-  const id = packToolCallId('c', [{ type: 'reasoning.text', text: 'a'.repeat(400_000), index: 0 }])
+  const id = packToolCallId('c', [
+    { type: 'reasoning.text', format: 'unknown', text: 'a'.repeat(400_000), index: 0 },
+  ])
   const calls = new AnsweredCalls()
   expect(() => calls.add([call('{}', id)])).not.toThrow()
   expect(() => calls.add(Array.from({ length: 50 }, () => call('{}', id)))).toThrow('too many values')
