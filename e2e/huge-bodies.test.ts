@@ -257,6 +257,8 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
 
 const answerWith = (text: string): string =>
   `{"id":"a","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"x":${text}}`
+const answerWithCall = (args: string): string =>
+  `{"id":"a","choices":[{"index":0,"message":${withCall('c', args)},"finish_reason":"tool_calls"}]}`
 const FRAME = 'data: {"id":"a","choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n'
 
 describe('an answer of a provider that takes seconds to parse at once', () => {
@@ -265,6 +267,7 @@ describe('an answer of a provider that takes seconds to parse at once', () => {
     ['lists 60 deep', 503, () => ({ body: answerWith(list(NEST, 31 * MiB)) }), false],
     ['as many objects as pass', 200, () => ({ body: answerWith(list('{}', 3 * 262_000)) }), false],
     ['numbers that pass', 200, () => ({ body: answerWith(list('1', 8_000_000)) }), false],
+    ['arguments of a call', 503, () => ({ body: answerWithCall(list('{}', 31 * MiB)) }), false],
     ['an error report', 400, () => ({ status: 400, body: `{"error":${list('{}', 31 * MiB)}}` }), false],
     ['an error report in a 200', 503, () => ({ body: `{"error":${list('{}', 3 * 262_000)}}` }), false],
     [

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
+import { JsonTexts } from './json-texts.ts'
 import type { FieldRules, Grant } from './outgoing-rules.ts'
 import { findReservedField } from './reserved-names.ts'
 import type { Target } from './target.ts'
@@ -73,10 +74,11 @@ function findForbiddenField({ rules, value, changes }: OutgoingBody, grant: Gran
  * by fields of it only: the object could hold the output cap.
  */
 function findForbiddenOption(options: JsonObject, rules: FieldRules): string | undefined {
+  const texts = new JsonTexts()
   for (const name in options) {
     const value = options[name]
     if (value === undefined) continue
-    const reserved = findReservedField(name, value, name)
+    const reserved = findReservedField(name, value, name, texts)
     if (reserved !== undefined) return reserved
     const rule = rules.find(name)
     if (rule === undefined ? rules.isOtherSpelling(name) : isReplaced(rule.fields, value)) return name

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { JsonTexts } from './json-texts.ts'
 import { findKept, findReservedField, toPlainName } from './reserved-names.ts'
 
 /**
@@ -81,11 +82,13 @@ export class FieldRules {
     return rest === undefined ? undefined : name + rest
   }
 
-  #checkUnknown(name: string, value: Json, { sender }: Grant): string | undefined {
+  #checkUnknown(name: string, value: Json, grant: Grant): string | undefined {
+    const { sender } = grant
     if (sender === 'end_user' || this.#unknown === 'refused' || this.isOtherSpelling(name)) return name
     if (value === null) return undefined
-    const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, name) : undefined
-    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, name))
+    const texts = toTexts(grant)
+    const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, name, texts) : undefined
+    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, name, texts))
   }
 
   /** A parser that ignores case or separators would take the name for a known one. */
@@ -94,16 +97,30 @@ export class FieldRules {
   }
 }
 
+/** All parts of a body share one bound. The grant stands for the body, which only few bodies need. */
+const TEXTS = new WeakMap<Grant, JsonTexts>()
+
+function toTexts(grant: Grant): JsonTexts {
+  let texts = TEXTS.get(grant)
+  if (texts === undefined) {
+    texts = new JsonTexts()
+    TEXTS.set(grant, texts)
+  }
+  return texts
+}
+
 function isScalar(value: Json): boolean {
   return typeof value !== 'object'
 }
 
 /** An object where none is expected: its meaning is unknown, so its names decide. */
-function checkUnread(value: Json, { sender }: Grant): string | undefined {
+function checkUnread(value: Json, grant: Grant): string | undefined {
   if (isScalar(value)) return undefined
+  const { sender } = grant
   if (sender === 'end_user') return ''
-  const found = findReservedField('', value, '')
-  return found ?? (sender === 'key' ? undefined : findKept('', value, ''))
+  const texts = toTexts(grant)
+  const found = findReservedField('', value, '', texts)
+  return found ?? (sender === 'key' ? undefined : findKept('', value, '', texts))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */
@@ -117,7 +134,7 @@ export const DATA: Rule = { check: () => undefined }
 
 /** As DATA, but it may name nothing that the provider keeps, unless a key sends it. */
 export const UNKEPT: Rule = {
-  check: (value, { sender }) => (sender === 'key' ? undefined : findKept('', value, '')),
+  check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, '', toTexts(grant))),
 }
 
 /** Content of a kind that the gateway does not know. */

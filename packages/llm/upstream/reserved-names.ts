@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { JsonTexts } from './json-texts.ts'
 
 /**
  * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
@@ -201,10 +202,18 @@ function isReserved(name: string, plain: string): boolean {
 /** The limit on a body's depth. Only JSON inside a string can be deeper. */
 const MAX_DEPTH = 64
 
-/** Returns the path of the first reserved field, at any depth, or undefined. `path`: of the object. */
-export function findReserved(fields: JsonObject, path?: string, depth = 0): string | undefined {
+/**
+ * Returns the path of the first reserved field, at any depth, or undefined. `path`: of the object. `texts`: of the body, if
+ * more of it is checked.
+ */
+export function findReserved(
+  fields: JsonObject,
+  path?: string,
+  texts = new JsonTexts(),
+  depth = 0,
+): string | undefined {
   for (const [name, value] of Object.entries(fields)) {
-    const found = findReservedField(name, value, path === undefined ? name : `${path}.${name}`, depth)
+    const found = findReservedField(name, value, path === undefined ? name : `${path}.${name}`, texts, depth)
     if (found !== undefined) return found
   }
   return undefined
@@ -215,6 +224,7 @@ export function findReservedField(
   name: string,
   given: Json | undefined,
   path: string,
+  texts: JsonTexts,
   depth = 0,
 ): string | undefined {
   const plain = toPlainName(name)
@@ -222,18 +232,27 @@ export function findReservedField(
   if (FREE.has(plain) || given === null || given === undefined) return undefined
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : path
-  const value = typeof given === 'string' ? readText(given) : given
+  // A string that holds JSON counts as that JSON: forms have no other way to send an object.
+  const value = typeof given === 'string' ? texts.read(given) : given
+  if (value === undefined) return path
   const inner =
-    typeof value === 'object' && value !== null ? findReservedWithin(value, path, depth + 1) : undefined
+    typeof value === 'object' && value !== null
+      ? findReservedWithin(value, path, texts, depth + 1)
+      : undefined
   return inner ?? (plain === 'provider' ? findHostChoice(value, path) : undefined)
 }
 
-function findReservedWithin(value: Json[] | JsonObject, path: string, depth: number): string | undefined {
+function findReservedWithin(
+  value: Json[] | JsonObject,
+  path: string,
+  texts: JsonTexts,
+  depth: number,
+): string | undefined {
   if (depth > MAX_DEPTH) return path
-  if (!Array.isArray(value)) return findReserved(value, path, depth)
+  if (!Array.isArray(value)) return findReserved(value, path, texts, depth)
   for (const [at, each] of value.entries()) {
     if (typeof each !== 'object' || each === null) continue
-    const found = findReservedWithin(each, `${path}[${at}]`, depth + 1)
+    const found = findReservedWithin(each, `${path}[${at}]`, texts, depth + 1)
     if (found !== undefined) return found
   }
   return undefined
@@ -245,34 +264,31 @@ const KEPT: ReadonlySet<string> = new Set(
 )
 
 /** Returns the path of the first field, at any depth, that reaches what the provider keeps. `path`: of the value. */
-export function findKept(name: string, given: Json, path: string, depth = 0): string | undefined {
+export function findKept(
+  name: string,
+  given: Json,
+  path: string,
+  texts: JsonTexts,
+  depth = 0,
+): string | undefined {
   if (given === null || given === false) return undefined
   if (KEPT.has(toPlainName(name))) return path
-  const value = typeof given === 'string' ? readText(given) : given
+  const value = typeof given === 'string' ? texts.read(given) : given
+  if (value === undefined) return path
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return path
   if (Array.isArray(value)) {
     for (const [at, each] of value.entries()) {
-      const found = findKept('', each, `${path}[${at}]`, depth + 1)
+      const found = findKept('', each, `${path}[${at}]`, texts, depth + 1)
       if (found !== undefined) return found
     }
     return undefined
   }
   for (const inner in value) {
-    const found = findKept(inner, value[inner] as Json, `${path}.${inner}`, depth + 1)
+    const found = findKept(inner, value[inner] as Json, `${path}.${inner}`, texts, depth + 1)
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** A string that holds JSON counts as that JSON: forms have no other way to send an object. */
-function readText(text: string): Json {
-  if (!/^\s*[[{]/.test(text)) return text
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text
-  }
 }
 
 function isTextAlone(value: Json): boolean {

@@ -84,7 +84,9 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
  * path that is served.
  */
 function pathOf(req: IncomingMessage): string {
-  const url = req.url ?? '/'
+  const target = req.url ?? '/'
+  // `*` and addresses with a host, which some proxies are asked for, name no route.
+  const url = target.startsWith('/') ? target : `/${target}`
   const query = url.indexOf('?')
   return query < 0 ? url : url.slice(0, query)
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import { ReservedFieldError } from '../../upstream/authorize-request.ts'
+import { JsonTexts } from '../../upstream/json-texts.ts'
 import {
   findReserved,
   findReservedField,
@@ -16,25 +17,26 @@ import { RequestError } from './request-error.ts'
 
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
 
-export function refuseReservedOptions(options: JsonObject, path: string): void {
-  const found = findReserved(options, path)
+export function refuseReservedOptions(options: JsonObject, path: string, texts = new JsonTexts()): void {
+  const found = findReserved(options, path, texts)
   if (found !== undefined) throw invalid(found, REASON)
 }
 
 /** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. */
 export function refuseReservedName(name: string, at: string): void {
-  if (findReservedField(name, undefined, at) !== undefined) throw invalid(at, REASON)
+  if (findReservedField(name, undefined, at, new JsonTexts()) !== undefined) throw invalid(at, REASON)
 }
 
 /**
  * Refuses other spellings of `known` fields, and reserved fields in all others and in known objects. Reserved names among
- * the known ones, and the objects of `checked` names, have checks of their own.
+ * the known ones, and the objects of `checked` names, have checks of their own. `texts`: of the body, if several parts of it are checked.
  */
 export function refuseReservedFields(
   body: JsonObject,
   known: ReadonlySet<string>,
   path?: string,
   checked = NONE,
+  texts = new JsonTexts(),
 ): void {
   for (const name in body) {
     const value = body[name]
@@ -44,7 +46,7 @@ export function refuseReservedFields(
     if (!isKnown && toPlainNames(known).has(toPlainName(name))) throw otherLetters(at)
     // Null means absent.
     if (value === null) continue
-    const found = findReservedField(name, value, at)
+    const found = findReservedField(name, value, at, texts)
     if (found !== undefined) throw invalid(found, REASON)
   }
 }

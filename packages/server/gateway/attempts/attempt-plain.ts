@@ -1,9 +1,11 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
+import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
+import { AnsweredCalls } from './answered-calls.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, toErrorText, unreadable } from './attempt-whole.ts'
 
@@ -26,6 +28,7 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     if (!parsed.ok) return parsed
     const { body } = parsed
     const reply = format.decodeReply(body, target)
+    assertBoundedCalls(reply)
     if (reply.choices.length > 0)
       return { ok: true, status, value: { bytes, body, fields: json?.fields, reply } }
     if (body.error !== undefined) {
@@ -33,4 +36,13 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     }
     return unreadable(answer, 'the answer has no choices', reply.usage)
   })
+}
+
+function assertBoundedCalls({ choices }: ChatReply): void {
+  let calls: AnsweredCalls | undefined
+  for (const { message } of choices) {
+    if (message.tool_calls === undefined) continue
+    calls ??= new AnsweredCalls()
+    calls.add(message.tool_calls)
+  }
 }

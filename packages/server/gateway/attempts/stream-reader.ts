@@ -4,6 +4,7 @@ import { EVENT_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { StructureWalk } from '@rideau/llm/json/structure-walk'
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
+import { AnsweredCalls } from './answered-calls.ts'
 
 /** Receives the frames of a stream. */
 export interface FrameReceiver {
@@ -15,6 +16,7 @@ export interface FrameReceiver {
 export class StreamReader {
   readonly #parser: FrameParser
   readonly #decoder: StreamDecoder
+  #calls: AnsweredCalls | undefined
   /** Receives the frames of the next chunk. Replaced when the stream opens. */
   receiver: FrameReceiver
 
@@ -23,8 +25,18 @@ export class StreamReader {
     this.#decoder = decoder
     this.#parser = openFrames(framing, frame => {
       if (frame.data.length > SHORT_EVENT_CHARS) assertBounded(frame.data)
-      this.receiver.onFrame(decoder.decode(frame.data, frame.event), frame)
+      const events = decoder.decode(frame.data, frame.event)
+      this.#boundCalls(events)
+      this.receiver.onFrame(events, frame)
     })
+  }
+
+  #boundCalls(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if (event.type !== 'delta' || event.toolCalls === undefined) continue
+      this.#calls ??= new AnsweredCalls()
+      this.#calls.add(event.toolCalls)
+    }
   }
 
   /** Parses a chunk. Throws if it cannot be read; the reader must not be used afterwards. */

@@ -143,3 +143,13 @@ test('answers a broken request behind a complete answer with an error', async ()
   raw.socket.write('GARBAGE\r\n\r\n')
   expect(await raw.until('request_validation_failed')).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 400 /)
 })
+
+test.each(['OPTIONS *', 'GET *', 'GET http://x/healthz', 'GET http://[::1'])(
+  'answers a target that is no path with 404, without an exception: %s',
+  async target => {
+    const raw = await openRaw(app.gatewayUrl)
+    raw.socket.write(`${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(await raw.until('route_not_found')).toMatch(/^HTTP\/1\.1 404 /)
+    raw.socket.destroy()
+  },
+)

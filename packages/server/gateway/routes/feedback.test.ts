@@ -67,6 +67,8 @@ describe('POST /v1/feedback', () => {
     [{ request_id: crypto.randomUUID(), score: 1, comment: 'x'.repeat(1001) }, 'comment'],
     [{ request_id: crypto.randomUUID(), score: 1, tags: 'x' }, 'tags'],
     [{ request_id: crypto.randomUUID(), score: 1, tags: [''] }, 'tags[0]'],
+    [{ request_id: crypto.randomUUID(), score: 1, comment: '\ud800' }, 'comment'],
+    [{ request_id: crypto.randomUUID(), score: 1, tags: ['a', '\udfff'] }, 'tags[1]'],
     [{ request_id: crypto.randomUUID(), score: 1, more: 1 }, 'more'],
   ])('returns 400 invalid_request for %j', async (body, param) => {
     expect(await sendFeedback(body)).toBe(`400 invalid_request ${param}`)

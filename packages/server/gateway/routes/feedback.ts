@@ -12,6 +12,9 @@ const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', '
 const MAX_COMMENT = 1_000
 const MAX_TAGS = 20
 const MAX_TAG = 64
+/** Half of a surrogate pair. */
+const HALF_PAIR = /\p{Surrogate}/u
+const WELL_FORMED = 'must be well-formed Unicode.'
 
 export interface GivenFeedback {
   readonly requestId: string
@@ -55,6 +58,7 @@ function parse(body: JsonObject): GivenFeedback {
   if (comment !== null && comment.length > MAX_COMMENT) {
     throw invalid('comment', `must have at most ${MAX_COMMENT} characters; got ${comment.length}.`)
   }
+  if (comment !== null && HALF_PAIR.test(comment)) throw invalid('comment', WELL_FORMED)
   return { requestId: requestId.toLowerCase(), score, comment, tags: parseTags(body) }
 }
 
@@ -68,6 +72,7 @@ function parseTags(body: JsonObject): readonly string[] {
     if (text === '' || text.length > MAX_TAG) {
       throw invalid(`tags[${index}]`, `must have 1 to ${MAX_TAG} characters; got ${text.length}.`)
     }
+    if (HALF_PAIR.test(text)) throw invalid(`tags[${index}]`, WELL_FORMED)
     return text
   })
 }

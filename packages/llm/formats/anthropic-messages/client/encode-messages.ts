@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
 
@@ -176,7 +177,7 @@ function toToolUseId(id: unknown): string {
 function parseArguments(text: string | null | undefined): JsonObject {
   if (text === undefined || text === null || text.trim() === '') return {}
   try {
-    const value = JSON.parse(text) as Json
+    const value = parseInnerJson(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
     return value === null ? {} : { value }
   } catch {

@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isDirect } from '../../shared/reasoning-carrier.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
@@ -57,7 +58,7 @@ export function toFittingId(id: string): string {
 
 function parseInput(text: string): JsonObject {
   try {
-    return toObject(JSON.parse(text) as Json) ?? {}
+    return toObject(parseInnerJson(text)) ?? {}
   } catch {
     return {}
   }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
@@ -32,6 +33,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const nativeNames = new Set<Json | undefined>()
   let hosted: string | undefined
   let asksForCaching = false
+  const texts = new JsonTexts()
   for (const [at, value] of list.entries()) {
     const path = `tools[${at}]`
     const tool = objectAt(value, path)
@@ -45,7 +47,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
       const message = 'is the type of a tool that the provider runs and charges for; none of them is offered.'
       throw invalid(`${path}.type`, message)
     }
-    refuseReservedFields(tool, TYPED, path)
+    refuseReservedFields(tool, TYPED, path, undefined, texts)
     if (kind === 'free') hosted ??= path
     nativeOnly.push(path)
     nativeNames.add(tool.name)

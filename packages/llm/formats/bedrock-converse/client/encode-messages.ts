@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
 import { findFamily, takesCachePoints } from './model-family.ts'
@@ -115,7 +116,7 @@ function encodeCalls(calls: readonly ToolCall[], model: string, asText: boolean)
 function parseInput(text: string): JsonObject {
   if (text.trim() === '') return {}
   try {
-    return toObject(JSON.parse(text) as Json) ?? { arguments: text }
+    return toObject(parseInnerJson(text)) ?? { arguments: text }
   } catch {
     return { arguments: text }
   }

@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -68,7 +69,7 @@ function encodeCall({ id, function: { name, arguments: text } }: ToolCall): Json
 
 function parseInput(text: string): JsonObject {
   try {
-    return toObject(JSON.parse(text) as Json) ?? {}
+    return toObject(parseInnerJson(text)) ?? {}
   } catch {
     return {}
   }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { findSignatures } from '../wire/signatures.ts'
 import { encodeParts } from './encode-parts.ts'
@@ -103,7 +104,7 @@ function toResponse(text: string): JsonObject {
 
 function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    return parseInnerJson(text)
   } catch {
     return undefined
   }

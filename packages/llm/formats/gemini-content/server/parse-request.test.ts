@@ -125,6 +125,11 @@ describe('finds', () => {
   test('files and caches that the provider keeps', () => {
     const kept = [
       'https://generativelanguage.googleapis.com/v1beta/files/abc',
+      'https://generativelanguage.googleapis.com/v1beta/files/abc/',
+      'https://GenerativeLanguage.googleapis.com./v1beta/files/abc?alt=/x',
+      'https://generativelanguage.googleapis.com/v1beta/files%2Fabc#/',
+      'https://proxy.example/v1beta//files/abc/?a=/',
+      'https://',
       'gs://bucket/a.png',
       'files/abc',
     ]

@@ -23,7 +23,12 @@ function toFields(rules: Readonly<Record<string, Rule>>, unknown: Unknown = 'fre
 
 /** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
 export function isKeptAtProvider(fileUri: string): boolean {
-  return !/^https?:\/\//i.test(fileUri) || /\/v\w+\/files\/[^/]+$/.test(fileUri)
+  if (!/^https?:\/\//i.test(fileUri) || !URL.canParse(fileUri)) return true
+  const { hostname, pathname } = new URL(fileUri)
+  const host = hostname.replace(/\.$/, '')
+  // Whatever follows the id, and however it is written: how the provider reads it is unknown.
+  if (/(?:^|\.)googleapis\.com$/.test(host) && !/(?:^|\.)storage\.googleapis\.com$/.test(host)) return true
+  return /\/v\w+(?:\/|%2f)+files(?:\/|%2f)+[^/]+\/*$/i.test(pathname)
 }
 
 const FILE_URI: Rule = {

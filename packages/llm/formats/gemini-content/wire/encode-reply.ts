@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
@@ -90,7 +91,7 @@ export function encodeCall(
 /** Arguments as an object, which the format requires; empty if the model wrote something else. */
 function parseArguments(text: string): JsonObject {
   try {
-    return toObject(JSON.parse(text) as Json) ?? {}
+    return toObject(parseInnerJson(text)) ?? {}
   } catch {
     return {}
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { noFindings } from '../../shared/findings.ts'
 import { NATIVE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
@@ -51,10 +52,11 @@ function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | un
   const options = optionalObject(body, 'provider_options')
   if (options === undefined) return undefined
   const parsed = toTable<Record<string, JsonObject>>({})
+  const texts = new JsonTexts()
   for (const [provider, value] of Object.entries(options)) {
     const path = `provider_options.${provider}`
     const fields = objectAt(value, path)
-    refuseReservedOptions(fields, path)
+    refuseReservedOptions(fields, path, texts)
     parsed[provider] = fields
   }
   return parsed

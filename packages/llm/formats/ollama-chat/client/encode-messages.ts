@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
 /** Types of parts that the format has a place for. */
@@ -53,7 +54,7 @@ function encodeCall({ id, function: fn }: ToolCall): JsonObject {
 function parseArguments(text: string): JsonObject {
   if (text.trim() === '') return {}
   try {
-    return toObject(JSON.parse(text) as Json) ?? { arguments: text }
+    return toObject(parseInnerJson(text)) ?? { arguments: text }
   } catch {
     return { arguments: text }
   }

@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 
 /** How long an answer took, in milliseconds. */
 export interface Took {
@@ -71,7 +72,7 @@ export function encodeCall({ id, function: fn }: ToolCall, index: number): JsonO
 /** The format has arguments as an object. Text that is none becomes an empty object. */
 function parseArguments(text: string): JsonObject {
   try {
-    return toObject(JSON.parse(text) as Json) ?? {}
+    return toObject(parseInnerJson(text)) ?? {}
   } catch {
     return {}
   }

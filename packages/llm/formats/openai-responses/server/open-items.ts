@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 
@@ -219,7 +220,7 @@ export class CallItem extends BaseItem {
 
 function parse(text: string): JsonObject | undefined {
   try {
-    return toObject(JSON.parse(text) as Json)
+    return toObject(parseInnerJson(text))
   } catch {
     return undefined
   }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { JsonTexts } from './json-texts.ts'
+import { type Grant, SCALAR, toListRule, toObjectRule, UNKEPT } from './outgoing-rules.ts'
+import { findReserved } from './reserved-names.ts'
+
+const GRANT: Grant = {
+  sender: 'end_user',
+  model: 'm',
+  isStream: false,
+  choices: 1,
+  maxOutputTokens: undefined,
+}
+
+function list(entries: number): string {
+  return `[${'{},'.repeat(entries - 1)}{}]`
+}
+
+test('objects and lists are read, other texts are returned whatever their length', () => {
+  const texts = new JsonTexts()
+  expect(texts.read(' {"a":[1]}')).toEqual({ a: [1] })
+  expect(texts.read('[a note](https://example.com)')).toBe('[a note](https://example.com)')
+  const long = 'x'.repeat(2 * 1024 * 1024)
+  expect(texts.read(long)).toBe(long)
+})
+
+test('texts with too many values, or too long together, are not parsed', () => {
+  const texts = new JsonTexts()
+  expect(texts.read(list(9_000))).toHaveLength(9_000)
+  expect(texts.read(list(9_000))).toBeUndefined()
+  expect(texts.read(list(1))).toBeUndefined()
+  expect(new JsonTexts().read(`["${'x'.repeat(600_000)}"]`)).toBeUndefined()
+})
+
+test('a field whose text is too much to read is refused', () => {
+  expect(findReserved({ a: list(1_000_000) })).toBe('a')
+  expect(findReserved({ a: list(10_000), b: { c: list(10_000) } })).toBe('b.c')
+})
+
+test('the parts of one body share the bound, another body has its own', () => {
+  const rule = toListRule(toObjectRule({ type: SCALAR, citations: UNKEPT }))
+  const parts = [{ citations: list(10_000) }, { citations: list(10_000) }]
+  expect(rule.check(parts, { ...GRANT })).toBe('[1].citations')
+  expect(rule.check([{ citations: list(10_000) }], { ...GRANT })).toBeUndefined()
+})

@@ -1,0 +1,30 @@
+import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { expect, test } from 'vitest'
+import { AnsweredCalls } from './answered-calls.ts'
+
+function call(text: string, id = 'c'): { index: number; id: string; function: { arguments: string } } {
+  return { index: 0, id, function: { arguments: text } }
+}
+
+test('a long text in the arguments of a call is accepted', () => {
+  const content = 'x'.repeat(4 * 1024 * 1024)
+  expect(() => new AnsweredCalls().add([call(JSON.stringify({ content }))])).not.toThrow()
+})
+
+test('arguments with many objects are refused, in one call or in the pieces of several', () => {
+  expect(() => new AnsweredCalls().add([call(`[${'{},'.repeat(70_000)}{}]`)])).toThrow('too many values')
+  const calls = new AnsweredCalls()
+  expect(() => {
+    // Each piece ends a string that the piece before it began.
+    for (let at = 0; at < 100; at++) calls.add([call(`",${'{},'.repeat(1_000)}"`)])
+  }).toThrow('too many values')
+})
+
+test('ids that unpack to much reasoning are refused', () => {
+  const id = packToolCallId('c', [
+    { type: 'reasoning.text', format: 'unknown', text: 'a'.repeat(400_000), index: 0 },
+  ])
+  const calls = new AnsweredCalls()
+  expect(() => calls.add([call('{}', id)])).not.toThrow()
+  expect(() => calls.add(Array.from({ length: 50 }, () => call('{}', id)))).toThrow('too many values')
+})

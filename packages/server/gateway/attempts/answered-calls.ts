@@ -1,0 +1,58 @@
+import { inflateToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import type { ToolCallDelta } from '@rideau/llm/stream/stream-event'
+
+/** What the calls of one answer may hold together, as characters that begin an object, a list or a string. */
+const MAX_STARTS = 65_536
+/** What the ids of one answer's calls may unpack to together, in characters. */
+const MAX_CARRIED = 8 * 1024 * 1024
+
+const QUOTE = 0x22
+const OPEN_ARRAY = 0x5b
+const OPEN_OBJECT = 0x7b
+
+/**
+ * Bounds the arguments of the tool calls in one answer. They are JSON in a string, so the bounds of the answer do not count
+ * what they hold, but some formats need them as objects and parse them at once. A provider that a tenant runs could
+ * otherwise block every other request. Characters are counted wherever they stand, because pieces of several calls may
+ * alternate within a string.
+ */
+export class AnsweredCalls {
+  #starts = 0
+  #carried = 0
+
+  /** Throws if the calls so far hold too much. */
+  add(calls: readonly Pick<ToolCallDelta, 'id' | 'function'>[]): void {
+    for (const { id, function: fn } of calls) {
+      if (typeof fn?.arguments === 'string') this.#count(fn.arguments)
+      if (typeof id === 'string') this.#countCarried(id)
+    }
+  }
+
+  #count(text: string): void {
+    this.#starts += countStarts(text, MAX_STARTS - this.#starts)
+    if (this.#starts > MAX_STARTS) throw tooMany()
+  }
+
+  #countCarried(id: string): void {
+    const text = inflateToolCallId(id)
+    if (text === undefined) return
+    this.#carried += text.length
+    if (this.#carried > MAX_CARRIED) throw tooMany()
+    this.#count(text)
+  }
+}
+
+/** Stops soon above `most`. A string has two quotes. */
+function countStarts(text: string, most: number): number {
+  let halves = 0
+  for (let at = 0; at < text.length && halves <= 2 * most; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) halves += 2
+    else if (code === QUOTE) halves++
+  }
+  return halves / 2
+}
+
+function tooMany(): Error {
+  return new Error('the tool calls of the answer hold too many values')
+}
