@@ -279,6 +279,25 @@ describe('an answer of a provider that takes seconds to parse at once', () => {
       }),
       true,
     ],
+    [
+      'tool calls of a stream',
+      200,
+      () => ({
+        type: 'text/event-stream',
+        body:
+          FRAME +
+          Array.from({ length: 60_000 }, (_, index) => {
+            const call = {
+              index,
+              id: `c${index}`,
+              type: 'function',
+              function: { name: 'f', arguments: '{}' },
+            }
+            return `data: ${JSON.stringify({ id: 'a', choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`
+          }).join(''),
+      }),
+      true,
+    ],
   ])('blocks the event loop for less than the time to parse 4 MB: %s', async (_, status, make, stream) => {
     upstreamAnswer = make()
     const attack = CHAT(

@@ -21,6 +21,10 @@ const KEEP_ALIVE_MS = 30_000
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
 const LINGER_MS = 2_000
 
+/** A chunk of this length that takes longer than this is the last one of its tick. Shorter chunks are not timed. */
+const LONG_CHUNK_BYTES = 16 * 1024
+const REST_AFTER_MS = 4
+
 export interface HttpTransportOptions {
   /** Connections to providers at most, of the whole process. */
   readonly maxConnections: number
@@ -74,6 +78,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   #resume: (() => void) | undefined
   #linger: NodeJS.Timeout | undefined
   #isPaused = false
+  #isResting = false
   #done = false
 
   constructor(
@@ -143,8 +148,18 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
+    this.#goOn()
+  }
+
+  /** Goes on after an expensive chunk, in a later tick of the event loop. */
+  endRest(): void {
+    this.#isResting = false
+    this.#goOn()
+  }
+
+  #goOn(): void {
     // After its end the connection may serve another call.
-    if (!this.#done) this.#resume?.()
+    if (!this.#done && !this.#isPaused && !this.#isResting) this.#resume?.()
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -164,13 +179,26 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#done) return !this.#isPaused || !mayPause()
+    if (this.#done) return this.#isFlowing()
+    const startedAt = chunk.length < LONG_CHUNK_BYTES ? 0 : performance.now()
     try {
       this.#handler.onData(chunk)
     } catch (error) {
       this.#crash(error)
     }
-    return !this.#isPaused || !mayPause()
+    if (startedAt !== 0 && performance.now() - startedAt > REST_AFTER_MS && mayPause()) this.#rest()
+    return this.#isFlowing()
+  }
+
+  /** Pauses for a tick. libuv would otherwise read 2 MB of a fast provider before it serves anybody else. */
+  #rest(): void {
+    if (this.#isResting) return
+    this.#isResting = true
+    setImmediate(endRestOf, this)
+  }
+
+  #isFlowing(): boolean {
+    return !(this.#isPaused || this.#isResting) || !mayPause()
   }
 
   onComplete(): void {
@@ -208,6 +236,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.abort()
     this.#handler.onCrash(error)
   }
+}
+
+function endRestOf(call: HttpCall): void {
+  call.endRest()
 }
 
 function abortCall(call: UpstreamCall): void {
