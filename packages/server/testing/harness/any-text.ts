@@ -48,3 +48,8 @@ export const TEXT_RUNS = Number(process.env.RIDEAU_TEST_RUNS ?? 800)
 export const TEXT_SEED = Number(process.env.RIDEAU_TEST_SEED ?? Date.now() % 2_147_483_647)
 /** The time limit of a property test in milliseconds. */
 export const TEXT_TIMEOUT_MS = 120_000 + TEXT_RUNS * 50
+
+/** Returns the text for a path or a query. Half a surrogate pair, which no URL can hold, becomes U+FFFD. */
+export function toUrlText(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString())
+}
