@@ -169,7 +169,9 @@ function requestTo(
       .split('*')
       .map((part, at) => (at === 0 ? '' : each.ids[at - 1]) + part)
       .join(''),
-    query: each.query.flatMap(pair => (pair === null ? [] : [pair])),
+    query: (each.query as readonly ([string, string] | null)[]).flatMap(pair =>
+      pair === null ? [] : [pair],
+    ),
     body: each.body,
   }))
 }
