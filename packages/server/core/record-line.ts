@@ -28,6 +28,7 @@ const BOUNDED_FIELDS = Object.keys(MAX_CHARS) as BoundedField[]
 const MAX_ATTEMPTS = 16
 /** The number that is kept if the record is too large. */
 const FEW_ATTEMPTS = 4
+const SHORT_LINE_CHARS = 4096
 /** The least space for captured bodies, in bytes. */
 const BODY_ROOM = 256
 
@@ -80,6 +81,39 @@ export function toReducedLine(line: RecordLine): RecordLine | undefined {
     if (typeof text === 'string') reduced[name] = toShortName(toLine(text))
   }
   return { id: line.id, at: line.at, json: JSON.stringify(reduced) }
+}
+
+/** Returns a line that may be held in memory together with all others of a killed run: long ones are reduced. */
+export function toShortLine(line: RecordLine): RecordLine {
+  return line.json.length <= SHORT_LINE_CHARS ? line : (toReducedLine(line) ?? line)
+}
+
+/**
+ * Returns the line of a record for which toRecordLine throws: its own numbers, short texts and the like, without attempts,
+ * metadata and bodies. Never throws. A value that JSON cannot hold is left out.
+ */
+export function toSalvagedLine(record: RequestRecord): RecordLine {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(record) as (keyof RequestRecord)[]) {
+    try {
+      kept[name] = toPlainValue(record[name])
+    } catch {
+      // A getter that throws.
+    }
+  }
+  kept.attempts = []
+  const { id, at } = kept
+  return {
+    id: typeof id === 'string' ? id : '',
+    at: typeof at === 'string' ? at : '',
+    json: JSON.stringify(kept),
+  }
+}
+
+function toPlainValue(value: unknown): unknown {
+  if (typeof value === 'string') return toShortName(toLine(value))
+  if (typeof value === 'bigint') return Number(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
 /** Parses a line. A line that is not a record gets an empty id, so the database refuses it and it is set aside. */

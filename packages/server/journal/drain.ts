@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isRefusal, parseRecordLine, toRecordLine, toReducedLine } from '../core/record-line.ts'
+import { isRefusal, parseRecordLine, toRecordLine, toSalvagedLine, toShortLine } from '../core/record-line.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
 import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
@@ -33,8 +33,6 @@ export interface DrainOptions {
 
 /** Above this part of `maxBytes`, refused requests leave no record: the rest is for requests that cost something. */
 const SHED_REFUSALS_AT = 3 / 4
-/** `onReplayed` gets longer lines in their reduced form. Characters. */
-const REPLAYED_CHARS = 4096
 
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
@@ -125,7 +123,7 @@ export class Drain {
     const records = this.#unwritten
     this.#unwritten = []
     this.#writing = undefined
-    const lines = records.map(toRecordLine)
+    const lines = records.map(record => this.#toLine(record))
     let isUnwritten = false
     try {
       this.#options.journal.append(...lines.map(({ json }) => json))
@@ -149,6 +147,17 @@ export class Drain {
         this.#queue.push(line)
         this.#queuedChars += line.json.length
       } else this.#overflowed = true
+    }
+  }
+
+  /** Returns a line for every record, so that one without a whole line holds up none of the others. */
+  #toLine(record: RequestRecord): RecordLine {
+    try {
+      return toRecordLine(record)
+    } catch (error) {
+      const details = { err: error, id: record.id }
+      this.#options.log.error(details, 'a usage record has no JSON and is stored without its texts')
+      return toSalvagedLine(record)
     }
   }
 
@@ -261,7 +270,7 @@ export class Drain {
     const records: RecordLine[] = []
     for (const sequence of this.#recovered) {
       const ended = await this.#drainSegment(sequence, opens)
-      if (onReplayed !== undefined) for (const line of ended) records.push(toReplayed(line))
+      if (onReplayed !== undefined) for (const line of ended) records.push(toShortLine(line))
     }
     if (opens.size > 0) {
       log.warn({ requests: opens.size }, 'requests were cut off by a kill; their estimates are counted')
@@ -270,7 +279,7 @@ export class Drain {
     const segments = this.#recovered
     this.#recovered = []
     if (onReplayed === undefined) return this.#remove(segments)
-    for (const line of opens.values()) records.push(toReplayed(line))
+    for (const line of opens.values()) records.push(toShortLine(line))
     this.#unreported = segments
     onReplayed(records).then(
       () => {
@@ -377,9 +386,4 @@ export class Drain {
   #remove(segments: readonly number[]): void {
     this.#options.journal.remove(segments)
   }
-}
-
-/** Returns a line for `onReplayed`. All lines of a killed run are in memory together, so long ones are reduced. */
-function toReplayed(line: RecordLine): RecordLine {
-  return line.json.length <= REPLAYED_CHARS ? line : (toReducedLine(line) ?? line)
 }
