@@ -32,7 +32,8 @@ async function bundle(entry: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-const NODE_ONLY = /\bprocess\b\s*[.[]|\bBuffer\b|node:|\brequire\(|\b__dirname\b|\bsetImmediate\b|\bglobal\b\s*\./
+const NODE_ONLY =
+  /\bprocess\b\s*[.[]|\bBuffer\b|node:|\brequire\(|\b__dirname\b|\bsetImmediate\b|\bglobal\b\s*\./
 
 test.each(['index.ts', 'server.ts'])(
   '%s bundles for a browser without a package and without a global of Node',

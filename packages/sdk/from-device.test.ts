@@ -121,6 +121,13 @@ describe.each([
   })
 })
 
+test('a key that the hardware has lost is replaced', async () => {
+  const device = createIosDevice()
+  await device.attest('before the restore')
+  await open({ ...device, assert: async () => null }).listModels()
+  expect(paths()).toEqual([CHALLENGE, CHALLENGE, ATTEST, '/v1/models'])
+})
+
 test('a refused attestation is the end: no further key is made', async () => {
   const device = createIosDevice()
   server.script(ATTEST, sendError(401, 'invalid_device_attestation'))

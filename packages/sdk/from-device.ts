@@ -35,8 +35,8 @@ interface Device<Platform, Attestation, Assertion> {
   findKeyId(): Promise<string | null>
   /** Makes a new hardware key, stores its id for `findKeyId`, and attests it for the challenge. */
   attest(challenge: string): Promise<Attestation>
-  /** Signs the challenge with the stored key. */
-  assert(keyId: string, challenge: string): Promise<Assertion>
+  /** Signs the challenge with the stored key. Null where the hardware has lost it, as after a restore on another device. */
+  assert(keyId: string, challenge: string): Promise<Assertion | null>
 }
 
 /** What the app's native code supplies on iOS (App Attest). */
@@ -86,7 +86,8 @@ async function mintOnce(options: DeviceOptions, context: MintContext): Promise<u
   const keyId = await options.device.findKeyId()
   if (keyId !== null) {
     try {
-      return await mintByAssertion(options, context, keyId)
+      const minted = await mintByAssertion(options, context, keyId)
+      if (minted !== null) return minted
     } catch (error) {
       // The gateway does not know the key: another project, or its attestation never arrived.
       if (!isRideauError(error, 'invalid_device_attestation')) throw error
@@ -109,6 +110,7 @@ async function mintByAttestation(options: DeviceOptions, context: MintContext): 
   return post(options, context, 'attest', { ...proof, ...signal })
 }
 
+/** Returns null where the device has lost the key. */
 async function mintByAssertion(
   options: DeviceOptions,
   context: MintContext,
@@ -117,16 +119,15 @@ async function mintByAssertion(
   const { device } = options
   const challenge = await getChallenge(options, context)
   if (device.platform === 'android') {
-    const { assertion, counter } = await device.assert(keyId, challenge)
-    return post(options, context, 'assert', {
-      platform: 'android',
-      key_id: keyId,
-      challenge,
-      assertion,
-      counter,
-    })
+    const signed = await device.assert(keyId, challenge)
+    if (signed === null) return null
+    const { assertion, counter } = signed
+    const proof = { platform: 'android', key_id: keyId, challenge, assertion, counter }
+    return post(options, context, 'assert', proof)
   }
-  const { assertion } = await device.assert(keyId, challenge)
+  const signed = await device.assert(keyId, challenge)
+  if (signed === null) return null
+  const { assertion } = signed
   return post(options, context, 'assert', { platform: 'ios', key_id: keyId, challenge, assertion })
 }
 

@@ -105,7 +105,11 @@ test('a body that is a stream is sent once only', async () => {
 test('an aborted call rejects with the reason of its signal and is not tried again', async () => {
   server.script('/v1/chat', () => {})
   const controller = new AbortController()
-  const call = client.fetch(`${server.url}/v1/chat`, { method: 'POST', body: '{}', signal: controller.signal })
+  const call = client.fetch(`${server.url}/v1/chat`, {
+    method: 'POST',
+    body: '{}',
+    signal: controller.signal,
+  })
   await server.waitFor('received', 1)
   controller.abort(new Error('left'))
   await expect(call).rejects.toThrow('left')
