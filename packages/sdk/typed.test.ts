@@ -10,7 +10,7 @@ import {
   fromIdentityToken,
   isRideauError,
   type MintedClientToken,
-  RideauApiError,
+  type RideauApiError,
   RideauClient,
   RideauError,
   RideauServer,
