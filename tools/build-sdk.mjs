@@ -12,6 +12,15 @@ export function buildSdk(outDir = path.join(root, 'packages/sdk/dist')) {
   const args = ['-p', 'packages/sdk', '--outDir', outDir, '--pretty', 'false']
   const { status, stdout, stderr, error } = spawnSync(tsc, args, { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(error?.message ?? `${stdout}${stderr}`)
+  for (const name of fs.readdirSync(outDir, { recursive: true })) {
+    if (name.endsWith('.d.ts')) nameModules(path.join(outDir, name))
+  }
+}
+
+/** The compiler leaves the sources' names in declarations; older versions of it cannot follow those. */
+function nameModules(file) {
+  const text = fs.readFileSync(file, 'utf8')
+  fs.writeFileSync(file, text.replaceAll(/(\bfrom '\.[^']*)\.ts'/g, "$1.js'"))
 }
 
 if (isMain(import.meta.filename)) buildSdk(...process.argv.slice(2, 3).map(folder => path.resolve(folder)))

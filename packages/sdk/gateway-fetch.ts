@@ -22,8 +22,9 @@ export function createGatewayFetch(
     const isRequest = typeof input === 'object' && !(input instanceof URL)
     const headers = new Headers(init.headers ?? (isRequest ? input.headers : undefined))
     const method = init.method ?? (isRequest ? input.method : 'GET')
+    const hasBody = isRequest && !/^(GET|HEAD)$/i.test(method)
     // The body of a Request is a stream: it is read once so that it can be sent again.
-    const body = init.body ?? (isRequest && input.body !== null ? await input.arrayBuffer() : undefined)
+    const body = init.body ?? (hasBody ? await input.arrayBuffer() : undefined)
     if (method.toUpperCase() === 'POST' && !headers.has('idempotency-key')) {
       headers.set('idempotency-key', createUuid(transport.runtime.random))
     }

@@ -2,7 +2,7 @@ import { RideauApiError, RideauConnectionError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
 
 /** The gateway forbids the retry of what must wait longer, and browsers cannot read the header that says so. */
-export const MAX_RETRY_AFTER_MS = 60_000
+const MAX_RETRY_AFTER_MS = 60_000
 
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 8_000

@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly maxRetries?: number | undefined
   /** One for all attempts of this call; made at random by default. */
   readonly idempotencyKey?: string | undefined
-  /** A UUID that names the request for `cancel` and in the logs. */
+  /** A UUID that names the first attempt for `cancel` and in the logs; the gateway names each further one. */
   readonly requestId?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Receives every response's status and headers, also of attempts that are retried. */

@@ -140,5 +140,28 @@ test('the built package has types for each of its exports, and its modules impor
     ),
   )
   expect(imported.length).toBeGreaterThan(20)
-  expect(imported.filter(target => !/^\.\.?\/.*\.(js|ts)$/.test(target))).toEqual([])
+  expect(imported.filter(target => !/^\.\.?\/.*\.js$/.test(target))).toEqual([])
+})
+
+test('the built package has its types for an app that knows a browser only', async () => {
+  const file = path.join(home, 'app.ts')
+  fs.writeFileSync(path.join(home, 'package.json'), '{"type":"module"}')
+  fs.writeFileSync(
+    file,
+    `import { type ErrorCode, fromBackend, RideauClient } from '@rideau/sdk'
+    import { createControlClient } from '@rideau/sdk/server'
+    const tokenSource = fromBackend(async () => 'token')
+    const client = new RideauClient({ gatewayUrl: 'https://a.example', tokenSource, fetch })
+    const text: string | null | undefined = (await client.chat({ model: 'm', messages: [] })).choices[0]?.message.content
+    // @ts-expect-error: an unknown code
+    const code: ErrorCode = 'no_such_code'
+    const control = createControlClient({ baseUrl: 'https://a.example', managementKey: 'k' })
+    // @ts-expect-error: a name is a text
+    const name: number = (await control.keys.get({ path: { keyId: 'k' } })).name
+    console.log(text, code, name)`,
+  )
+  const options = '--ignoreConfig --noEmit --strict --target es2022 --lib es2022,dom --module nodenext'
+  const tsc = path.join(repository, 'node_modules/.bin/tsc')
+  const { stdout } = await run(tsc, [...options.split(' '), '--types', '', file], { cwd: home })
+  expect(stdout).toBe('')
 })
