@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { isMain, root } from './build.mjs'
+import { root } from './build.mjs'
 
 /** Throws with the compiler's messages where a source does not compile. */
-export function buildSdk(outDir = path.join(root, 'packages/sdk/dist')) {
+function buildSdk(outDir = path.join(root, 'packages/sdk/dist')) {
   fs.rmSync(outDir, { recursive: true, force: true })
   const tsc = path.join(root, 'node_modules', '.bin', 'tsc')
   const args = ['-p', 'packages/sdk', '--outDir', outDir, '--pretty', 'false']
@@ -23,4 +23,4 @@ function nameModules(file) {
   fs.writeFileSync(file, text.replaceAll(/(\bfrom '\.[^']*)\.ts'/g, "$1.js'"))
 }
 
-if (isMain(import.meta.filename)) buildSdk(...process.argv.slice(2, 3).map(folder => path.resolve(folder)))
+buildSdk(...process.argv.slice(2, 3).map(folder => path.resolve(folder)))

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildSdk } from '../../../tools/build-sdk.mjs'
 import { type GatewayFront, openGatewayFront } from '../testing/gateway-front.ts'
 
 // Every example of the README runs as it is printed, in Node, against the running app, with the package as it is built. Only
@@ -37,7 +36,7 @@ beforeAll(async () => {
   const sdk = path.join(installed, '@rideau/sdk')
   fs.mkdirSync(sdk, { recursive: true })
   fs.copyFileSync(path.join(folder, 'package.json'), path.join(sdk, 'package.json'))
-  buildSdk(path.join(sdk, 'dist'))
+  await run(process.execPath, ['tools/build-sdk.mjs', path.join(sdk, 'dist')], { cwd: repository })
   fs.symlinkSync(path.join(repository, 'node_modules/openai'), path.join(installed, 'openai'))
   writeAppObjects()
   port = await findFreePort()
