@@ -10,7 +10,8 @@ function listFiles() {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', 'packages/*.ts']
   const names = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
   return names.filter(
-    name => /^packages\/(llm|server)\/.*\.ts$/.test(name) && !/\.test\.ts$|\/testing\/|\.d\.ts$/.test(name),
+    name =>
+      /^packages\/(llm|server|sdk)\/.*\.ts$/.test(name) && !/\.test\.ts$|\/testing\/|\.d\.ts$/.test(name),
   )
 }
 

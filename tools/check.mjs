@@ -10,6 +10,8 @@ const bin = name => path.join(root, 'node_modules', '.bin', name)
 const CHECKS = {
   format: [bin('biome'), ['format', '--colors=off', '.']],
   types: [bin('tsc'), ['-p', '.', '--pretty', 'false']],
+  // With a browser's types only, and without Node's.
+  sdk: [process.execPath, ['tools/check-sdk.mjs']],
   lint: [bin('oxlint'), ['--deny-warnings', '--report-unused-disable-directives-severity=error']],
   unused: [bin('knip'), ['--no-progress', '--treat-config-hints-as-errors']],
   project: [process.execPath, ['tools/check-project.mjs']],

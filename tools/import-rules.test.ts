@@ -116,6 +116,38 @@ const BREACHES = {
     'export const wait = () => setTimeout(() => {}, 1)',
     'no-restricted-globals',
   ],
+  'sdk imports the server by path': [
+    'packages/sdk/a.ts',
+    pure('../server/core/fault-table.ts'),
+    'no-restricted-imports',
+  ],
+  'sdk imports the server by name': [
+    'packages/sdk/b.ts',
+    pure('@rideau/llm/frames/sse'),
+    'no-restricted-imports',
+  ],
+  'sdk imports types of the server': [
+    'packages/sdk/generated/c.ts',
+    typing('../../server/core/fault-table.ts'),
+    'no-restricted-imports',
+  ],
+  'sdk imports a package': ['packages/sdk/d.ts', pure('openai'), 'no-restricted-imports'],
+  'sdk imports a built-in module': ['packages/sdk/e.ts', pure('node:crypto'), 'no-restricted-imports'],
+  'sdk imports a test helper': [
+    'packages/sdk/f.ts',
+    pure('./testing/scripted-server.ts'),
+    'no-restricted-imports',
+  ],
+  'sdk uses a global of Node': [
+    'packages/sdk/g.ts',
+    "export const bytes = () => Buffer.from('a')",
+    'no-restricted-globals',
+  ],
+  'sdk uses a global of browsers': [
+    'packages/sdk/h.ts',
+    "export const stored = () => localStorage.getItem('a')",
+    'no-restricted-globals',
+  ],
   'http imports storage': [server('http/a.ts'), importing('../storage/keys.ts'), 'no-restricted-imports'],
   'http imports a framework': [server('http/b.ts'), importing('fastify'), 'no-restricted-imports'],
   'storage imports control': [server('storage/a.ts'), importing('../control/x.ts'), 'no-restricted-imports'],
@@ -210,6 +242,10 @@ const ALLOWED = {
   'llm imports its own files and the catalogue': [
     'packages/llm/formats/ok.ts',
     pure('../request/chat-request.ts', '../../../catalog/sandbox.json', 'node:crypto'),
+  ],
+  'sdk imports its own files': [
+    'packages/sdk/ok.ts',
+    pure('./errors.ts', './from-backend.ts', './generated/error-codes.ts'),
   ],
   'gateway imports core, http, llm, undici and the types of its stores': [
     server('gateway/ok.ts'),

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type DeviceOptions, fromDevice } from './from-device.ts'
+import { RideauClient } from './rideau-client.ts'
+import { createManualRuntime, type ManualRuntime } from './testing/manual-runtime.ts'
+import {
+  createAndroidDevice,
+  createIosDevice,
+  createScriptedMint,
+  MINT_PATHS,
+  type ScriptedMint,
+} from './testing/scripted-mint.ts'
+import {
+  breakAfter,
+  openScriptedServer,
+  type Reply,
+  type ScriptedServer,
+  sendError,
+  sendJson,
+} from './testing/scripted-server.ts'
+
+const CHALLENGE = '/v1/device/challenge'
+const ATTEST = '/v1/device/attest'
+const ASSERT = '/v1/device/assert'
+const KEYS = { publishableKey: 'rd_pk_dev_x', secretKey: 'rd_sk_dev_x' }
+
+let server: ScriptedServer
+let mint: ScriptedMint
+let runtime: ManualRuntime
+beforeEach(async () => {
+  server = await openScriptedServer()
+  runtime = createManualRuntime()
+  mint = createScriptedMint(KEYS, id => `token of ${id}`)
+  for (const path of MINT_PATHS) server.script(path, mint.replyOf(path))
+  server.script('/v1/models', sendJson(200, { data: [] }))
+})
+afterEach(() => server.close())
+
+const open = (device: DeviceOptions['device'], options: Partial<DeviceOptions> = {}): RideauClient => {
+  const tokenSource = fromDevice({ publishableKey: KEYS.publishableKey, device, ...options })
+  return new RideauClient({ gatewayUrl: server.url, tokenSource }, runtime)
+}
+const paths = (): string[] => server.received.map(({ path }) => path)
+
+/** Lets the gateway do its work, and loses its answer. */
+const losing =
+  (reply: Reply): Reply =>
+  (res, request) => {
+    const { writeHead, end } = res
+    Object.assign(res, { writeHead: () => res, end: () => res })
+    reply(res, request)
+    Object.assign(res, { writeHead, end })
+    res.destroy()
+  }
+
+describe.each([
+  ['ios', createIosDevice],
+  ['android', createAndroidDevice],
+] as const)('%s', (platform, create) => {
+  test('attests once, and asserts with the same key from then on', async () => {
+    const device = create()
+    const client = open(device)
+    await client.listModels()
+    runtime.advance(900_000)
+    await client.listModels()
+    runtime.advance(900_000)
+    await client.listModels()
+    const gets = paths().filter(path => path !== '/v1/models')
+    expect(gets).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, CHALLENGE, ASSERT])
+    expect(device.made).toBe(1)
+    expect(client.endUserId).toMatch(/^device:/)
+    expect(server.received[0]).toMatchObject({ body: '', method: 'POST' })
+    expect(server.received[0]?.headers.authorization).toBe('Bearer rd_pk_dev_x')
+    expect(server.received[1]?.json.platform).toBe(platform)
+  })
+
+  test('attests a new key where the gateway does not know the stored one', async () => {
+    const device = create()
+    await device.attest('another project')
+    await open(device).listModels()
+    expect(paths()).toEqual([CHALLENGE, ASSERT, CHALLENGE, ATTEST, '/v1/models'])
+    expect(device.made).toBe(2)
+  })
+
+  test('asserts with the attested key where the answer to its attestation was lost', async () => {
+    const device = create()
+    server.script(ATTEST, losing(mint.replyOf(ATTEST)))
+    await open(device).listModels()
+    expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, '/v1/models'])
+    expect(device.made).toBe(1)
+  })
+
+  test('attests a new key where the attestation itself was lost', async () => {
+    const device = create()
+    server.script(ATTEST, breakAfter(), mint.replyOf(ATTEST))
+    await open(device).listModels()
+    expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, CHALLENGE, ATTEST, '/v1/models'])
+    expect(device.made).toBe(2)
+  })
+
+  test('takes another challenge for each assertion', async () => {
+    const device = create()
+    const client = open(device)
+    await client.listModels()
+    client.signOut()
+    server.script(ASSERT, losing(mint.replyOf(ASSERT)), sendError(503, 'x'), mint.replyOf(ASSERT))
+    await client.listModels()
+    const challenges = server.received.filter(({ path }) => path === ASSERT).map(({ json }) => json.challenge)
+    expect(challenges).toHaveLength(3)
+    expect(new Set(challenges).size).toBe(3)
+    expect(device.made).toBe(1)
+  })
+
+  test('sends the same attestation again after a 429, which uses no challenge up', async () => {
+    const device = create()
+    const limited = sendError(429, 'mint_rate_limit_exceeded', { 'retry-after': '2' })
+    server.script(ATTEST, limited, mint.replyOf(ATTEST))
+    await open(device).listModels()
+    expect(paths()).toEqual([CHALLENGE, ATTEST, ATTEST, '/v1/models'])
+    expect(runtime.waits).toEqual([2_125])
+    expect(device.made).toBe(1)
+  })
+})
+
+test('a key that the hardware has lost is replaced', async () => {
+  const device = createIosDevice()
+  await device.attest('before the restore')
+  await open({ ...device, assert: async () => null }).listModels()
+  expect(paths()).toEqual([CHALLENGE, CHALLENGE, ATTEST, '/v1/models'])
+})
+
+test('a refused attestation is the end: no further key is made', async () => {
+  const device = createIosDevice()
+  server.script(ATTEST, sendError(401, 'invalid_device_attestation'))
+  await expect(open(device).listModels()).rejects.toMatchObject({ code: 'invalid_device_attestation' })
+  expect(paths()).toEqual([CHALLENGE, ATTEST])
+  expect(device.made).toBe(1)
+})
+
+test.each([
+  [400, 'device_attest_not_configured'],
+  [403, 'publishable_key_required'],
+  [403, 'end_user_blocked'],
+])('a %d %s is thrown as it is', async (status, code) => {
+  server.script(CHALLENGE, sendError(status, code))
+  await expect(open(createIosDevice()).listModels()).rejects.toMatchObject({ code })
+  expect(paths()).toEqual([CHALLENGE])
+})
+
+test('attempts end after two retries', async () => {
+  server.script(ATTEST, sendError(503, 'signing_key_unavailable'))
+  server.script(ASSERT, sendError(503, 'signing_key_unavailable'))
+  const call = open(createIosDevice()).listModels()
+  await expect(call).rejects.toMatchObject({ code: 'signing_key_unavailable' })
+  expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, CHALLENGE, ASSERT])
+  expect(runtime.waits).toHaveLength(2)
+})
+
+test('concurrent calls attest one key', async () => {
+  const device = createAndroidDevice()
+  const client = open(device)
+  await Promise.all(Array.from({ length: 8 }, () => client.listModels()))
+  expect(device.made).toBe(1)
+  expect(server.countOf(ATTEST)).toBe(1)
+})
+
+test('scopes, lifetime and the DeviceCheck token are sent where given', async () => {
+  const device = createIosDevice()
+  const attest = device.attest.bind(device)
+  const withToken = {
+    ...device,
+    attest: async (text: string) => ({ ...(await attest(text)), deviceCheckToken: 'dc' }),
+  }
+  await open(withToken, { scopes: ['ai.chat'], ttlSeconds: 60 }).listModels()
+  const { challenge, ...body } = server.received[1]?.json ?? {}
+  expect(body).toEqual({
+    platform: 'ios',
+    key_id: expect.any(String),
+    attestation_object: expect.any(String),
+    device_check_token: 'dc',
+    scopes: ['ai.chat'],
+    ttl_seconds: 60,
+  })
+  expect(challenge).toHaveLength(43)
+})
+
+test('native code that fails is a RideauTokenError with its cause', async () => {
+  const device = { ...createIosDevice(), attest: () => Promise.reject(new Error('not supported')) }
+  await expect(open(device).listModels()).rejects.toMatchObject({
+    name: 'RideauTokenError',
+    cause: { message: 'not supported' },
+  })
+})

@@ -1,0 +1,169 @@
+import type { Scope } from './client-token.ts'
+import { isRideauError, RideauError, RideauTokenError } from './errors.ts'
+import { isRetryable, toDelayMs } from './retry.ts'
+import type { MintContext, TokenSource } from './token-cache.ts'
+import { fixedCredential } from './fixed-credential.ts'
+
+/** Binary values are base64 or base64url. */
+export interface IosAttestation {
+  readonly keyId: string
+  readonly attestationObject: string
+  /** Of DeviceCheck: an optional signal. */
+  readonly deviceCheckToken?: string
+}
+
+export interface AndroidAttestation {
+  /** SHA-256 of the public key as SubjectPublicKeyInfo. */
+  readonly keyId: string
+  /** Each certificate as DER, the key's own first. */
+  readonly certificateChain: readonly string[]
+}
+
+export interface IosAssertion {
+  readonly assertion: string
+}
+
+export interface AndroidAssertion {
+  readonly assertion: string
+  /** Higher than at any earlier assertion of this key. */
+  readonly counter: number
+}
+
+interface Device<Platform, Attestation, Assertion> {
+  readonly platform: Platform
+  /** Returns the id of the key that `attest` made and stored last, or null. */
+  findKeyId(): Promise<string | null>
+  /** Makes a new hardware key, stores its id for `findKeyId`, and attests it for the challenge. */
+  attest(challenge: string): Promise<Attestation>
+  /** Signs the challenge with the stored key. Null where the hardware has lost it, as after a restore on another device. */
+  assert(keyId: string, challenge: string): Promise<Assertion | null>
+}
+
+/** What the app's native code supplies on iOS (App Attest). */
+export type IosDevice = Device<'ios', IosAttestation, IosAssertion>
+/** What the app's native code supplies on Android (key attestation). */
+export type AndroidDevice = Device<'android', AndroidAttestation, AndroidAssertion>
+
+export interface DeviceOptions {
+  readonly publishableKey: string
+  readonly device: IosDevice | AndroidDevice
+  /** The key's own by default. */
+  readonly scopes?: readonly Scope[]
+  /** From 1 to 3,600; 900 by default. */
+  readonly ttlSeconds?: number
+}
+
+/**
+ * Client tokens for a genuine device and app, without sign-in. The first token attests a new hardware key; later ones only
+ * need its signature.
+ */
+export function fromDevice(options: DeviceOptions): TokenSource {
+  return { mint: context => mintWithRetries(options, context) }
+}
+
+/** Whether the gateway took an attestation or assertion in is unknown: its answer was lost, or came too late. */
+class LostAnswer extends RideauError {}
+
+/**
+ * A challenge is used up by the request that carries it, whatever comes of it. So only a 429, which comes before, is answered by
+ * the same request again. After a lost answer everything starts anew with another challenge, and by the key's signature,
+ * because the gateway may have stored the key.
+ */
+async function mintWithRetries(options: DeviceOptions, context: MintContext): Promise<unknown> {
+  const { runtime, maxRetries } = context.transport
+  for (let retries = 0; ; retries++) {
+    try {
+      return await mintOnce(options, context)
+    } catch (error) {
+      if (!(error instanceof LostAnswer)) throw error
+      if (retries >= maxRetries) throw error.cause
+      await runtime.sleep(toDelayMs(error.cause, retries, runtime.random), context.signal)
+    }
+  }
+}
+
+async function mintOnce(options: DeviceOptions, context: MintContext): Promise<unknown> {
+  const keyId = await options.device.findKeyId()
+  if (keyId !== null) {
+    try {
+      const minted = await mintByAssertion(options, context, keyId)
+      if (minted !== null) return minted
+    } catch (error) {
+      // The gateway does not know the key: another project, or its attestation never arrived.
+      if (!isRideauError(error, 'invalid_device_attestation')) throw error
+    }
+  }
+  return mintByAttestation(options, context)
+}
+
+async function mintByAttestation(options: DeviceOptions, context: MintContext): Promise<unknown> {
+  const { device } = options
+  const challenge = await getChallenge(options, context)
+  if (device.platform === 'android') {
+    const { keyId, certificateChain } = await device.attest(challenge)
+    const proof = { platform: 'android', key_id: keyId, challenge, certificate_chain: certificateChain }
+    return post(options, context, 'attest', proof)
+  }
+  const { keyId, attestationObject, deviceCheckToken } = await device.attest(challenge)
+  const proof = { platform: 'ios', key_id: keyId, challenge, attestation_object: attestationObject }
+  const signal = deviceCheckToken === undefined ? {} : { device_check_token: deviceCheckToken }
+  return post(options, context, 'attest', { ...proof, ...signal })
+}
+
+/** Returns null where the device has lost the key. */
+async function mintByAssertion(
+  options: DeviceOptions,
+  context: MintContext,
+  keyId: string,
+): Promise<unknown> {
+  const { device } = options
+  const challenge = await getChallenge(options, context)
+  if (device.platform === 'android') {
+    const signed = await device.assert(keyId, challenge)
+    if (signed === null) return null
+    const { assertion, counter } = signed
+    const proof = { platform: 'android', key_id: keyId, challenge, assertion, counter }
+    return post(options, context, 'assert', proof)
+  }
+  const signed = await device.assert(keyId, challenge)
+  if (signed === null) return null
+  const { assertion } = signed
+  return post(options, context, 'assert', { platform: 'ios', key_id: keyId, challenge, assertion })
+}
+
+async function getChallenge({ publishableKey }: DeviceOptions, context: MintContext): Promise<string> {
+  const { gatewayUrl, transport, signal } = context
+  const call = { method: 'POST', url: `${gatewayUrl}/v1/device/challenge` } as const
+  const answer = await transport.callJson<{ challenge?: unknown } | undefined>(
+    call,
+    fixedCredential(publishableKey),
+    { signal },
+  )
+  if (typeof answer?.challenge !== 'string') throw new RideauTokenError('The gateway gave no challenge.')
+  return answer.challenge
+}
+
+async function post(
+  { publishableKey, scopes, ttlSeconds }: DeviceOptions,
+  { gatewayUrl, transport, signal }: MintContext,
+  step: 'attest' | 'assert',
+  proof: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const json = {
+    ...proof,
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds }),
+  }
+  const url = `${gatewayUrl}/v1/device/${step}`
+  const call = { method: 'POST', url, json, canRetry: isRefusedByLimit } as const
+  try {
+    return await transport.callJson(call, fixedCredential(publishableKey), { signal })
+  } catch (error) {
+    if (!isRetryable(error) || isRefusedByLimit(error)) throw error
+    throw new LostAnswer('The answer was lost.', { cause: error })
+  }
+}
+
+function isRefusedByLimit(error: unknown): boolean {
+  return isRideauError(error) && error.status === 429 && isRetryable(error)
+}
