@@ -114,6 +114,6 @@ function parseDeviceCheckToken(body: JsonObject): string | undefined {
 function bytesAt(value: JsonObject[string] | undefined, path: string): Buffer {
   const text = textAt(value, path)
   const bytes = decodeBase64(text, text.length)
-  if (bytes === undefined || bytes.length === 0) throw invalid(path, 'must be base64 or base64url.')
+  if (bytes === undefined) throw invalid(path, 'must be base64 or base64url.')
   return bytes
 }
