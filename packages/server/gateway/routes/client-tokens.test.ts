@@ -191,6 +191,15 @@ describe('with a secret key', () => {
     expect(await chat(app.secretKey, { 'x-rideau-end-user': 'named' })).toBe('403 end_user_blocked')
   })
 
+  test("blocks a member's end user of the playground as any other", async () => {
+    const make = () => app.manage('POST', `/v1/environments/${app.developmentId}/playground-token`)
+    const { body } = await make()
+    const { id } = await findEndUser(body.end_user_id)
+    await app.manage('POST', `/v1/end-users/${id}/block`)
+    expect(await chat(body.token)).toBe('403 end_user_blocked')
+    expect(shorten(await make())).toBe('403 end_user_blocked')
+  })
+
   test("takes the record's plan before the backend's, also after it changed", async () => {
     const plans = `/v1/environments/${app.developmentId}/plans`
     await app.manage('POST', plans, { name: 'images', scopes: ['ai.images'] })

@@ -17,7 +17,9 @@ interface Vector {
   readonly challenge?: string
   readonly now: string
   readonly attestation?: string
-  readonly [name: string]: unknown
+  readonly assertion?: string
+  readonly publicKeySpki?: string
+  readonly storedCounter?: number
 }
 
 const sets = readVectorFiles<{ rootPem: string; vectors: Vector[] }>('apple-synthetic.json', 53)
@@ -53,7 +55,6 @@ describe.each(sets)('made attestations over HTTP, set $#', ({ rootPem, vectors }
       typeof each.challenge === 'string' &&
       typeof each.attestation === 'string',
   )
-  console.log(`${usable.length} of ${vectors.length} made objects go through the route`)
 
   test.each(usable.map((vector, index) => ({ ...vector, index })))('$name: $expect', async vector => {
     const { appId, environment, challenge = '', keyId, attestation, index } = vector
@@ -76,6 +77,45 @@ describe.each(sets)('made attestations over HTTP, set $#', ({ rootPem, vectors }
     const body = { key_id: keyId, attestation, challenge }
     const headers = { 'x-forwarded-for': `203.0.113.${index}` }
     const response = await app.call('/v1/device/attest', body, { key, headers })
+    const { error } = (await response.json()) as { error?: { code: string } }
+    const outcome = [response.status, error?.code].join(' ').trim()
+    if (vector.expect === 'accept') expect(outcome).toBe('201')
+    else expect(outcome).toBe('401 invalid_device_attestation')
+  })
+
+  const assertions = vectors.filter(
+    each =>
+      each.kind === 'assertion' && typeof each.challenge === 'string' && typeof each.assertion === 'string',
+  )
+
+  test.each(assertions.map((vector, index) => ({ ...vector, index })))('$name: $expect', async vector => {
+    const { appId, challenge = '', assertion, index } = vector
+    now = undefined
+    const [team = '', ...bundle] = appId.split('.')
+    const project = (await app.manage('POST', `/v1/orgs/${app.orgId}/projects`, { name: `A${index}` })).body
+    const ios = { team_id: team, bundle_ids: [bundle.join('.')], environment: 'production' }
+    await app.manage('PUT', `/v1/projects/${project.id}/device-auth`, { ios })
+    const { data } = (await app.manage('GET', `/v1/projects/${project.id}/environments`)).body
+    const { key } = await app.createKey({ kind: 'publishable' }, data[0].id)
+    const at = { orgId: app.orgId, environmentId: data[0].id, now: new Date() }
+    const hash = createHash('sha256').update(challenge).digest()
+    await deps.devices.insertChallenge({ ...at, hash, expiresAt: new Date(Date.now() + 300_000) })
+    const keyId = createHash('sha256').update(String(index)).digest()
+    await deps.devices.insert({
+      ...at,
+      id: deps.newId(),
+      projectId: project.id,
+      platform: 'ios',
+      keyId,
+      publicKey: Buffer.from(String(vector.publicKeySpki), 'base64'),
+      appId,
+      counter: Number(vector.storedCounter),
+      receipt: null,
+      statement: {},
+    })
+    const body = { key_id: keyId.toString('base64'), assertion, challenge }
+    const headers = { 'x-forwarded-for': `198.51.100.${index}` }
+    const response = await app.call('/v1/device/assert', body, { key, headers })
     const { error } = (await response.json()) as { error?: { code: string } }
     const outcome = [response.status, error?.code].join(' ').trim()
     if (vector.expect === 'accept') expect(outcome).toBe('201')
