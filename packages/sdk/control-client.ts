@@ -1,9 +1,9 @@
 import { RideauError } from './errors.ts'
+import { fixedCredential } from './fixed-credential.ts'
 import type { operations } from './generated/control-api.ts'
 import { CONTROL_OPERATIONS } from './generated/control-operations.ts'
 import { type ConnectionOptions, openTransport, parseAddress } from './open-transport.ts'
 import type { Runtime } from './runtime.ts'
-import { fixedCredential } from './fixed-credential.ts'
 import type { Call, CallOptions } from './transport.ts'
 
 type Operation = keyof operations

@@ -1,8 +1,8 @@
 import type { Scope } from './client-token.ts'
 import { isRideauError, RideauError, RideauTokenError } from './errors.ts'
+import { fixedCredential } from './fixed-credential.ts'
 import { isRetryable, toDelayMs } from './retry.ts'
 import type { MintContext, TokenSource } from './token-cache.ts'
-import { fixedCredential } from './fixed-credential.ts'
 
 /** Binary values are base64 or base64url. */
 export interface IosAttestation {

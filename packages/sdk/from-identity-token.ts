@@ -1,7 +1,7 @@
 import type { Scope } from './client-token.ts'
 import { isRideauError } from './errors.ts'
-import type { TokenSource } from './token-cache.ts'
 import { fixedCredential } from './fixed-credential.ts'
+import type { TokenSource } from './token-cache.ts'
 
 export interface IdentityTokenOptions {
   readonly publishableKey: string

@@ -11,6 +11,18 @@ export {
   RideauTimeoutError,
   RideauTokenError,
 } from './errors.ts'
+export { type BackendOptions, type FetchClientToken, fromBackend } from './from-backend.ts'
+export {
+  type AndroidAssertion,
+  type AndroidAttestation,
+  type AndroidDevice,
+  type DeviceOptions,
+  fromDevice,
+  type IosAssertion,
+  type IosAttestation,
+  type IosDevice,
+} from './from-device.ts'
+export { fromIdentityToken, type IdentityTokenOptions } from './from-identity-token.ts'
 export type { OpenAiOptions, StreamOptions } from './gateway-calls.ts'
 export type { GatewayFetch } from './gateway-fetch.ts'
 export type { ErrorCode } from './generated/error-codes.ts'
@@ -29,16 +41,4 @@ export type { ConnectionOptions } from './open-transport.ts'
 export { RideauClient, type RideauClientOptions } from './rideau-client.ts'
 export type { Runtime } from './runtime.ts'
 export type { MintContext, TokenSource } from './token-cache.ts'
-export { type BackendOptions, type FetchClientToken, fromBackend } from './from-backend.ts'
-export {
-  type AndroidAssertion,
-  type AndroidAttestation,
-  type AndroidDevice,
-  type DeviceOptions,
-  fromDevice,
-  type IosAssertion,
-  type IosAttestation,
-  type IosDevice,
-} from './from-device.ts'
-export { fromIdentityToken, type IdentityTokenOptions } from './from-identity-token.ts'
 export type { CallOptions, Fetch, ResponseInfo } from './transport.ts'

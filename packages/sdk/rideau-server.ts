@@ -1,8 +1,8 @@
 import { type ClientToken, type Scope, toLifetimeMs } from './client-token.ts'
+import { fixedCredential } from './fixed-credential.ts'
 import { GatewayCalls } from './gateway-calls.ts'
 import { type ConnectionOptions, openTransport, parseAddress, parsePrefix } from './open-transport.ts'
 import type { Runtime } from './runtime.ts'
-import { fixedCredential } from './fixed-credential.ts'
 import type { CallOptions, Credential, Transport } from './transport.ts'
 
 export interface RideauServerOptions extends ConnectionOptions {

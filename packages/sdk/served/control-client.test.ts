@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
 import { type ControlClient, createControlClient, listAll } from '../control-client.ts'
 import { RideauError } from '../errors.ts'
 import { CONTROL_OPERATIONS } from '../generated/control-operations.ts'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
 
 let app: TestApp
 let control: ControlClient

@@ -5,7 +5,7 @@ import { parseConfig } from './settings.ts'
 test('the front door has bounds by default, derived from the heap and the file descriptors of the process', () => {
   const { frontDoor } = parseConfig({})
   expect(frontDoor).toMatchObject({
-    keyRate: { intervalMs: 0.5, fullAfterMs: 5_000 },
+    keyRate: { intervalMs: 0.05, fullAfterMs: 5_000 },
     endUserRate: { intervalMs: 20, fullAfterMs: 10_000 },
     addressRate: { intervalMs: 10, fullAfterMs: 5_000 },
     openRequests: 10_000,

@@ -15,7 +15,6 @@ import { InFlight } from '../gateway/request/in-flight.ts'
 import { openTicker, type Ticker } from '../gateway/request/ticker.ts'
 import { createGatewayServer } from '../gateway/server.ts'
 import { LastUsed } from '../gateway/tenants/last-used.ts'
-import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
 import type { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
@@ -29,12 +28,12 @@ import { markCredentialRejected } from '../storage/credential-validation.ts'
 import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
-import { listSigningKeys } from '../storage/signing-keys.ts'
 import type { AppParts } from './app-parts.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
+import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { openRecords, type Records } from './records.ts'
 import type { Config } from './settings.ts'
@@ -90,7 +89,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     log,
     onException,
     snapshots,
-    signingKeys: new SigningKeys({ load: () => listSigningKeys(storage.db), now: systemClock.now }),
+    ...(await openMint(parts)),
     ticker,
     inFlight,
     requestCounts,

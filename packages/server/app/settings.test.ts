@@ -32,3 +32,11 @@ test('numbers and flags are parsed, and an empty setting counts as absent', () =
     }),
   ).toMatchObject({ gatewayPort: 0, controlPort: 8788, limitsFailOpen: true, configMaxStaleMs: 60_000 })
 })
+
+test('further roots of devices are refused in production', () => {
+  const given = { RIDEAU_DEVICE_EXTRA_ROOTS: 'roots.pem' }
+  expect(parseConfig(given)).toMatchObject({ deviceExtraRoots: 'roots.pem' })
+  expect(() => parseConfig({ ...given, NODE_ENV: 'production' })).toThrow(
+    /^RIDEAU_DEVICE_EXTRA_ROOTS: must not be set if NODE_ENV is production/,
+  )
+})

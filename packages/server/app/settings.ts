@@ -90,6 +90,7 @@ const Settings = z.object({
   ).default(300),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
+  RIDEAU_DEVICE_EXTRA_ROOTS: z.string().min(1).optional(),
   ...FRONT_DOOR_SETTINGS,
   RIDEAU_OIDC_ISSUER: webUrl.optional(),
   RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
@@ -142,6 +143,8 @@ export interface Config {
   readonly allowPrivateUpstreams: boolean
   /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
+  /** A PEM file of further roots of device attestations, for tests; undefined: the platforms' own only. */
+  readonly deviceExtraRoots: string | undefined
   readonly frontDoor: FrontDoorConfig
   /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
@@ -179,6 +182,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that replaces them')
   }
   const production = settings.NODE_ENV === 'production'
+  if (production && settings.RIDEAU_DEVICE_EXTRA_ROOTS !== undefined) {
+    throw new ConfigError(
+      'RIDEAU_DEVICE_EXTRA_ROOTS: must not be set if NODE_ENV is production, since whoever has a key of these roots can make devices up',
+    )
+  }
   const allowPrivateUpstreams =
     settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST))
   return {
@@ -206,6 +214,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
     allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
+    deviceExtraRoots: settings.RIDEAU_DEVICE_EXTRA_ROOTS,
     frontDoor: toFrontDoorConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }

@@ -6,6 +6,8 @@ export interface Need {
   /** null: any key is accepted, whatever its restrictions (models, cancel). */
   readonly endpoint: Endpoint | null
   readonly scope: Scope | null
+  /** What the route makes: client tokens, or only a challenge for one. Absent: neither. */
+  readonly makes?: 'token' | 'challenge'
 }
 
 /** Refuses a credential that was revoked or has expired. `now` is in Unix milliseconds. */
@@ -21,6 +23,7 @@ export function checkLife(life: Life, environment: Environment, now: number): Re
 
 /** Refuses a caller that may not call this endpoint. */
 export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
+  if (need.makes !== undefined) return checkMint(caller, need) ?? checkAllowed(caller, need)
   if (caller.kind === 'publishable') {
     return {
       code: 'endpoint_not_allowed',
@@ -31,6 +34,20 @@ export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
   if (need.scope !== null && !caller.scopes.includes(need.scope)) {
     return { code: 'endpoint_not_allowed', message: `This credential lacks the scope ${need.scope}.` }
   }
+  return checkAllowed(caller, need)
+}
+
+/** Refuses a caller that may not make client tokens in this way. */
+function checkMint({ kind }: Caller, { endpoint, makes }: Need): Refusal | undefined {
+  if (kind === 'client_token' && makes === 'token') {
+    return { code: 'client_token_cannot_mint', message: 'A client token cannot make client tokens.' }
+  }
+  if (kind === 'publishable' || endpoint !== 'device') return undefined
+  const message = "This route is for an app's publishable key; call it with no other credential."
+  return { code: 'publishable_key_required', message }
+}
+
+function checkAllowed(caller: Caller, need: Need): Refusal | undefined {
   if (
     need.endpoint !== null &&
     caller.allowedEndpoints !== null &&

@@ -1,5 +1,7 @@
 /** A project's settings for tokens of its identity provider. */
 export interface FederatedConfig {
+  /** Whose share of look-ups of names its requests use. */
+  readonly orgId?: string
   /** Compared with `iss` exactly. */
   readonly issuers: readonly string[]
   /** One of the two lists is empty. A token must name an entry of the other. */

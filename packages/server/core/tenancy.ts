@@ -1,5 +1,7 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { DeviceAuth } from './device-auth.ts'
+import type { FederatedConfig } from './federated-config.ts'
 import type { Policies } from './policies.ts'
 
 /**
@@ -65,6 +67,10 @@ export interface Environment {
   readonly aliases: ReadonlyMap<string, Alias>
   /** By `provider/model`. They override the catalogue in this environment. */
   readonly customModels: ReadonlyMap<string, CatalogModel>
+  /** How tokens of the project's identity provider are verified; null: they are not accepted. */
+  readonly federatedAuth: FederatedConfig | null
+  /** The project's apps on devices; null: devices are not accepted. */
+  readonly deviceAuth: DeviceAuth | null
   /** The limits, quotas, budgets and plans that can apply to a request. */
   readonly policies: Policies
   /** True if its project or organization was deleted, which revokes every key. */
@@ -112,6 +118,8 @@ export interface EndUser {
   /** Name of the plan that is set for it, in storage or in its token; null: the default plan applies. */
   readonly plan: string | null
   readonly isBlocked: boolean
+  /** Unix milliseconds at which its record last lost a plan; absent or null: never. */
+  readonly planClearedAt?: number | null
 }
 
 /** Who calls the gateway. A client token has its own scopes; its other rights are those of its minter. */

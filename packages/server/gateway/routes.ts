@@ -18,6 +18,8 @@ import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveCancel } from './routes/cancel.ts'
+import { serveClientTokens } from './routes/client-tokens.ts'
+import { serveDeviceAssert, serveDeviceAttest, serveDeviceChallenge } from './routes/device-routes.ts'
 import { serveFeedback } from './routes/feedback.ts'
 import { serveFormatModels } from './routes/format-models.ts'
 import { serveModel, serveModels } from './routes/models.ts'
@@ -33,6 +35,9 @@ export interface Route extends RouteInfo {
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
 const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
+const MINT: Need = { endpoint: 'client_tokens', scope: null, makes: 'token' }
+const DEVICE: Need = { endpoint: 'device', scope: null, makes: 'token' }
+const CHALLENGE: Need = { endpoint: 'device', scope: null, makes: 'challenge' }
 /** Listing models and canceling need no scope. */
 const ANY: Need = { endpoint: null, scope: null }
 
@@ -51,6 +56,10 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
       ...plainRoute('POST', '/v1/feedback', 'feedback', (ctx, _rest, deps) => serveFeedback(ctx, deps)),
       need: { endpoint: 'feedback', scope: 'feedback' },
     },
+    mintRoute('/v1/client-tokens', 'client_tokens', MINT, serveClientTokens),
+    mintRoute('/v1/device/challenge', 'device_challenge', CHALLENGE, serveDeviceChallenge),
+    mintRoute('/v1/device/attest', 'device_attest', DEVICE, serveDeviceAttest),
+    mintRoute('/v1/device/assert', 'device_assert', DEVICE, serveDeviceAssert),
     {
       ...plainRoute('POST', '/v1/requests/*/cancel', 'cancel', (ctx, rest, deps) =>
         serveCancel(ctx, rest, deps),
@@ -115,6 +124,16 @@ function modelRoute(path: string, info: Omit<RouteInfo, 'isMetered' | 'needsPlac
 function plainRoute(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
   const needsPlace = method === 'POST'
   return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, needsPlace, serve }
+}
+
+/** Returns a route on the way to a client token. */
+function mintRoute(
+  path: string,
+  endpoint: string,
+  need: Need,
+  serve: (ctx: IdentifiedContext, deps: GatewayDeps) => Promise<void>,
+): Route {
+  return { ...plainRoute('POST', path, endpoint, (ctx, _rest, deps) => serve(ctx, deps)), need }
 }
 
 export interface RouteMatch {

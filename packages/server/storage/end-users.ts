@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { Pool } from 'pg'
 import { hasLiveProject } from './live-owner.ts'
 import { type Page, selectPage } from './page.ts'
 import type { EndUserTable } from './policy-tables.ts'
@@ -57,4 +58,64 @@ export async function unblockEndUser(db: Db, id: string, now: Date): Promise<voi
     .where('id', '=', id)
     .where('blocked_at', 'is not', null)
     .execute()
+}
+
+/** An end user that a request named. */
+export interface SeenEndUser {
+  readonly id: string
+  readonly org_id: string
+  readonly project_id: string
+  readonly environment_id: string
+  readonly external_id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** Inserts an end user's record unless there is one. Returns the stored one. */
+export async function seeEndUser(db: Db, seen: SeenEndUser): Promise<Selectable<EndUserTable>> {
+  const { environment_id, external_id } = seen
+  const row = { ...seen, plan_id: null, attributes: '{}', blocked_at: null }
+  await db
+    .insertInto('end_users')
+    .values(row)
+    .onConflict(conflict => conflict.columns(['environment_id', 'external_id']).doNothing())
+    .execute()
+  const stored = await endUsers.findMatch(db, { environment_id, external_id })
+  if (stored === undefined) throw new Error('an end user was removed while it was seen')
+  return stored
+}
+
+/** Inserts the records of end users that have none, by one statement. */
+export async function insertSeenEndUsers(pool: Pool, seen: readonly SeenEndUser[]): Promise<void> {
+  await pool.query({
+    name: 'insert_seen_end_users',
+    // In one order, so that two processes with the same end users never wait for each other in a circle.
+    text: `insert into end_users (id, org_id, project_id, environment_id, external_id, created_at, updated_at)
+      select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $6::timestamptz[])
+        as seen (id, org_id, project_id, environment_id, external_id, created_at, updated_at)
+      order by environment_id, external_id
+      on conflict (environment_id, external_id) do nothing`,
+    values: [
+      seen.map(({ id }) => id),
+      seen.map(({ org_id }) => org_id),
+      seen.map(({ project_id }) => project_id),
+      seen.map(({ environment_id }) => environment_id),
+      seen.map(({ external_id }) => external_id),
+      seen.map(({ created_at }) => created_at),
+    ],
+  })
+}
+
+/** Stores the attributes of an end user, with a new record if it has none. `attributes` is a JSON object. */
+export async function putEndUserAttributes(pool: Pool, seen: SeenEndUser, attributes: string): Promise<void> {
+  const { id, org_id, project_id, environment_id, external_id, updated_at } = seen
+  await pool.query({
+    name: 'put_end_user_attributes',
+    text: `insert into end_users
+        (id, org_id, project_id, environment_id, external_id, attributes, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $7)
+      on conflict (environment_id, external_id) do update set attributes = excluded.attributes, updated_at = $7
+      where end_users.attributes is distinct from excluded.attributes`,
+    values: [id, org_id, project_id, environment_id, external_id, attributes, updated_at],
+  })
 }

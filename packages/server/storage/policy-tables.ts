@@ -1,7 +1,8 @@
-import type { JSONColumnType } from 'kysely'
+import type { Generated, JSONColumnType } from 'kysely'
+import type { DevicePlatform } from '../core/device-auth.ts'
 import type { CalendarWindow, Window } from '../core/windows.ts'
 
-/** Tables of migrations/0001-initial/policies.ts. */
+/** Tables of migrations/0001-initial/policies.ts and 0003-devices.ts. */
 export interface PolicyTables {
   limits: LimitRow
   quotas: QuotaRow
@@ -10,6 +11,8 @@ export interface PolicyTables {
   end_users: EndUserTable
   federated_auth: FederatedAuthTable
   device_auth: DeviceAuthRow
+  devices: DeviceTable
+  device_challenges: DeviceChallengeRow
 }
 
 interface Stamped {
@@ -75,6 +78,8 @@ export interface EndUserTable extends InEnvironment {
   plan_id: string | null
   attributes: JSONColumnType<Record<string, unknown>>
   blocked_at: Date | null
+  /** When the record last lost its plan. */
+  plan_cleared_at: Generated<Date | null>
 }
 
 export interface FederatedAuthTable extends Stamped {
@@ -103,4 +108,21 @@ export interface DeviceAuthRow extends Stamped {
   device_check_cipher: Buffer | null
   android_package_names: string[] | null
   android_signing_digests: string[] | null
+}
+
+export interface DeviceTable extends InEnvironment {
+  platform: DevicePlatform
+  key_id: Buffer
+  public_key: Buffer
+  app_id: string
+  sign_count: number
+  receipt: Buffer | null
+  statement: JSONColumnType<Record<string, unknown>>
+}
+
+export interface DeviceChallengeRow {
+  hash: Buffer
+  org_id: string
+  environment_id: string
+  expires_at: Date
 }

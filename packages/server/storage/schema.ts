@@ -179,6 +179,7 @@ export interface SigningKeyTable {
 export interface DeploymentTable {
   only_row: Generated<boolean>
   password_salt_key: Buffer
+  device_salt_key: Generated<Buffer>
 }
 
 /** A request record with the columns that storage adds. `at` is a Date here and a string in the journal. */

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { sql } from 'kysely'
 import type { TokenSigner } from '../core/client-token.ts'
+import { Fault } from '../core/fault.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { findCurrent, planRotation, type SigningKey } from '../core/signing-schedule.ts'
 import type { Db } from './pool.ts'
@@ -33,6 +34,25 @@ export async function findSigner(
   if (current === undefined || current.privateCipher === null) return undefined
   const pem = secretBox.open(current.privateCipher, `signing_keys:${current.id}`)
   return { kid: current.kid, privateKey: createPrivateKey(pem) }
+}
+
+/** The key that signs now, made if there is none yet. Throws `signing_key_unavailable`. */
+export async function getSigner(
+  db: Db,
+  deps: { readonly secretBox: SecretBox; readonly newId: () => string },
+  now: number,
+): Promise<TokenSigner> {
+  try {
+    const signer = await findSigner(db, deps.secretBox, now)
+    if (signer !== undefined) return signer
+    await rotateSigningKeys(db, deps, now)
+    const made = await findSigner(db, deps.secretBox, now)
+    if (made !== undefined) return made
+    throw new Error('the rotation created no current signing key')
+  } catch (cause) {
+    const message = 'Client tokens cannot be signed right now. Try again shortly.'
+    throw new Fault('signing_key_unavailable', message, { cause, retryAfterSeconds: 5 })
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
   KeyKind,
   Scope,
 } from '../core/tenancy.ts'
+import { AUTH_PARTS, type AuthParts, toDeviceAuth, toFederatedConfig } from './auth-snapshots.ts'
 import { type AliasPart, type CustomModelPart, toAlias, toCustomModel } from './model-snapshots.ts'
 import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.ts'
 
@@ -70,7 +71,7 @@ interface CredentialPart {
   discovered_models: string[]
 }
 
-interface EnvironmentSnapshotRow extends PolicyParts {
+interface EnvironmentSnapshotRow extends PolicyParts, AuthParts {
   id: string
   org_id: string
   project_id: string
@@ -113,7 +114,7 @@ export async function findEnvironmentSnapshot(
         (select jsonb_agg(jsonb_build_object('model', m.model, 'capabilities', m.capabilities,
             'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens, 'pricing', m.pricing))
           from custom_models m where m.environment_id = e.id) as custom_models,
-        ${POLICY_PARTS}
+        ${AUTH_PARTS}, ${POLICY_PARTS}
       from environments e
       join projects p on p.id = e.project_id
       join organizations o on o.id = e.org_id
@@ -137,6 +138,8 @@ export async function findEnvironmentSnapshot(
     credentials: (row.credentials ?? []).map(each => toCredential(each, secretBox)),
     aliases: new Map((row.aliases ?? []).map(each => [each.alias, toAlias(each)])),
     customModels: new Map((row.custom_models ?? []).map(each => [each.model, toCustomModel(each)])),
+    federatedAuth: row.federated_auth === null ? null : toFederatedConfig(row.federated_auth),
+    deviceAuth: row.device_auth === null ? null : toDeviceAuth(row.device_auth),
     policies: toPolicies(row),
     deleted: row.deleted,
   }

@@ -15,10 +15,12 @@ import {
   below,
   CREATED,
   newId,
+  sha256,
   type Tree,
 } from '../testing/harness/storage-rows.ts'
 import { insertAuditEntry } from './audit-log.ts'
 import { insertCustomModel } from './custom-models.ts'
+import { insertChallenge, insertDevice } from './devices.ts'
 import { insertModelAlias } from './model-aliases.ts'
 import { type Db, openDatabase } from './pool.ts'
 import { inTenantScope } from './tenant-scope.ts'
@@ -78,6 +80,12 @@ async function insertEverywhere(database: FreshDatabase): Promise<Tree> {
   await insertAuditEntry(db, { orgIds, actor, ...entry, ...origin }, { clock, newId })
   const event = { orgId: organization.id, type: 'budget.alert', at: clock.now(), data: {} }
   await insertWebhookDeliveries(db, event, newId)
+  const { id: environmentId, org_id: orgId, project_id: projectId } = environment
+  const now = new Date(clock.now())
+  await insertChallenge(pool, { hash: sha256(newId()), orgId, environmentId, now, expiresAt: now })
+  const key = { keyId: Buffer.of(1), publicKey: Buffer.of(1), appId: 'app', counter: 0, receipt: null }
+  const device = { id: newId(), orgId, projectId, environmentId, platform: 'ios', ...key } as const
+  await insertDevice(pool, { ...device, statement: {}, now })
   const alert = { counter: newId(), pct: 50, org_id: organization.id, raised_at: CREATED, window_end: null }
   await db.insertInto('alerts').values(alert).execute()
   await insertRecords(pool, [requestRecord(environment, newId(), clock.now(), { end_user_id: 'alice' })])

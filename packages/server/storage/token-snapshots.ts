@@ -72,12 +72,19 @@ async function findPlaygroundMinter(
 
 /** The plan and block of an end user; no plan and not blocked if the end user has no row. `id` is its external id. */
 export async function getEndUserSnapshot(pool: Pool, environmentId: string, id: string): Promise<EndUser> {
-  const { rows } = await pool.query<{ plan: string | null; blocked: boolean }>({
+  const { rows } = await pool.query<{
+    plan: string | null
+    blocked: boolean
+    plan_cleared_at: Date | null
+  }>({
     name: 'get_end_user',
-    text: `select p.name as plan, u.blocked_at is not null as blocked
+    text: `select p.name as plan, u.blocked_at is not null as blocked, u.plan_cleared_at
       from end_users u left join plans p on p.id = u.plan_id
       where u.environment_id = $1 and u.external_id = $2`,
     values: [environmentId, id],
   })
-  return { id, plan: rows[0]?.plan ?? null, isBlocked: rows[0]?.blocked ?? false }
+  const row = rows[0]
+  const endUser = { id, plan: row?.plan ?? null, isBlocked: row?.blocked ?? false }
+  const clearedAt = row?.plan_cleared_at ?? null
+  return clearedAt === null ? endUser : { ...endUser, planClearedAt: clearedAt.getTime() }
 }

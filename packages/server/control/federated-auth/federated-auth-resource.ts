@@ -1,4 +1,3 @@
-import type { FederatedConfig } from '../../core/federated-config.ts'
 import type { FederatedAuthRow } from '../../storage/federated-auth.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
@@ -29,22 +28,6 @@ export function toFederatedAuthResource(row: FederatedAuthRow): z.output<typeof 
     audiences: orNull(row.audiences),
     authorized_parties: orNull(row.authorized_parties),
     ...toStamps(row),
-  }
-}
-
-export function toFederatedConfig(row: FederatedAuthRow): FederatedConfig {
-  return {
-    issuers: row.issuers,
-    audiences: row.audiences,
-    authorizedParties: row.authorized_parties,
-    jwksUrl: row.jwks_url,
-    // The schema checked the list when it was written.
-    algorithms: row.algorithms as FederatedConfig['algorithms'],
-    userIdClaim: row.user_id_claim,
-    planClaim: row.plan_claim,
-    requiredClaims: row.required_claims,
-    clockToleranceSeconds: row.clock_tolerance_seconds,
-    maxTokenAgeSeconds: row.max_token_age_seconds,
   }
 }
 

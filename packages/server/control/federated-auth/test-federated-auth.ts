@@ -1,9 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import { verifyIdentityToken } from '../../identity/verify-identity-token.ts'
+import { toFederatedConfig } from '../../storage/auth-snapshots.ts'
 import { findFederatedAuth } from '../../storage/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { FederatedAuthTestRequest } from './federated-auth-body.ts'
-import { FederatedAuthTest, toFederatedConfig } from './federated-auth-resource.ts'
+import { FederatedAuthTest } from './federated-auth-resource.ts'
 import { loadKeySets } from './load-key-sets.ts'
 
 export const testFederatedAuth = defineOperation('POST /v1/projects/{projectId}/federated-auth/test', {

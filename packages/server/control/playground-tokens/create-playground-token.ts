@@ -1,11 +1,13 @@
-import { signClientToken, TOKEN_AUDIENCE, type TokenSigner } from '../../core/client-token.ts'
+import { signClientToken, TOKEN_AUDIENCE } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { type Actor, memberIdIn } from '../../core/permissions.ts'
 import { SCOPES } from '../../core/tenancy.ts'
+import { seeEndUser } from '../../storage/end-users.ts'
 import { findDefaultPlan } from '../../storage/plans.ts'
-import { findSigner, rotateSigningKeys } from '../../storage/signing-keys.ts'
+import { getSigner } from '../../storage/signing-keys.ts'
 import { dateTime } from '../operation/fields.ts'
-import { defineOperation, type Services } from '../operation/operation.ts'
+import { newRecord, ownerColumns } from '../operation/new-record.ts'
+import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 
 /** The lifetime of a playground token: 15 minutes. */
@@ -21,15 +23,19 @@ export const createPlaygroundToken = defineOperation('POST /v1/environments/{env
     "Creates a client token with every scope for the caller, valid for 15 minutes and from this host's pages too. Its end user is `member:<id>`, the id of the member or management key. It becomes invalid when the member loses access.",
   access: { role: 'developer', of: 'environment' },
   response: { 201: ClientTokenResource },
-  faults: ['signing_key_unavailable'],
+  faults: ['signing_key_unavailable', 'end_user_blocked'],
   audit: ({ resource }) => ({ resourceId: resource.id }),
   handle: async ({ services, actor, resource }) => {
     const { clock, newId } = services
     // Load the signing key before the operation's own statements: signing keys belong to no organization.
-    const signer = await getSigner(services)
+    const signer = await getSigner(services.wholeDb, services, clock.now())
+    const sub = `member:${idOf(actor, resource.org_id)}`
+    // It has a record as any other end user, by which it can be limited and blocked.
+    const seen = { ...newRecord(services), ...ownerColumns(resource), external_id: sub }
+    const endUser = await seeEndUser(services.db, seen)
+    if (endUser.blocked_at !== null) throw new Fault('end_user_blocked', 'This end user is blocked.')
     const plan = await findDefaultPlan(services.db, resource.id)
     const issuedAt = Math.floor(clock.now() / 1000)
-    const sub = `member:${idOf(actor, resource.org_id)}`
     const exp = issuedAt + LIFE_SECONDS
     const token = signClientToken(
       {
@@ -58,25 +64,4 @@ export const createPlaygroundToken = defineOperation('POST /v1/environments/{env
 /** Returns the id of the member in this organization; for a management key, the key's own id. */
 function idOf(actor: Actor, orgId: string): string {
   return actor.kind === 'member' ? memberIdIn(actor, orgId) : actor.id
-}
-
-async function getSigner({ wholeDb, secretBox, newId, clock }: Services): Promise<TokenSigner> {
-  const now = clock.now()
-  try {
-    const signer = await findSigner(wholeDb, secretBox, now)
-    if (signer !== undefined) return signer
-    await rotateSigningKeys(wholeDb, { secretBox, newId }, now)
-    const made = await findSigner(wholeDb, secretBox, now)
-    if (made !== undefined) return made
-    throw new Error('the rotation created no current signing key')
-  } catch (cause) {
-    throw new Fault(
-      'signing_key_unavailable',
-      'Client tokens cannot be signed right now. Try again shortly.',
-      {
-        cause,
-        retryAfterSeconds: 5,
-      },
-    )
-  }
 }

@@ -127,22 +127,23 @@ describe('rates', () => {
   let door: DoorApp
   beforeAll(async () => {
     door = await openDoorApp({
-      RIDEAU_END_USER_REQUESTS_PER_SECOND: '0.2',
+      // Five at once: the tests call as one end user up to three times.
+      RIDEAU_END_USER_REQUESTS_PER_SECOND: '0.5',
       RIDEAU_ADDRESS_REQUESTS_PER_SECOND: '1',
     })
   })
   afterAll(() => door.close())
 
-  test('5,000 requests of one end user are refused beyond its rate, by any of its tokens; others are served', async () => {
+  test('2,000 requests of one end user are refused beyond its rate, by any of its tokens; others are served', async () => {
     const { app } = door
     const { id, key } = await app.createKey({})
     const tokens = Array.from({ length: 5 }, () => door.mint(id, 'mallory'))
     expect((await call(door, tokens[0])).outcome).toBe('200')
     const warnings = door.lines.length
     let at = 0
-    const counts = await flood(5_000, () => call(door, tokens[at++ % 5]))
+    const counts = await flood(2_000, () => call(door, tokens[at++ % 5]))
     expect([...counts.keys()].filter(outcome => outcome !== '200')).toEqual([LIMITED])
-    expect(counts.get(LIMITED)).toBeGreaterThan(4_800)
+    expect(counts.get(LIMITED)).toBeGreaterThan(1_800)
     expect((await call(door, door.mint(id, 'alice'))).outcome).toBe('200')
     expect((await call(door, key)).outcome).toBe('200')
     expect((await call(door, app.secretKey)).outcome).toBe('200')

@@ -87,7 +87,7 @@ export class FrontDoor implements PlaceOwner {
    * route. Throws 429 `rate_limit_exceeded`. Returns the address, for `giveBack`.
    */
   countUnknown(ctx: RequestContext): string {
-    const address = this.#addressOf(ctx.req)
+    const address = this.addressOf(ctx.req)
     const waitMs = this.#addresses.take(address, ctx.startedAt)
     if (waitMs === 0) return address
     this.refusals.count('address_rate', address, ctx.startedAt)
@@ -133,7 +133,8 @@ export class FrontDoor implements PlaceOwner {
     return fault
   }
 
-  #addressOf(req: IncomingMessage): string {
+  /** Returns the key under which the client of a request is counted: its address, or the /64 of an IPv6 address. */
+  addressOf(req: IncomingMessage): string {
     const forwarded = req.headers['x-forwarded-for']
     const header = typeof forwarded === 'string' ? forwarded : undefined
     return toAddressGroup(toClientAddress(req.socket.remoteAddress, header, this.#trustedProxies))

@@ -119,6 +119,7 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
+  ctx.credentialExpiresAt = life.expiresAt
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
   assertAllowed(checkEndpoint(caller, ctx.route.need))

@@ -19,7 +19,10 @@ function encodeFault({ requestId, route }: RequestContext, fault: Fault, baseUrl
   return route.mount.encodeFault(fault, requestId, baseUrl)
 }
 
-export function sendJson(ctx: RequestContext, status: number, body: unknown): void {
+const NONE: readonly string[] = []
+
+/** `more`: further headers as [name, value, ...]. */
+export function sendJson(ctx: RequestContext, status: number, body: unknown, more = NONE): void {
   const bytes = Buffer.from(JSON.stringify(body))
   writeHead(ctx.res, status, [
     'Content-Type',
@@ -28,6 +31,7 @@ export function sendJson(ctx: RequestContext, status: number, body: unknown): vo
     String(bytes.length),
     ...idHeaders(ctx),
     ...corsHeaders(ctx),
+    ...more,
   ])
   ctx.res.end(bytes)
 }

@@ -7,7 +7,7 @@ import { SCOPES } from '../../core/tenancy.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { findErrorCode } from '../../testing/harness/error-code.ts'
 import { openTokenMint, type TokenMint } from '../../testing/harness/token-mint.ts'
-import { listRoutes } from '../routes.ts'
+import { listRoutes, type Route } from '../routes.ts'
 
 let app: TestApp
 let mint: TokenMint
@@ -22,13 +22,15 @@ afterAll(async () => {
   await app.close()
 })
 
-describe.each(
-  listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes).map(route => ({
-    ...route,
-    title: `${route.method} ${route.path}`,
-  })),
-)('$title', ({ method, path, need }) => {
-  const ask = async (credential?: string): Promise<string> => {
+const routes = listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes).map(route => ({
+  ...route,
+  title: `${route.method} ${route.path}`,
+}))
+const isMint = ({ need }: Route): boolean => need.makes !== undefined
+
+const askOf =
+  ({ method, path }: Pick<Route, 'method' | 'path'>) =>
+  async (credential?: string): Promise<string> => {
     const response = await fetch(app.gatewayUrl + path.replace('*', crypto.randomUUID()), {
       method,
       headers: {
@@ -40,8 +42,34 @@ describe.each(
     const code = findErrorCode(await response.json())
     return [response.status, code].filter(part => part !== undefined).join(' ')
   }
-  /** Any answer after the checks of the credential. */
-  const LET_IN = /^(200|400 \w+|404 model_not_found)$/
+
+/** Any answer after the checks of the credential. */
+const LET_IN = /^(200|400 \w+|404 model_not_found)$/
+
+describe.each(routes.filter(isMint))('$title, which makes client tokens,', ({ need, ...route }) => {
+  const ask = askOf(route)
+
+  test('accepts a publishable key, and a secret key only where it names an end user', async () => {
+    expect(await ask((await app.createKey({ kind: 'publishable' })).key)).toMatch(LET_IN)
+    expect(await ask(app.secretKey)).toMatch(
+      need.endpoint === 'device' ? /^403 publishable_key_required$/ : LET_IN,
+    )
+  })
+
+  test('refuses every client token, a management key, a forged token and a missing credential', async () => {
+    const key = await app.createKey({})
+    expect(await ask(mint(key))).toBe(
+      need.makes === 'token' ? '403 client_token_cannot_mint' : '403 publishable_key_required',
+    )
+    expect(await ask(app.managementKey)).toBe('401 invalid_key')
+    expect(await ask(mint(key, { iat: 1000, nbf: 1000, exp: 1900 }))).toBe('401 key_expired')
+    expect(await ask(mint(key).replace(/.{4}$/, 'AAAA'))).toBe('401 invalid_key')
+    expect(await ask()).toBe('401 unauthenticated')
+  })
+})
+
+describe.each(routes.filter(route => !isMint(route)))('$title', ({ need, ...route }) => {
+  const ask = askOf(route)
 
   test('accepts a client token with its scope alone, and none with all other scopes', async () => {
     const key = await app.createKey({})

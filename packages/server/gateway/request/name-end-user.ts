@@ -33,6 +33,7 @@ export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDe
   ctx.place?.name(id)
   const { environment } = ctx
   if (environment === undefined) throw new Error('an end user was named before identification')
+  deps.seenEndUsers.note(environment, id)
   if (!environment.policies.hasSpecialEndUsers) {
     ctx.endUser = { id, plan: null, isBlocked: false }
     return

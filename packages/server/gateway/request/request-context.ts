@@ -46,6 +46,8 @@ export class RequestContext implements Ticking {
   /** The end user: a client token's own from identification on, one named by a secret key once the body is read. */
   endUser: EndUser | undefined
   environment: Environment | undefined
+  /** When its credential expires, in Unix milliseconds; null: never. Set by identification. */
+  credentialExpiresAt: number | null = null
   /** Its place among the open requests. undefined: it was not identified yet, or it needs none. */
   place: Place | undefined
   /** Its reservation on limits. undefined: nothing was reserved yet. */

@@ -1,8 +1,9 @@
 import type { Feedback } from '../../core/request-record.ts'
+import type { MintDeps } from '../mint/mint-deps.ts'
 import type { PipelineDeps } from '../pipeline/pipeline-deps.ts'
 
 /** What the routes other than model calls need of the process. */
-export interface RouteDeps extends PipelineDeps {
+export interface RouteDeps extends PipelineDeps, MintDeps {
   /** Stops a request of another gateway process. Resolves to false if no process has it. */
   readonly cancelElsewhere: (
     environmentId: string,

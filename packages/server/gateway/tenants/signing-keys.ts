@@ -1,16 +1,21 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import type { TokenSigner } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { listPublished, type SigningKey } from '../../core/signing-schedule.ts'
 
 export interface SigningKeysOptions {
   /** Loads all stored keys, including those that only signed expired tokens. */
   readonly load: () => Promise<readonly SigningKey[]>
+  /** Loads the key that signs now. Throws `signing_key_unavailable`. */
+  readonly loadSigner: () => Promise<TokenSigner>
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
 /** Keys are published a day before they sign, so a list of this age in milliseconds lacks none. */
 const FRESH_MS = 60_000
+/** How long a signing key is used while it cannot be loaded. */
+const MAX_SIGNER_MS = 30 * 60_000
 /** Least milliseconds between two queries for tokens with unknown key ids. */
 const RETRY_MS = 1_000
 
@@ -21,6 +26,9 @@ export class SigningKeys {
   #objects = new Map<string, KeyObject>()
   #loadedAt = Number.NEGATIVE_INFINITY
   #loading: Promise<void> | undefined
+  #signer: TokenSigner | undefined
+  #signerAt = Number.NEGATIVE_INFINITY
+  #signerLoading: Promise<TokenSigner> | undefined
 
   constructor(options: SigningKeysOptions) {
     this.#options = options
@@ -57,6 +65,29 @@ export class SigningKeys {
       alg: 'ES256',
       use: 'sig',
     }))
+  }
+
+  /** Returns the key that signs, at most a minute old unless it cannot be loaded. Throws `signing_key_unavailable`. */
+  async getSigner(): Promise<TokenSigner> {
+    const age = this.#options.now() - this.#signerAt
+    if (this.#signer !== undefined && age < FRESH_MS) return this.#signer
+    this.#signerLoading ??= this.#loadSigner().finally(() => {
+      this.#signerLoading = undefined
+    })
+    try {
+      return await this.#signerLoading
+    } catch (error) {
+      // A previous key stays published for as long as its tokens live, and an hour more.
+      if (this.#signer !== undefined && age < MAX_SIGNER_MS) return this.#signer
+      throw error
+    }
+  }
+
+  async #loadSigner(): Promise<TokenSigner> {
+    const signer = await this.#options.loadSigner()
+    this.#signer = signer
+    this.#signerAt = this.#options.now()
+    return signer
   }
 
   #isOlderThan(ms: number): boolean {

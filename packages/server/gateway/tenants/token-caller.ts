@@ -24,9 +24,16 @@ export function toTokenCaller(
     keyId: claims.pk,
     ...rights,
     scopes: SCOPES.filter(scope => named.includes(scope) && scopes.includes(scope)),
-    // The end user's current plan takes precedence over the plan in the token.
-    endUser: { ...endUser, plan: endUser.plan ?? claims.plan },
+    endUser: { ...endUser, plan: endUser.plan ?? findClaimedPlan(claims, endUser) },
   }
+}
+
+/**
+ * Returns the plan in the token, which counts where the end user's record has none. It may come from that record, so it ends
+ * when the record loses its plan. `iat` is in whole seconds: a token of the same second loses the plan too.
+ */
+function findClaimedPlan({ plan, iat }: ClientTokenClaims, { planClearedAt }: EndUser): string | null {
+  return planClearedAt != null && planClearedAt >= iat * 1000 ? null : plan
 }
 
 /** Returns the life of a client token. It ends with its minter, at its `exp` at the latest. */

@@ -1,5 +1,6 @@
 import { initial } from './0001-initial.ts'
 import { unprovenAddresses } from './0002-unproven-addresses.ts'
+import { devices } from './0003-devices.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -11,4 +12,5 @@ export interface NumberedMigration {
 export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-unproven-addresses', sql: unprovenAddresses },
+  { name: '0003-devices', sql: devices },
 ]

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { type CborInput, encodeCbor } from './cbor-writer.ts'
 import {
   type Authority,
   type CertificateOptions,
@@ -6,7 +7,6 @@ import {
   toPem,
   writeCertificate,
 } from './certificate-writer.ts'
-import { type CborInput, encodeCbor } from './cbor-writer.ts'
 import { explicit, octets, sequence } from './der-writer.ts'
 
 /** Stands for Apple: a root, and the CA below it that issues the certificates of devices' keys. */

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { systemClock } from '../core/clock.ts'
+import type { FederatedConfig } from '../core/federated-config.ts'
+import { systemRandom } from '../core/random.ts'
+import type { GatewayDeps } from '../gateway/deps.ts'
+import { NO_DEVICE_CHECK } from '../gateway/mint/device-check.ts'
+import type { DeviceStore, MintDeps } from '../gateway/mint/mint-deps.ts'
+import { SeenEndUsers } from '../gateway/tenants/seen-end-users.ts'
+import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../http/egress.ts'
+import { toLookupOwner } from '../http/lookup-slots.ts'
+import { KEY_ATTESTATION_ROOTS } from '../identity/devices/android/key-attestation-roots.ts'
+import { APP_ATTESTATION_ROOTS } from '../identity/devices/apple/app-attestation-roots.ts'
+import { parseTrustAnchors, type TrustAnchor } from '../identity/devices/x509/trust-anchor.ts'
+import { KeySetCache } from '../identity/key-set-cache.ts'
+import { fetchKeySets } from '../identity/key-sets.ts'
+import {
+  advanceCounter,
+  consumeChallenge,
+  findDevice,
+  getDeviceSaltKey,
+  insertChallenge,
+  insertDevice,
+} from '../storage/devices.ts'
+import { insertSeenEndUsers, putEndUserAttributes } from '../storage/end-users.ts'
+import type { Storage } from '../storage/open-storage.ts'
+import { getSigner, listSigningKeys } from '../storage/signing-keys.ts'
+import type { AppParts } from './app-parts.ts'
+import { ConfigError } from './settings.ts'
+
+type Mint = MintDeps & Pick<GatewayDeps, 'signingKeys' | 'seenEndUsers'>
+
+/** Opens what the routes that make client tokens need. */
+export async function openMint(parts: AppParts): Promise<Mint> {
+  const { storage, egress, closers } = parts
+  const extra = readExtraRoots(parts)
+  const signingKeys = openSigningKeys(parts)
+  const seenEndUsers = openSeenEndUsers(parts)
+  closers.push(() => seenEndUsers.settled())
+  return {
+    signingKeys,
+    seenEndUsers,
+    getSigner: () => signingKeys.getSigner(),
+    keySets: new KeySetCache({
+      fetch: config => fetchKeySets(config, chargeToOrganization(egress, config)),
+      clock: systemClock,
+    }),
+    putAttributes: (seen, attributes) => putEndUserAttributes(storage.pool, seen, attributes),
+    devices: await openDeviceStore(storage),
+    deviceRoots: {
+      ios: [...APP_ATTESTATION_ROOTS, ...extra],
+      android: [...KEY_ATTESTATION_ROOTS, ...extra],
+    },
+    deviceCheck: NO_DEVICE_CHECK,
+    randomBytes: systemRandom.bytes,
+  }
+}
+
+function openSigningKeys({ storage, secretBox, newId }: AppParts): SigningKeys {
+  const { now } = systemClock
+  return new SigningKeys({
+    load: () => listSigningKeys(storage.db),
+    loadSigner: () => getSigner(storage.db, { secretBox, newId }, now()),
+    now,
+  })
+}
+
+function openSeenEndUsers({ storage, newId, log }: AppParts): SeenEndUsers {
+  const { now } = systemClock
+  return new SeenEndUsers({ insert: seen => insertSeenEndUsers(storage.pool, seen), newId, now, log })
+}
+
+function chargeToOrganization(egress: EgressPolicy, { orgId }: FederatedConfig): EgressPolicy {
+  return orgId === undefined ? egress : chargeLookupsTo(egress, toLookupOwner(orgId))
+}
+
+async function openDeviceStore({ pool }: Storage): Promise<DeviceStore> {
+  return {
+    saltKey: await getDeviceSaltKey(pool),
+    insertChallenge: challenge => insertChallenge(pool, challenge),
+    consumeChallenge: (environmentId, hash, now) => consumeChallenge(pool, environmentId, hash, now),
+    insert: device => insertDevice(pool, device),
+    find: (environmentId, platform, keyId) => findDevice(pool, environmentId, platform, keyId),
+    advanceCounter: (id, counter, now) => advanceCounter(pool, id, counter, now),
+  }
+}
+
+/** Reads RIDEAU_DEVICE_EXTRA_ROOTS. Whoever has a key of such a root can make devices up. */
+function readExtraRoots({ config, log }: AppParts): readonly TrustAnchor[] {
+  if (config.deviceExtraRoots === undefined) return []
+  try {
+    const roots = parseTrustAnchors(readFileSync(config.deviceExtraRoots, 'utf8'))
+    log.warn(
+      { roots: roots.length },
+      'RIDEAU_DEVICE_EXTRA_ROOTS IS SET: devices are accepted that neither Apple nor Google vouches for. For tests only.',
+    )
+    return roots
+  } catch (error) {
+    throw new ConfigError(
+      `RIDEAU_DEVICE_EXTRA_ROOTS: must be a file of certificates: ${(error as Error).message}`,
+    )
+  }
+}

@@ -1,0 +1,61 @@
+import { type ClientTokenClaims, signClientToken, TOKEN_AUDIENCE } from '../../core/client-token.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Scope } from '../../core/tenancy.ts'
+import { sendJson } from '../edge/send.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { MintDeps } from './mint-deps.ts'
+
+export interface TokenGrant {
+  readonly endUserId: string
+  readonly plan: string | null
+  readonly method: ClientTokenClaims['amr']
+  readonly scopes: readonly Scope[]
+  readonly lifetimeSeconds: number
+}
+
+export interface SendTokenDeps extends Pick<MintDeps, 'getSigner'> {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newId: () => string
+  readonly gatewayUrl: () => string
+}
+
+export const NO_STORE: readonly string[] = ['Cache-Control', 'no-store']
+
+/** Signs a client token and sends it with 201. It never outlives the key that makes it. */
+export async function sendToken(
+  ctx: IdentifiedContext,
+  grant: TokenGrant,
+  deps: SendTokenDeps,
+): Promise<void> {
+  const signer = await deps.getSigner()
+  const { environment, caller, credentialExpiresAt } = ctx
+  const iat = Math.floor(deps.now() / 1000)
+  const keyEnd =
+    credentialExpiresAt === null ? Number.POSITIVE_INFINITY : Math.floor(credentialExpiresAt / 1000)
+  const exp = Math.min(iat + grant.lifetimeSeconds, keyEnd)
+  if (exp <= iat) throw new Fault('key_expired', 'This key expires before a token could be used.')
+  const claims: ClientTokenClaims = {
+    iss: deps.gatewayUrl(),
+    aud: TOKEN_AUDIENCE,
+    sub: grant.endUserId,
+    org: environment.orgId,
+    prj: environment.projectId,
+    env: environment.id,
+    scope: grant.scopes.join(' '),
+    plan: grant.plan,
+    amr: grant.method,
+    pk: caller.keyId,
+    ver: 1,
+    iat,
+    nbf: iat,
+    exp,
+    jti: deps.newId(),
+  }
+  const answer = {
+    token: signClientToken(claims, signer),
+    expires_at: new Date(exp * 1000).toISOString(),
+    end_user_id: grant.endUserId,
+  }
+  sendJson(ctx, 201, answer, NO_STORE)
+}

@@ -1,0 +1,58 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Environment } from '../../core/tenancy.ts'
+import type { SeenEndUser } from '../../storage/end-users.ts'
+import { SeenEndUsers } from './seen-end-users.ts'
+
+const environment = { id: 'e', orgId: 'o', projectId: 'p' } as Environment
+let now: number
+let isDown: boolean
+let batches: string[][]
+let seen: SeenEndUsers
+beforeEach(() => {
+  now = 1_000_000
+  isDown = false
+  batches = []
+  seen = new SeenEndUsers({
+    insert: async (rows: readonly SeenEndUser[]) => {
+      batches.push(rows.map(({ external_id }) => external_id))
+      if (isDown) throw new Error('the database is down')
+    },
+    newId: () => 'id',
+    now: () => now,
+    log: { warn: () => {} },
+  })
+})
+
+const note = async (...ids: string[]): Promise<void> => {
+  for (const id of ids) seen.note(environment, id)
+  await seen.settled()
+}
+
+test('the end users of one moment share a statement, and each is noted once in ten minutes', async () => {
+  await note('a', 'b', 'a')
+  await note('b')
+  expect(batches).toEqual([['a', 'b']])
+  now += 10 * 60_000
+  await note('b')
+  expect(batches).toEqual([['a', 'b'], ['b']])
+})
+
+test('after a failed statement nothing is asked for a second, and then again', async () => {
+  isDown = true
+  await note('a')
+  isDown = false
+  await note('a')
+  expect(batches).toEqual([['a']])
+  now += 1_000
+  await note('a')
+  expect(batches).toEqual([['a'], ['a']])
+})
+
+test('of very many new end users at once the ones beyond a bound are noted when they are seen again', async () => {
+  const ids = Array.from({ length: 6_000 }, (_, n) => `u${n}`)
+  await note(...ids)
+  expect(batches.flat()).toHaveLength(5_000)
+  await note(...ids)
+  expect(new Set(batches.flat()).size).toBe(6_000)
+  expect(batches.flat()).toHaveLength(6_000)
+})
