@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { bundleFile, corpusFolder, seconds, shared, maxInputBytes } = workerData
+const { bundleFile, corpusFolder, seconds, shared, maxInputBytes, inputFile } = workerData
 const require = createRequire(import.meta.url)
 const { Corpus } = require('jsfuzz/build/src/corpus.js')
 const { BuildVerse } = require('jsfuzz/build/src/versifier.js')
@@ -111,6 +111,15 @@ async function shrink(target, bytes, guarantee) {
   return smallest
 }
 
+/** Tries one input, with the counters that some guarantees need. */
+async function reproduce() {
+  const finding = fs.readFileSync(inputFile)
+  const error = await tryInput(load().target, finding)
+  parentPort.postMessage(
+    error === undefined ? { executions: 1 } : { finding, error: String(error.stack ?? error) },
+  )
+}
+
 async function main() {
   const { target, coverage: counters } = load()
   const corpus = new Corpus([corpusFolder], false)
@@ -155,6 +164,6 @@ async function main() {
 }
 
 // Refusals are most of what is thrown, and a trace costs more than the refusal.
-Error.stackTraceLimit = 0
+Error.stackTraceLimit = inputFile === undefined ? 0 : 20
 fs.mkdirSync(path.resolve(corpusFolder), { recursive: true })
-await main()
+await (inputFile === undefined ? main() : reproduce())
