@@ -3,6 +3,7 @@ import { InvalidDeviceError } from '../../packages/server/identity/devices/encod
 import {
   type Certificate,
   canIssue,
+  findUnknownExtension,
   parseCertificate,
 } from '../../packages/server/identity/devices/x509/certificate.ts'
 import { parsePublicKey } from '../../packages/server/identity/devices/x509/public-key.ts'
@@ -29,7 +30,7 @@ function checkAgainstNode(parsed: Certificate, bytes: Buffer): void {
     assertEqual(parsed.notBefore, Date.parse(node.validFrom), 'the start that Node reads')
   const key = attempt(() => parsePublicKey(parsed.publicKey))
   if (key.error === undefined) assert(key.value.equals(node.publicKey), 'the key that Node reads')
-  const authority = attempt(() => canIssue(parsed, 0))
+  const authority = attempt(() => canIssue(parsed, 0) && findUnknownExtension(parsed) === undefined)
   if (authority.error === undefined && authority.value) assert(node.ca, 'what may issue is a CA for Node too')
 }
 
