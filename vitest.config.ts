@@ -10,6 +10,7 @@ const pure = [
   'packages/llm/formats/openai-responses/server/parse-recorded-requests.test.ts',
   'tools/**/*.test.ts',
   'packages/sdk/*.test.ts',
+  'fuzz/*.test.ts',
 ]
 
 /** The control plane's suites in which no statement reaches the database, or none that another suite does not send. */

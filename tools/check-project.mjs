@@ -66,17 +66,15 @@ export function findLineBreaches(file, text) {
 }
 
 /** An address in the lockfile would pin every later install to one mirror. */
-export function findLockfileBreaches(text) {
+export function findLockfileBreaches(text, file = 'package-lock.json') {
   const entries = Object.entries(JSON.parse(text).packages)
   const named = entries
     .filter(([, entry]) => /^https?:/.test(entry.resolved ?? ''))
-    .map(([name]) => `package-lock.json: ${name} names a registry: see CONTRIBUTING.md, "Dependencies"`)
+    .map(([name]) => `${file}: ${name} names a registry: see CONTRIBUTING.md, "Dependencies"`)
   // Without an integrity hash, npm installs whatever a registry or mirror sends under that name.
   const unchecked = entries
     .filter(([name, entry]) => name.includes('node_modules/') && !entry.link && entry.integrity === undefined)
-    .map(
-      ([name]) => `package-lock.json: ${name} has no integrity hash: pin a version that the registry serves`,
-    )
+    .map(([name]) => `${file}: ${name} has no integrity hash: pin a version that the registry serves`)
   return [...named, ...unchecked]
 }
 
@@ -109,6 +107,7 @@ function main() {
     ...findStaleEntries(texts),
     ...findImportCircles(readImports(files)),
     ...findLockfileBreaches(read('package-lock.json')),
+    ...findLockfileBreaches(read('fuzz/package-lock.json'), 'fuzz/package-lock.json'),
     ...findSizeBreaches(files),
     ...findStaleDocuments(),
   ]

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -63,6 +64,18 @@ describe('openAwsEventStreamParser', () => {
     expect(read([frame({ ':message-type': 'event', ':event-type': 'x' }, 'é', extra)])).toEqual([
       { event: 'x', data: 'é' },
     ])
+  })
+
+  test('a header that reaches to the last byte of its frame is an EventStreamError', () => {
+    // The smallest input that the fuzzer found: both checksums are right, and a header's name ends in the second one.
+    const body = Buffer.from('0000079a00fe0001', 'hex')
+    const bytes = Buffer.alloc(body.length + 16)
+    bytes.writeUInt32BE(bytes.length, 0)
+    bytes.writeUInt32BE(5, 4)
+    bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8)
+    body.copy(bytes, 12)
+    bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
+    expect(() => read([bytes])).toThrow(EventStreamError)
   })
 
   test('any chunking reads the same', () => {

@@ -129,6 +129,7 @@ function readHeaders(frame: Buffer, end: number): ReadonlyMap<string, string> {
     let valueStart = nameEnd + 1
     let length = VALUE_BYTES[type]
     if (type === STRING || type === BYTES) {
+      if (valueStart + 2 > end) throw new EventStreamError("a frame's header is cut off")
       length = frame.readUInt16BE(valueStart)
       valueStart += 2
     }

@@ -65,7 +65,7 @@ export function findFields(bytes: Buffer): ReadonlyMap<string, FieldSpan> | unde
 export interface JsonSlices {
   /** Of bytes that may be values each. */
   readonly tokenBytes: number
-  /** Of one string. */
+  /** Of one string. More than 8, because a step ends up to 8 bytes earlier: before an escape and a character that it would cut. */
   readonly stringBytes: number
 }
 

@@ -44,6 +44,9 @@ describe('toClientAddress', () => {
     expect(toAddressGroup('2001:db8:0:b::1')).toBe('2001:db8:0:b::/64')
     expect(toAddressGroup('::1')).toBe('0:0:0:0::/64')
     expect(toAddressGroup('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+    // The same address in hex and with a dotted tail, which stands for two groups.
+    expect(toAddressGroup('::268:745a:0:0:6874:5a70')).toBe('0:0:268:745a::/64')
+    expect(toAddressGroup('::268:745a:0:0:104.116.90.112')).toBe('0:0:268:745a::/64')
     expect(toAddressGroup('192.0.2.1')).toBe('192.0.2.1')
   })
 

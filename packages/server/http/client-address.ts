@@ -58,9 +58,13 @@ export function toAddressBlock(address: string): string | undefined {
   return isIPv6(address) ? toPrefix(address, 2) : undefined
 }
 
-/** Returns the first `parts` groups of 16 bits of an IPv6 address, as a CIDR. */
+/** An IPv4 address at the end of an IPv6 address: two of its groups, after all that are part of a prefix. */
+const DOTTED_TAIL = /\d+\.[\d.]+$/
+
+/** Returns the first `parts` groups of 16 bits of an IPv6 address, as a CIDR. `parts` is at most 6. */
 function toPrefix(address: string, parts: number): string {
-  const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::') ?? []
+  const bare = address.toLowerCase().split('%', 1)[0]?.replace(DOTTED_TAIL, '0:0')
+  const [head = '', tail] = bare?.split('::') ?? []
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const filled =

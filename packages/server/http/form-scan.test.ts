@@ -88,6 +88,18 @@ describe('FormScan', () => {
     ['malformed', `${part('Content-Disposition: attachment; name="a"')}--b--`, TYPE],
     ['malformed', '--b\r\nContent-Disposition: form-data; name="a"\r\nx\r\n--b--', TYPE],
     ['malformed', '--b\r\n--b\r\n--b--', TYPE],
+    // Parsers read another name in these, depending on which line they take.
+    [
+      'malformed',
+      `${part('Content-Disposition: form-data; name="a"\nX: y\r\nContent-Disposition: form-data; name=b')}--b--`,
+      TYPE,
+    ],
+    [
+      'malformed',
+      `${part('Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"')}--b--`,
+      TYPE,
+    ],
+    ['malformed', `${part('Content-Disposition: form-data; name="a"\r\nno header')}--b--`, TYPE],
     [
       'encoded',
       `${part('Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', 'eA==')}--b--`,

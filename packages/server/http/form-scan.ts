@@ -18,7 +18,7 @@ const MAX_HEADER_BYTES = 4 * 1024
 const SLICE_BYTES = 1024 * 1024
 
 const PARAMETER = /;\s*([^\s=;]{1,64})=(?:"([^"]*)"|([^\s;]*))/g
-const HEADER = /^([^\s:]{1,64}):[ \t]*(.*)$/
+const HEADER = /^([^\s:]{1,64}):[ \t]*([^\r\n\0]*)$/
 const MAX_BOUNDARY = 70
 
 /** Parses `multipart/form-data` (RFC 7578) in steps. Parts are ranges of the body. */
@@ -82,21 +82,26 @@ export class FormScan implements SlicedWork {
       return
     }
     const headers = parseHeaders(head.toString('utf8', 0, length))
-    const disposition = headers.get('content-disposition') ?? ''
+    const disposition = headers?.get('content-disposition') ?? ''
     const name = /^form-data\b/i.test(disposition) ? findParameter(disposition, 'name') : undefined
     if (name === undefined) this.problem = 'malformed'
-    else if (!UNENCODED.has(headers.get('content-transfer-encoding')?.toLowerCase())) this.problem = 'encoded'
+    else if (!UNENCODED.has(headers?.get('content-transfer-encoding')?.toLowerCase()))
+      this.problem = 'encoded'
     else
       this.parts.push({ name, isFile: isFile(disposition), bytes: bytes.subarray(start + length + 4, end) })
   }
 }
 
-/** Returns the headers by name in lower case. */
-function parseHeaders(head: string): Map<string, string> {
+/**
+ * Returns the headers by name in lower case; undefined if a line is not a header or a header occurs twice, which parsers
+ * read differently.
+ */
+function parseHeaders(head: string): Map<string, string> | undefined {
   const headers = new Map<string, string>()
   for (const line of head.split('\r\n')) {
     const [, name, value] = HEADER.exec(line) ?? []
-    if (name !== undefined && value !== undefined) headers.set(name.toLowerCase(), value.trim())
+    if (name === undefined || value === undefined || headers.has(name.toLowerCase())) return undefined
+    headers.set(name.toLowerCase(), value.trim())
   }
   return headers
 }

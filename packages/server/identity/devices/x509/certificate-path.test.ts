@@ -133,6 +133,10 @@ describe('rejects', () => {
       'a key usage without keyCertSign',
       [...authorityExtensions().slice(0, 1), { id: '2.5.29.15', value: bits(Buffer.from([0x80]), 7) }],
     ],
+    [
+      'a key usage whose keyCertSign is among the unused bits',
+      [...authorityExtensions().slice(0, 1), { id: '2.5.29.15', value: bits(Buffer.from([0x06]), 3) }],
+    ],
   ])('an issuer with %s, unless it is the one in the device', (_, extensions) => {
     const other = createAuthority('Other', issuer, { extensions })
     const path = [toLeaf(other), other.certificate, issuer.certificate]

@@ -144,8 +144,11 @@ export function canIssue(certificate: Certificate, authoritiesBelow: number): bo
   if (!isAuthority || authoritiesBelow > maxAuthoritiesBelow) return false
   const usage = certificate.extensions.get(KEY_USAGE)
   if (usage === undefined) return true
-  const [, bits = 0] = readElement(usage.value, BIT_STRING).content
-  return (bits & CERT_SIGN) !== 0
+  const { content } = readElement(usage.value, BIT_STRING)
+  const [unused = 8, bits = 0] = content
+  // In DER the unused bits of the last byte are 0. Other parsers would leave them out, and keyCertSign with them.
+  const isMalformed = unused > 7 || ((content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0
+  return !isMalformed && (bits & CERT_SIGN) !== 0
 }
 
 function readBasicConstraints({ extensions }: Certificate): {
