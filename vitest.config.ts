@@ -15,6 +15,7 @@ const pure = [
 
 /** The control plane's suites in which no statement reaches the database, or none that another suite does not send. */
 const withoutSql = [
+  'any-text',
   'bad-input',
   'catalog/catalog',
   'operation/control-rates',

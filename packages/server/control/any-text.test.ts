@@ -224,16 +224,19 @@ test(
         : Object.entries(methods).map(([method, operation]) => requestTo(path, method, operation)),
     )
     const statuses = new Map<number, number>()
+    // Names, comments and the audit log repeat an id that was sent as a text.
+    const sentIds = new Set<string>()
     await fc.assert(
       fc.asyncProperty(fc.oneof(...all), async request => {
         plane.clock.advance(1_000)
+        const sent = JSON.stringify(request)
+        for (const id of theirIds) if (sent.includes(id)) sentIds.add(id)
         const { status, text } = await send(request)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         expect(status).toBeLessThan(500)
         if (status >= 300) return
         // An answer may repeat what was sent, and shows no other id of theirs.
-        const sent = JSON.stringify(request)
-        expect(theirIds.filter(id => text.includes(id) && !sent.includes(id))).toEqual([])
+        expect(theirIds.filter(id => text.includes(id) && !sentIds.has(id))).toEqual([])
         expect(text).not.toContain('the victim')
       }),
       { seed: TEXT_SEED, numRuns: TEXT_RUNS },
