@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type IdentityProvider, openIdentityProvider } from '../../testing/fakes/identity-provider.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import type { Outcome } from '../../testing/harness/device-app.ts'
 
 let app: TestApp
 let idp: IdentityProvider
@@ -23,13 +24,6 @@ beforeEach(async () => {
   secret = await app.createKey({})
   publishable = await app.createKey({ kind: 'publishable' })
 })
-
-interface Outcome {
-  readonly status: number
-  readonly headers: Headers
-  // biome-ignore lint: JSON of any answer
-  readonly body: any
-}
 
 const BODY = { end_user: { id: 'alice' }, scopes: ['ai.chat'] }
 

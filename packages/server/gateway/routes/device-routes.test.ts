@@ -1,100 +1,53 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type AndroidDevice,
-  assertKey,
-  attestKey,
-  createAndroidDevice,
-  createKeyAttestationAuthority,
-} from '../../testing/fakes/android-device.ts'
+import { createAndroidDevice } from '../../testing/fakes/android-device.ts'
 import {
   type AppAttestDevice,
   type AttestationParts,
   assertApp,
   attestApp,
-  createAppAttestAuthority,
   createAppAttestDevice,
 } from '../../testing/fakes/app-attest-device.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
-import type { GatewayDeps } from '../deps.ts'
+import type { TestApp } from '../../testing/harness/app.ts'
+import {
+  APP_ID,
+  androidBody,
+  type DeviceApp,
+  type Outcome,
+  openDeviceApp,
+  REJECTED,
+  shorten,
+  TEAM,
+} from '../../testing/harness/device-app.ts'
 
-const TEAM = 'TEAM123456'
-const APP_ID = `${TEAM}.dev.example.app`
-const PACKAGE = 'dev.example.app'
-const DIGEST = 'ab'.repeat(32)
-const REJECTED = '401 invalid_device_attestation'
-
-const apple = createAppAttestAuthority()
-const google = createKeyAttestationAuthority()
-const folder = mkdtempSync(path.join(tmpdir(), 'rideau-roots-'))
-const rootsFile = path.join(folder, 'roots.pem')
-const lines: string[] = []
+let devices: DeviceApp
 let app: TestApp
-let deps: GatewayDeps
 beforeAll(async () => {
-  writeFileSync(rootsFile, `${apple.rootPem}\n${google.rootPem}`)
-  app = await openTestApp(
-    { RIDEAU_DEVICE_EXTRA_ROOTS: rootsFile, RIDEAU_TRUSTED_PROXIES: '127.0.0.1', LOG_LEVEL: 'warn' },
-    {
-      ...TEST_LIMITS,
-      onDeps: made => {
-        deps = made
-      },
-    },
-    { write: line => void lines.push(line) },
-  )
-  await configure()
+  devices = await openDeviceApp()
+  app = devices.app
 })
-afterAll(async () => {
-  await app.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => devices.close())
 
-const deviceAuth = () => `/v1/projects/${app.projectId}/device-auth`
-const configure = () =>
-  app.manage('PUT', deviceAuth(), {
-    ios: { team_id: TEAM, bundle_ids: ['dev.example.app'], environment: 'production' },
-    android: { package_names: [PACKAGE], signing_digests: [DIGEST] },
-  })
-
-/** Each test has a key and an address of its own, so that the mint limits of one do not concern another. */
-let publishable: { id: string; key: string }
-let address = 0
+let publishable: DeviceApp['publishable']
 let device: AppAttestDevice
 beforeEach(async () => {
-  address++
-  publishable = await app.createKey({ kind: 'publishable' })
+  await devices.changeCaller()
+  publishable = devices.publishable
   device = createAppAttestDevice()
 })
 
-interface Outcome {
-  readonly status: number
-  // biome-ignore lint: JSON of any answer
-  readonly body: any
-  readonly headers: Headers
-}
-
-async function post(route: string, body: unknown, key = publishable.key, headers = {}): Promise<Outcome> {
-  const from = { 'x-forwarded-for': `203.0.113.${address}`, ...headers }
-  const response = await app.call(`/v1/device/${route}`, body, { key, headers: from })
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
-
-const shorten = ({ status, body }: Outcome): string =>
-  [status, body.error?.code, body.error?.param].filter(part => part != null).join(' ')
-
-const challenge = async (key?: string): Promise<string> => (await post('challenge', '', key)).body.challenge
+// A test may set another key.
+const post: DeviceApp['post'] = (route, body, key = publishable.key, headers = {}) =>
+  devices.post(route, body, key, headers)
+const challenge: DeviceApp['challenge'] = (key = publishable.key) => devices.challenge(key)
 
 async function attest(
   given: { challenge?: string; parts?: Partial<AttestationParts>; body?: object; of?: AppAttestDevice } = {},
 ): Promise<Outcome> {
   const { of = device } = given
   const text = given.challenge ?? (await challenge())
-  const attestation = attestApp(apple, of, { appId: APP_ID, challenge: text, ...given.parts })
+  const attestation = attestApp(devices.apple, of, { appId: APP_ID, challenge: text, ...given.parts })
   return post('attest', {
     key_id: of.keyId.toString('base64'),
     attestation_object: attestation.toString('base64'),
@@ -118,7 +71,7 @@ const CHAT = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }
 const chat = async (key: string): Promise<number> => (await app.call('/v1/chat', CHAT, { key })).status
 
 test('further roots are logged loudly at the start', () => {
-  expect(lines.join('')).toMatch(/RIDEAU_DEVICE_EXTRA_ROOTS IS SET/)
+  expect(devices.lines.join('')).toMatch(/RIDEAU_DEVICE_EXTRA_ROOTS IS SET/)
 })
 
 describe('a challenge', () => {
@@ -159,7 +112,7 @@ describe('a challenge', () => {
 })
 
 describe('the order of checks', () => {
-  test.each(['challenge', 'attest', 'assert'])('of %s is that of the contract', async route => {
+  test.each(['challenge', 'attest', 'assert'])('of %s is the documented one', async route => {
     const call = (key: string, headers = {}) => post(route, 'not JSON', key, headers).then(shorten)
     expect(await call('')).toBe('401 unauthenticated')
     expect(await call('rd_pk_dev_unknown')).toBe('401 invalid_key')
@@ -174,12 +127,12 @@ describe('the order of checks', () => {
     })
     expect(await call(restricted.key)).toBe('403 endpoint_not_allowed')
     expect(await call(publishable.key, { origin: 'https://other.example' })).toBe('403 origin_not_allowed')
-    await app.manage('DELETE', deviceAuth())
+    await app.manage('DELETE', devices.deviceAuth)
     expect(await call(publishable.key)).toBe('400 device_attest_not_configured')
-    await configure()
+    await devices.configure()
     expect(await call(publishable.key)).toBe('400 invalid_request')
     // The key and the address were counted for each call that came so far; no limit was reached.
-    const from = { 'x-forwarded-for': `198.51.100.${address}` }
+    const from = { 'x-forwarded-for': `198.51.100.${devices.address}` }
     const flood = await Promise.all(Array.from({ length: 61 }, () => call(publishable.key, from)))
     expect(flood.filter(each => each === '429 mint_rate_limit_exceeded')).toHaveLength(1)
     expect(flood.filter(each => each === '400 invalid_request')).toHaveLength(60)
@@ -237,7 +190,7 @@ describe('an attested iPhone', () => {
 
   test('accepts base64url and the synonym attestation', async () => {
     const text = await challenge()
-    const object = attestApp(apple, device, { appId: APP_ID, challenge: text })
+    const object = attestApp(devices.apple, device, { appId: APP_ID, challenge: text })
     const body = {
       platform: 'ios',
       key_id: device.keyId.toString('base64url'),
@@ -303,12 +256,12 @@ describe('an attested iPhone', () => {
   test("of an app that left the project's settings is rejected", async () => {
     await attest()
     const ios = { team_id: TEAM, bundle_ids: ['dev.example.other'], environment: 'production' }
-    await app.manage('PUT', deviceAuth(), { ios })
+    await app.manage('PUT', devices.deviceAuth, { ios })
     expect(shorten(await assert(1))).toBe(REJECTED)
-    expect(
-      shorten(await post('attest', { platform: 'android', ...android(createAndroidDevice(), 'x') })),
-    ).toBe('400 device_attest_not_configured')
-    await configure()
+    expect(shorten(await post('attest', androidBody(devices, createAndroidDevice(), 'x')))).toBe(
+      '400 device_attest_not_configured',
+    )
+    await devices.configure()
     expect((await assert(1)).status).toBe(201)
   })
 
@@ -366,75 +319,10 @@ describe('of requests at once', () => {
   })
 })
 
-function android(of: AndroidDevice, text: string): object {
-  const chain = attestKey(google, of, {
-    challenge: text,
-    packageNames: [PACKAGE],
-    signingDigests: [DIGEST],
-  })
-  return {
-    key_id: of.keyId.toString('base64'),
-    certificate_chain: chain.map(each => each.toString('base64')),
-    challenge: text,
-  }
-}
-
-describe('an attested Android phone', () => {
-  const phone = createAndroidDevice()
-  const sign = async (counter: number, of = phone): Promise<Outcome> => {
-    const text = await challenge()
-    return post('assert', {
-      platform: 'android',
-      key_id: of.keyId.toString('base64'),
-      assertion: assertKey(of, text, counter).toString('base64'),
-      challenge: text,
-      counter,
-    })
-  }
-
-  test('gets tokens for an end user of its own, with counters that increase', async () => {
-    const text = await challenge()
-    const { status, body } = await post('attest', { platform: 'android', ...android(phone, text) })
-    expect(status).toBe(201)
-    const again = await sign(1)
-    expect([again.status, again.body.end_user_id]).toEqual([201, body.end_user_id])
-    expect(shorten(await sign(1))).toBe(REJECTED)
-    expect((await sign(4_294_967_295)).status).toBe(201)
-  })
-
-  test('is rejected with another challenge, app or root, and after a bomb of certificates', async () => {
-    const other = createAndroidDevice()
-    const send = async (change: (body: any, text: string) => object): Promise<string> => {
-      const text = await challenge()
-      const body = { platform: 'android', ...android(other, text) }
-      return shorten(await post('attest', { ...body, ...change(body, text) }))
-    }
-    const stranger = createKeyAttestationAuthority()
-    const encode = (chain: Buffer[]) => ({ certificate_chain: chain.map(each => each.toString('base64')) })
-    const parts = { packageNames: [PACKAGE], signingDigests: [DIGEST] }
-    expect(await send(() => ({ ...android(other, 'x'), challenge: 'x' }))).toBe(REJECTED)
-    expect(await send((_, text) => encode(attestKey(stranger, other, { ...parts, challenge: text })))).toBe(
-      REJECTED,
-    )
-    expect(
-      await send((_, text) =>
-        encode(attestKey(google, other, { ...parts, packageNames: ['other'], challenge: text })),
-      ),
-    ).toBe(REJECTED)
-    const bomb = ({ certificate_chain: [leaf] }: any) => ({ certificate_chain: Array(32).fill(leaf) })
-    expect(await send(bomb)).toBe(REJECTED)
-    expect(await send(() => ({ certificate_chain: Array(33).fill('AAAA') }))).toBe(
-      '400 invalid_request certificate_chain',
-    )
-    expect(await send(() => ({ certificate_chain: [] }))).toBe('400 invalid_request certificate_chain')
-    expect(shorten(await sign(1, other))).toBe(REJECTED)
-  })
-})
-
 test.each([() => Promise.reject(new Error('down')), async () => 'banned' as const])(
   'a signal that fails or says banned refuses nobody',
   async check => {
-    Object.assign(deps, { deviceCheck: { check } })
+    Object.assign(devices.deps, { deviceCheck: { check } })
     expect((await attest({ body: { device_check_token: 'AAAA' } })).status).toBe(201)
   },
 )
