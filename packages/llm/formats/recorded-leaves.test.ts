@@ -88,6 +88,8 @@ function findStop(
 
 const REQUESTS = listClientRequests()
 
+if (!hasClientRequests) console.log('skipped: the requests of ../shared/wire are not there')
+
 describe.skipIf(!hasClientRequests)(`${REQUESTS.length} recorded requests`, () => {
   test.each<Sender>(['key', 'end_user'])(
     'pass the last check to every format where the checks before it let them: %s',
@@ -109,8 +111,4 @@ describe.skipIf(!hasClientRequests)(`${REQUESTS.length} recorded requests`, () =
       expect(passed).toBeGreaterThan(REQUESTS.length)
     },
   )
-})
-
-test.skipIf(hasClientRequests)('recorded requests: 0 run, the folder is absent', () => {
-  expect(REQUESTS).toEqual([])
 })
