@@ -9,6 +9,13 @@ export const MAX_RECORD_BYTES = 64 * 1024
 export const MAX_REFUSAL_BYTES = 8 * 1024
 /** The limit of each captured body. */
 export const MAX_BODY_CHARS = 32 * 1024
+/** The bytes of a body that a record may need. A longer body has more than MAX_BODY_CHARS within them, so the cut is marked. */
+const MAX_BODY_BYTES = 4 * MAX_BODY_CHARS
+
+/** Returns the text of a body, of a long one only as much as a record keeps. */
+export function toCapturedText(body: Buffer): string {
+  return body.toString('utf8', 0, Math.min(body.length, MAX_BODY_BYTES))
+}
 
 /** Limits of the other texts, in characters. An index row with the longest texts stays below PostgreSQL's 2,704 bytes. */
 const MAX_CHARS = {

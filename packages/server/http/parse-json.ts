@@ -23,7 +23,7 @@ const SHORT_BYTES = 256 * 1024
 /** Bodies with more names, strings, objects and lists are parsed in slices too: this many take 2 to 10 ms. */
 const SHORT_PARTS = 4_096
 /** The time for all bodies that are parsed at once in one tick of the event loop. Later ones are parsed in slices. */
-const TICK_MS = 25
+const TICK_MS = 10
 /** Shorter bodies are not timed, because reading the clock would cost more than parsing them. */
 const UNTIMED_BYTES = 4_096
 

@@ -17,13 +17,16 @@ interface Waiting {
 }
 
 /** The time for all sliced work in one tick, so that many works block the event loop no longer than one. */
-const TICK_MS = 8
+const SLICE_MS = 2
+/** The time between two slices, in which other requests are served: each of them takes several ticks. */
+const PAUSE_MS = 2
 
 const queue: Waiting[] = []
 
 /**
- * Does work in slices of 8 ms, one slice in each tick of the event loop; waiting works get their slices in rotation. Resolves
- * once the work is done, or given up because `isUnwanted` returned true. Rejects with what the work throws.
+ * Does work in slices of 2 ms with pauses of 2 ms; waiting works get their slices in rotation. So long works take at most half
+ * of the event loop's time. Resolves once the work is done, or given up because `isUnwanted` returned true. Rejects with what
+ * the work throws.
  */
 export function runInSlices(work: SlicedWork, isUnwanted: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -34,11 +37,11 @@ export function runInSlices(work: SlicedWork, isUnwanted: () => boolean): Promis
 function runSlice(): void {
   const first = queue[0]
   if (first === undefined) return
-  const isDone = runUntil(first, performance.now() + TICK_MS)
+  const isDone = runUntil(first, performance.now() + SLICE_MS)
   queue.shift()
   // The caller of finished work continues in this tick, so no other work begins in it.
   if (!isDone) queue.push(first)
-  if (queue.length > 0) setImmediate(runSlice)
+  if (queue.length > 0) setTimeout(runSlice, PAUSE_MS)
 }
 
 /** Returns true if the work has ended: done, unwanted or failed. */

@@ -20,7 +20,7 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
-import { LOGGED_BYTES, sendAnswer } from './send-answer.ts'
+import { sendAnswer } from './send-answer.ts'
 
 /** Timeout of each call in milliseconds. A request may need several. */
 const DEFAULT_TIMEOUT_MS = 300_000
@@ -135,7 +135,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     const bytes = this.#server.encodeReply(answered, this.#parsed.request, reply, bill)
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
-    await sendAnswer(this.#ctx, bytes, { headers, outcome, loggedBytes: LOGGED_BYTES }, this.#deps)
+    await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
   }
 }
 

@@ -2,6 +2,7 @@ import { type Bill } from '@rideau/llm/usage/bill'
 import { cacheWriteTokens } from '@rideau/llm/usage/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'
+import { toCapturedText } from '../../core/record-line.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
 import { addBills, FREE } from '../billing/bill.ts'
 import { isIdentified, type RequestContext } from '../request/request-context.ts'
@@ -51,9 +52,7 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
   record.sandbox = isSandbox
   record.attempts = ctx.attempts
   if (environment.logCapture === 'full') {
-    // The record line limits its length.
-    if (recordFields.requestBody !== undefined)
-      record.request_body = recordFields.requestBody.toString('utf8')
+    if (recordFields.requestBody !== undefined) record.request_body = toCapturedText(recordFields.requestBody)
     if (outcome.responseBody !== undefined) record.response_body = outcome.responseBody
   }
   let writing: Promise<void> | undefined

@@ -12,6 +12,7 @@ import {
 } from '../../http/egress.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
+import { ChunkTurns, type WaitingCall } from './chunk-turns.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -21,9 +22,8 @@ const KEEP_ALIVE_MS = 30_000
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
 const LINGER_MS = 2_000
 
-/** A chunk of this length that takes longer than this is the last one of its tick. Shorter chunks are not timed. */
-const LONG_CHUNK_BYTES = 16 * 1024
-const REST_AFTER_MS = 4
+/** Shorter chunks are processed at once and not timed. */
+const LONG_CHUNK_BYTES = 8 * 1024
 
 export interface HttpTransportOptions {
   /** Connections to providers at most, of the whole process. */
@@ -38,6 +38,7 @@ export function openHttpTransport(
 ): Transport {
   const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
   const opening: Opening = { owner: undefined }
+  const turns = new ChunkTurns()
   const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)
   const connections = new Connections({
     maxConnections,
@@ -48,12 +49,19 @@ export function openHttpTransport(
   })
   return {
     call(request, handler, owner) {
-      const call = new HttpCall(request, handler, owner, connections, opening)
+      const call = new HttpCall(request, handler, owner, { connections, opening, turns })
       connections.lend(call)
       return call
     },
     close: () => connections.destroy(),
   }
+}
+
+/** What all calls of a transport share. */
+interface Shared {
+  readonly connections: Connections
+  readonly opening: Opening
+  readonly turns: ChunkTurns
 }
 
 /** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
@@ -65,34 +73,27 @@ interface Opening {
  * Uses undici's older handler interface. The newer one builds an object of all headers, about thirty in a provider's
  * answer, which a successful chat does not need.
  */
-class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
+class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, WaitingCall {
   readonly owner: ShareOwner
   share: Share<Borrower> | undefined
   readonly #request: UpstreamRequest
   readonly #handler: UpstreamHandler
-  readonly #connections: Connections
-  readonly #opening: Opening
+  readonly #shared: Shared
   #connection: Connection | undefined
   #isWaiting = true
   #abort: ((reason: Error) => void) | undefined
   #resume: (() => void) | undefined
   #linger: NodeJS.Timeout | undefined
   #isPaused = false
-  #isResting = false
+  /** A chunk that waits for a later tick. The call is paused until it is processed. */
+  #chunk: Buffer | undefined
   #done = false
 
-  constructor(
-    request: UpstreamRequest,
-    handler: UpstreamHandler,
-    owner: ShareOwner,
-    connections: Connections,
-    opening: Opening,
-  ) {
+  constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: Shared) {
     this.#request = request
     this.#handler = handler
     this.owner = owner
-    this.#connections = connections
-    this.#opening = opening
+    this.#shared = shared
   }
 
   get origin(): string {
@@ -111,14 +112,14 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.#isWaiting = false
     this.#connection = connection
     const { path, headers, body } = this.#request
-    this.#opening.owner = this.owner
+    this.#shared.opening.owner = this.owner
     try {
       connection.client.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
     } catch (error) {
       // The connection may be given by the end of another call, which must not fail.
       this.onError(error as Error)
     } finally {
-      this.#opening.owner = undefined
+      this.#shared.opening.owner = undefined
     }
   }
 
@@ -129,7 +130,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   abort(): void {
     if (this.#done) return
     this.#done = true
-    if (this.#isWaiting) this.#connections.withdraw(this)
+    this.#takeChunk()
+    if (this.#isWaiting) this.#shared.connections.withdraw(this)
     // While the connection is being opened, onConnect ends the call.
     else this.#abort?.(abortedError())
   }
@@ -151,15 +153,17 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.#goOn()
   }
 
-  /** Goes on after an expensive chunk, in a later tick of the event loop. */
-  endRest(): void {
-    this.#isResting = false
+  /** Processes the chunk that waited, and goes on. Called by the turns. */
+  processChunk(): void {
+    const chunk = this.#chunk
+    this.#chunk = undefined
+    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
     this.#goOn()
   }
 
   #goOn(): void {
     // After its end the connection may serve another call.
-    if (!this.#done && !this.#isPaused && !this.#isResting) this.#resume?.()
+    if (!this.#done && !this.#isPaused && this.#chunk === undefined) this.#resume?.()
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -179,33 +183,53 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   onData(chunk: Buffer): boolean {
+    this.#deliverWaiting()
     if (this.#done) return this.#isFlowing()
-    const startedAt = chunk.length < LONG_CHUNK_BYTES ? 0 : performance.now()
+    const { turns } = this.#shared
+    if (chunk.length < LONG_CHUNK_BYTES) this.#deliver(chunk)
+    else if (turns.isSpent && mayPause()) {
+      this.#chunk = chunk
+      turns.wait(this)
+    } else {
+      const startedAt = performance.now()
+      this.#deliver(chunk)
+      turns.spend(performance.now() - startedAt)
+    }
+    return this.#isFlowing()
+  }
+
+  #deliver(chunk: Buffer): void {
     try {
       this.#handler.onData(chunk)
     } catch (error) {
       this.#crash(error)
     }
-    if (startedAt !== 0 && performance.now() - startedAt > REST_AFTER_MS && mayPause()) this.#rest()
-    return this.#isFlowing()
   }
 
-  /** Pauses for a tick. libuv would otherwise read 2 MB of a fast provider before it serves anybody else. */
-  #rest(): void {
-    if (this.#isResting) return
-    this.#isResting = true
-    setImmediate(endRestOf, this)
+  /** The connection goes on although a chunk waits, because it ended. */
+  #deliverWaiting(): void {
+    const chunk = this.#takeChunk()
+    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+  }
+
+  #takeChunk(): Buffer | undefined {
+    const chunk = this.#chunk
+    if (chunk === undefined) return undefined
+    this.#chunk = undefined
+    this.#shared.turns.withdraw(this)
+    return chunk
   }
 
   #isFlowing(): boolean {
-    return !(this.#isPaused || this.#isResting) || !mayPause()
+    return !(this.#isPaused || this.#chunk !== undefined) || !mayPause()
   }
 
   onComplete(): void {
+    this.#deliverWaiting()
     const connection = this.#connection as Connection
     this.#connection = undefined
     clearTimeout(this.#linger)
-    this.#connections.giveBack(connection)
+    this.#shared.connections.giveBack(connection)
     if (this.#done) return
     this.#done = true
     try {
@@ -216,8 +240,9 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
   }
 
   onError(error: Error): void {
+    this.#deliverWaiting()
     this.#isWaiting = false
-    if (this.#connection !== undefined) this.#connections.discard(this.#connection)
+    if (this.#connection !== undefined) this.#shared.connections.discard(this.#connection)
     clearTimeout(this.#linger)
     if (this.#done) return
     this.#done = true
@@ -236,10 +261,6 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower {
     this.abort()
     this.#handler.onCrash(error)
   }
-}
-
-function endRestOf(call: HttpCall): void {
-  call.endRest()
 }
 
 function abortCall(call: UpstreamCall): void {
