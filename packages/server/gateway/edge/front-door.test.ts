@@ -367,7 +367,7 @@ describe('bodies', () => {
     expect(heldNow()).toBeLessThanOrEqual(256 * MIB)
     const long = { ...BODY, messages: [{ role: 'user', content: 'x'.repeat(200_000) }] }
     expect((await call(door, app.secretKey, { body: long })).outcome).toBe('200')
-    // A body without progress is ended after a sixth of its 30 s, and gives back what it holds.
+    // A body without progress is refused after a sixth of its 30 s. The answer waits 10 s at most for the rest of the upload.
     await expect.poll(heldNow, { timeout: 20_000 }).toBe(0)
     for (const { socket } of all) socket.destroy()
   }, 60_000)
