@@ -32,6 +32,7 @@ export const OPENAI_MODEL_RULES: readonly OpenAiModelRule[] = [
     unsupportedWhile: 'asked',
   },
   { models: ['gpt-5.*', 'gpt-6*'], reasons: true, unsupported: SAMPLING, unsupportedWhile: 'unless-none' },
+  { models: ['o3-mini*'], reasons: true, unsupported: SAMPLING },
   { models: ['o1*', 'o3*', 'o4-*', 'gpt-5*', 'codex-*'], reasons: true, unsupported: [...SAMPLING, 'stop'] },
 ]
 

@@ -55,6 +55,12 @@ const CAUSES: readonly Cause[] = [
     statuses: [400, 403, 404, 422],
   },
   {
+    kind: 'model_not_found',
+    message:
+      /(?:was|been) (?:removed|retired|deprecated|decommissioned|sunset|shut down)|is (?:deprecated|decommissioned|retired)|no longer (?:available|supported|served|offered)/i,
+    statuses: [404, 410],
+  },
+  {
     kind: 'content_filter',
     names: /content_filter|content_policy|responsibleaipolicy|moderation|data_inspection_failed/i,
   },

@@ -11,6 +11,9 @@ const kindOf = (status: number, body: Json | string) =>
 describe('the cause, not the status', () => {
   test.each<[UpstreamErrorKind, number, Json | string]>([
     ['rate_limited', 429, ''],
+    ['model_not_found', 404, { error: { message: 'grok-2 was removed on 2026-01-01. Use grok-4.' } }],
+    ['model_not_found', 404, { error: { message: 'The model `x` has been decommissioned.' } }],
+    ['model_not_found', 410, { error: { message: 'This model is no longer available.' } }],
     [
       'rate_limited',
       413,

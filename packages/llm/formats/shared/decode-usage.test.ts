@@ -13,6 +13,51 @@ describe('decodeUsage', () => {
   test.each<[string, JsonObject, number[] | undefined, boolean?]>([
     ['the plain three', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }, [10, 0, 0, 5, 0]],
     [
+      'what only the total includes is reasoning',
+      { prompt_tokens: 66, completion_tokens: 6, total_tokens: 100 },
+      [66, 0, 0, 6, 28],
+    ],
+    [
+      'reasoning beyond the detail, told by the total',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 35,
+        completion_tokens_details: { reasoning_tokens: 12 },
+      },
+      [10, 0, 0, 5, 20],
+    ],
+    [
+      'audio apart from the prompt',
+      {
+        prompt_tokens: 9,
+        completion_tokens: 201,
+        total_tokens: 585,
+        prompt_tokens_details: { audio_tokens: 375 },
+      },
+      [384, 0, 0, 201, 0],
+    ],
+    [
+      'audio apart, named beside the counts',
+      { prompt_tokens: 9, completion_tokens: 201, total_tokens: 585, audio_tokens: 375 },
+      [384, 0, 0, 201, 0],
+    ],
+    [
+      'cached input apart from the prompt',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 105,
+        prompt_tokens_details: { cached_tokens: 90 },
+      },
+      [10, 90, 0, 5, 0],
+    ],
+    [
+      'a total below its parts changes nothing',
+      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 3 },
+      [10, 0, 0, 5, 0],
+    ],
+    [
       'cache and reasoning are parts',
       {
         prompt_tokens: 100,

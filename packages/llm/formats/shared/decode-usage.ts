@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
 import type { Usage } from '../../usage/usage.ts'
+import { inputTokens, outputTokens } from '../../usage/usage-sums.ts'
 
 /** No request has so many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
@@ -21,28 +22,45 @@ export function decodeUsage(body: JsonObject, completionExcludesReasoning = fals
   if (prompt === undefined || completion === undefined || prompt + completion === 0) return undefined
 
   const promptDetails = toObject(usage.prompt_tokens_details)
-  const cacheRead = Math.min(
-    prompt,
-    largest(promptDetails?.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
-  )
-  const cacheWrite = Math.min(prompt - cacheRead, largest(promptDetails?.cache_write_tokens))
   const reasoning = largest(
     toObject(usage.completion_tokens_details)?.reasoning_tokens,
     usage.reasoning_tokens,
   )
   const isApart = isReasoningApart(prompt, completion, reasoning, total, completionExcludesReasoning)
   const within = Math.min(reasoning, completion)
-  const uncachedInput = prompt - cacheRead - cacheWrite
-  const audioInput = Math.min(uncachedInput, largest(promptDetails?.audio_tokens))
+  const counted = prompt + completion + (isApart ? reasoning : 0)
+  const rest = Math.max(0, (total ?? counted) - counted)
+
+  const cached = largest(promptDetails?.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens)
+  const written = largest(promptDetails?.cache_write_tokens)
+  const audio = largest(promptDetails?.audio_tokens, usage.audio_tokens)
+  // What only the total includes is input where a detail has the same count, otherwise it is reasoning.
+  const isInput = rest > 0 && [cached + written, audio].includes(rest)
+  const input = isInput ? prompt + rest : prompt
+  const cacheRead = Math.min(input, cached)
+  const cacheWrite = Math.min(input - cacheRead, written)
+  const uncachedInput = input - cacheRead - cacheWrite
+  const audioInput = Math.min(uncachedInput, audio)
   return {
     uncachedInput,
     ...(audioInput === 0 ? {} : { audioInput }),
     cacheRead,
     cacheWrite,
     output: isApart ? completion : completion - within,
-    reasoning: isApart ? reasoning : within,
+    reasoning: (isApart ? reasoning : within) + (isInput ? 0 : rest),
     ...readTier(body.service_tier),
   }
+}
+
+/** Returns whether a provider's usage counts as OpenAI does: the prompt includes the cache, the completion reasoning. */
+export function hasOpenAiArithmetic({ usage: given }: JsonObject, usage: Usage): boolean {
+  const reported = toObject(given)
+  const [input, output] = [inputTokens(usage), outputTokens(usage)]
+  return (
+    reported?.prompt_tokens === input &&
+    reported.completion_tokens === output &&
+    reported.total_tokens === input + output
+  )
 }
 
 /** The tier that an answer says it was served in, where it has a price of its own. */

@@ -26,8 +26,6 @@ export interface Answered {
   readonly isSandbox: boolean
   /** Did the caller ask for usage in the stream? */
   readonly includeUsage: boolean
-  /** The provider's own usage does not follow OpenAI's arithmetic. */
-  readonly rewritesUsage: boolean
   /** What was asked. */
   readonly call: ParsedChat
 }

@@ -146,7 +146,6 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       format: format.id,
       isSandbox: provider.sandbox === true,
       includeUsage: parsed.request.includeUsage,
-      rewritesUsage: provider.openai?.completionExcludesReasoning === true,
       call: parsed,
     }
   }

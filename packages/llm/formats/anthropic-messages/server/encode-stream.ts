@@ -6,11 +6,18 @@ import type { Usage } from '../../../usage/usage.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { isDirect } from '../../shared/reasoning-carrier.ts'
+import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { toFittingId } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
+
+interface Block {
+  readonly type: 'text' | 'thinking' | 'tool_use'
+  readonly index: number
+  readonly call: number | undefined
+}
 
 const NO_USAGE: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
@@ -22,10 +29,9 @@ export class MessageEncoder {
   private readonly envelope: ReplyEnvelope
   private isBegun = false
   private blocks = 0
-  /** The block that the next piece of text or thinking continues. */
-  private open: { readonly type: 'text' | 'thinking'; readonly index: number } | undefined
-  /** The block of each call. They stay open to the end, because pieces of parallel calls may alternate. */
-  private readonly calls = new Map<number, number>()
+  /** The block that the next piece of the same kind continues. `call`: the index of a call. */
+  private open: Block | undefined
+  private readonly sequence = new SequentialCalls()
 
   constructor(envelope: ReplyEnvelope) {
     this.envelope = envelope
@@ -35,17 +41,14 @@ export class MessageEncoder {
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
-    if (event.reasoning !== undefined && event.reasoning !== '') this.addThinking(out, event.reasoning)
-    for (const detail of event.reasoningDetails ?? []) this.addDetail(out, detail)
-    this.addText(out, event)
-    for (const call of event.toolCalls ?? []) this.addCall(out, call)
+    for (const delta of this.sequence.order(event)) this.addDelta(out, delta)
     return out
   }
 
   finish(reason: FinishReason, usage: Usage): readonly JsonObject[] {
     const out = this.begin()
+    for (const delta of this.sequence.finish()) this.addDelta(out, delta)
     this.close(out)
-    for (const index of this.calls.values()) out.push({ type: 'content_block_stop', index })
     out.push({
       type: 'message_delta',
       delta: { stop_reason: toStopReason(reason), stop_sequence: null },
@@ -70,6 +73,13 @@ export class MessageEncoder {
       usage: encodeUsage(NO_USAGE),
     }
     return [{ type: 'message_start', message }]
+  }
+
+  private addDelta(out: JsonObject[], event: Delta): void {
+    if (event.reasoning !== undefined && event.reasoning !== '') this.addThinking(out, event.reasoning)
+    for (const detail of event.reasoningDetails ?? []) this.addDetail(out, detail)
+    this.addText(out, event)
+    for (const call of event.toolCalls ?? []) this.addCall(out, call)
   }
 
   private addThinking(out: JsonObject[], thinking: string): void {
@@ -100,22 +110,11 @@ export class MessageEncoder {
   }
 
   private addCall(out: JsonObject[], { index: call, id, function: fn }: ToolCallDelta): void {
-    let index = this.calls.get(call)
-    if (index === undefined) {
-      this.close(out)
-      index = this.blocks++
-      this.calls.set(call, index)
-      out.push({
-        type: 'content_block_start',
-        index,
-        content_block: {
-          type: 'tool_use',
-          id: toFittingId(id ?? `toolu_${call}`),
-          name: fn?.name ?? '',
-          input: {},
-        },
-      })
+    if (this.open?.call !== call) {
+      const toolUse = { id: toFittingId(id ?? `toolu_${call}`), name: fn?.name ?? '', input: {} }
+      this.start(out, 'tool_use', toolUse, call)
     }
+    const { index } = this.open as Block
     const json = fn?.arguments
     if (json === undefined || json === '') return
     out.push({
@@ -128,10 +127,14 @@ export class MessageEncoder {
   /** Returns the index of the open block of this type. If another type is open, it ends and a new block begins. */
   private continueBlock(out: JsonObject[], type: 'text' | 'thinking', empty: JsonObject): number {
     if (this.open?.type === type) return this.open.index
+    return this.start(out, type, empty)
+  }
+
+  private start(out: JsonObject[], type: Block['type'], content: JsonObject, call?: number): number {
     this.close(out)
     const index = this.blocks++
-    this.open = { type, index }
-    out.push({ type: 'content_block_start', index, content_block: { type, ...empty } })
+    this.open = { type, index, call }
+    out.push({ type: 'content_block_start', index, content_block: { type, ...content } })
     return index
   }
 

@@ -297,6 +297,12 @@ describe('parameters', () => {
     expect(encode({ temperature: 0.5 }, OPUS, ['temperature'])).not.toHaveProperty('inferenceConfig')
   })
 
+  test('a stop sequence of white space is unsupported, and the others are sent without it', () => {
+    expect(unsupported({ stop: ['x', ' \n'] })).toEqual(['stop'])
+    expect(unsupported({ stop: ['x'] })).toEqual([])
+    expect(encode({ stop: ['x', ' '] }).inferenceConfig).toEqual({ stopSequences: ['x'] })
+  })
+
   test('parameters without a field are unsupported', () => {
     expect(
       unsupported({ seed: 1, presencePenalty: 1, frequencyPenalty: 0, parallelToolCalls: false }),

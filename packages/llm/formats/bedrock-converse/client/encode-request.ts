@@ -89,5 +89,11 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, _provider,
     ...findLostExtras(request, []),
     ...listEffective(request, listRefused(request, model)),
     ...findLostParts(request.messages, PARTS),
+    ...(hasBlankStop(request) ? ['stop'] : []),
   ]
+}
+
+/** Bedrock refuses stop sequences of white space alone, so they are not sent. */
+function hasBlankStop({ stop }: ChatRequest): boolean {
+  return stop?.some(sequence => sequence.trim() === '') === true
 }

@@ -5,8 +5,11 @@ import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts
 import type { Usage } from '../../../usage/usage.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeRedacted, toStopReason } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /** One event of a Converse stream: its name and its payload. */
 export interface ConverseEvent {
@@ -15,32 +18,37 @@ export interface ConverseEvent {
 }
 
 /**
- * Encodes canonical events as a Converse stream. Text, reasoning and calls become blocks; only calls have a start event.
- * Calls stay open to the end, because pieces of parallel calls may alternate.
+ * Encodes canonical events as a Converse stream. Text, reasoning and calls become blocks, which begin and end in order; only
+ * calls have a start event.
  */
 export class ConverseEncoder {
   private isBegun = false
   private blocks = 0
-  private open: { readonly kind: 'text' | 'reasoning'; readonly index: number } | undefined
-  private readonly calls = new Map<number, number>()
+  /** `kind` is the index of a call. */
+  private open: { readonly kind: 'text' | 'reasoning' | number; readonly index: number } | undefined
+  private readonly sequence = new SequentialCalls()
 
   /** Usage, errors and the end of the stream give nothing; see finish. */
   encode(event: StreamEvent): readonly ConverseEvent[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
+    for (const delta of this.sequence.order(event)) this.add(out, delta)
+    return out
+  }
+
+  private add(out: ConverseEvent[], event: Delta): void {
     const { reasoning, reasoningDetails, toolCalls } = event
     if (reasoning !== undefined && reasoning !== '') this.addReasoning(out, { text: reasoning })
     if (reasoningDetails !== undefined) for (const detail of reasoningDetails) this.addDetail(out, detail)
     const text = event.content ?? event.refusal
     if (text !== undefined && text !== '') this.addDelta(out, 'text', { text })
     if (toolCalls !== undefined) for (const call of toolCalls) this.addCall(out, call)
-    return out
   }
 
   finish(reason: FinishReason, usage: Usage, latencyMs: number): readonly ConverseEvent[] {
     const out = this.begin()
+    for (const delta of this.sequence.finish()) this.add(out, delta)
     this.close(out)
-    for (const index of this.calls.values()) this.stop(out, index)
     out.push({ type: 'messageStop', body: { stopReason: toStopReason(reason) } })
     out.push(toMetadata(usage, latencyMs))
     return out
@@ -70,11 +78,11 @@ export class ConverseEncoder {
   }
 
   private addCall(out: ConverseEvent[], { index: call, id, function: fn }: ToolCallDelta): void {
-    let index = this.calls.get(call)
+    let index = this.open?.kind === call ? this.open.index : undefined
     if (index === undefined) {
       this.close(out)
       index = this.blocks++
-      this.calls.set(call, index)
+      this.open = { kind: call, index }
       const toolUse = { toolUseId: id ?? `tooluse_${call}`, name: fn?.name ?? '' }
       out.push({ type: 'contentBlockStart', body: { contentBlockIndex: index, start: { toolUse } } })
     }

@@ -2,20 +2,22 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
+import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 
+type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Kind = 'text' | 'thinking'
 
 /**
- * Canonical events as the events of this format's stream. Pieces of thinking and text become parts of the content, which
- * begin and end in order; calls have numbers of their own, and stay open, since pieces of parallel ones may alternate.
+ * Encodes canonical events as the events of this format's stream. Thinking and text become parts of the content, calls have
+ * numbers of their own. Parts and calls begin and end in order.
  */
 export class ChatEventEncoder {
   private readonly envelope: ReplyEnvelope
   private isBegun = false
   private parts = 0
-  private open: { readonly kind: Kind; readonly index: number } | undefined
-  private readonly calls = new Set<number>()
+  private open: { readonly kind: Kind | 'call'; readonly index: number } | undefined
+  private readonly sequence = new SequentialCalls()
 
   constructor(envelope: ReplyEnvelope) {
     this.envelope = envelope
@@ -25,9 +27,7 @@ export class ChatEventEncoder {
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
-    this.say(out, 'thinking', event.reasoning)
-    this.say(out, 'text', event.content ?? event.refusal)
-    if (event.toolCalls !== undefined) for (const call of event.toolCalls) this.call(out, call)
+    for (const delta of this.sequence.order(event)) this.add(out, delta)
     return out
   }
 
@@ -56,12 +56,18 @@ export class ChatEventEncoder {
 
   private end(): JsonObject[] {
     const out = this.begin()
+    for (const delta of this.sequence.finish()) this.add(out, delta)
     this.close(out)
-    for (const index of this.calls) out.push({ type: 'tool-call-end', index })
     return out
   }
 
-  private say(out: JsonObject[], kind: Kind, piece: string | undefined): void {
+  private add(out: JsonObject[], event: Delta): void {
+    this.addText(out, 'thinking', event.reasoning)
+    this.addText(out, 'text', event.content ?? event.refusal)
+    if (event.toolCalls !== undefined) for (const call of event.toolCalls) this.addCall(out, call)
+  }
+
+  private addText(out: JsonObject[], kind: Kind, piece: string | undefined): void {
     if (piece === undefined || piece === '') return
     let open = this.open
     if (open?.kind !== kind) {
@@ -75,10 +81,10 @@ export class ChatEventEncoder {
     out.push({ type: 'content-delta', index: open.index, delta: { message: { content } } })
   }
 
-  private call(out: JsonObject[], { index, id, function: fn }: ToolCallDelta): void {
-    if (!this.calls.has(index)) {
+  private addCall(out: JsonObject[], { index, id, function: fn }: ToolCallDelta): void {
+    if (this.open?.kind !== 'call' || this.open.index !== index) {
       this.close(out)
-      this.calls.add(index)
+      this.open = { kind: 'call', index }
       const started = {
         id: id ?? `call_${index}`,
         type: 'function',
@@ -94,7 +100,8 @@ export class ChatEventEncoder {
 
   private close(out: JsonObject[]): void {
     if (this.open === undefined) return
-    out.push({ type: 'content-end', index: this.open.index })
+    const { kind, index } = this.open
     this.open = undefined
+    out.push({ type: kind === 'call' ? 'tool-call-end' : 'content-end', index })
   }
 }

@@ -71,24 +71,32 @@ describe('an answer for a caller of this format', () => {
   const piece = fc.oneof(
     fc.record({ content: fc.string() }),
     fc.record({ reasoning: fc.string() }),
-    fc.record({ call: fc.nat(2), arguments: fc.stringMatching(/^[{}"a-m0-9]*$/) }),
+    // The next characters of a call's arguments.
+    fc.record({ call: fc.nat(2), characters: fc.nat(8) }),
   )
+  const callArguments = fc.dictionary(fc.string(), fc.jsonValue()).map(value => JSON.stringify(value))
 
-  test('any stream: parts begin before they go on, end once, and say what was said', () => {
+  test('parts and calls of any stream begin and end one after the other, and say what was said', () => {
     fc.assert(
-      fc.property(fc.array(piece), pieces => {
+      fc.property(fc.array(piece), fc.tuple(callArguments, callArguments, callArguments), (pieces, texts) => {
+        const rest: string[] = [...texts]
+        const ends = [0, 1, 2].map(call => ({ call, characters: Number.MAX_SAFE_INTEGER }))
+        const begun = new Set(pieces.map(each => ('call' in each ? each.call : undefined)))
+        const all = [...pieces, ...ends.filter(({ call }) => begun.has(call))]
         const said = { content: '', reasoning: '', calls: [] as string[] }
         const numbers = new Map<number, number>()
-        const events = pieces.map((each): StreamEvent => {
+        const events = all.map((each): StreamEvent => {
           if ('content' in each) said.content += each.content
           if ('reasoning' in each) said.reasoning += each.reasoning
           if (!('call' in each)) return { type: 'delta', index: 0, ...each }
           const known = numbers.get(each.call)
           const index = known ?? numbers.size
           numbers.set(each.call, index)
-          said.calls[index] = (said.calls[index] ?? '') + each.arguments
+          const text = rest[each.call]?.slice(0, each.characters) ?? ''
+          rest[each.call] = rest[each.call]?.slice(text.length) ?? ''
+          said.calls[index] = (said.calls[index] ?? '') + text
           const head = known === undefined ? { id: `c${index}`, type: 'function' as const } : {}
-          const fn = { arguments: each.arguments, ...(known === undefined ? { name: 'f' } : {}) }
+          const fn = { arguments: text, ...(known === undefined ? { name: 'f' } : {}) }
           return { type: 'delta', index: 0, toolCalls: [{ index, ...head, function: fn }] }
         })
         const reason = numbers.size > 0 ? 'tool_calls' : 'stop'
@@ -97,7 +105,7 @@ describe('an answer for a caller of this format', () => {
         expectSound(wire)
         const decoder = openStream()
         const sum = addUp(wire.flatMap(event => decoder.decode(JSON.stringify(event))))
-        expect({ ...said, calls: said.calls.map(text => text || '{}') }).toEqual({
+        expect(said).toEqual({
           content: sum.content,
           reasoning: sum.reasoning,
           calls: sum.calls.map(({ arguments: text }) => text),
@@ -127,6 +135,7 @@ function expectSound(wire: readonly JsonObject[]): void {
     const [, kind, step] = /^(content|tool-call)-(\w+)$/.exec(String(type)) ?? []
     const name = `${kind} ${String(index)}`
     if (step === 'start') {
+      expect(open.size).toBe(0)
       expect(index).toBe(begun[kind as keyof typeof begun]++)
       open.add(name)
     } else expect(open.has(name)).toBe(true)

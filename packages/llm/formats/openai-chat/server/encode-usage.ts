@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-value.ts'
+import { type Json, type JsonObject, toObject } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 
@@ -17,4 +17,13 @@ export function encodeUsage(usage: Usage): JsonObject {
     },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   }
+}
+
+/** Returns a provider's usage with OpenAI's arithmetic. What else the provider reports stays. */
+export function correctUsage(given: Json | undefined, usage: Usage): JsonObject {
+  const reported = toObject(given) ?? {}
+  const ours = encodeUsage(usage)
+  for (const name of ['prompt_tokens_details', 'completion_tokens_details'])
+    ours[name] = { ...toObject(reported[name]), ...toObject(ours[name]) }
+  return { ...reported, ...ours }
 }

@@ -1,9 +1,10 @@
-import type { JsonObject } from '../../../json/json-value.ts'
+import { type JsonObject, toObject } from '../../../json/json-value.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type { Answered } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
-import { encodeUsage } from './encode-usage.ts'
+import { correctUsage, encodeUsage } from './encode-usage.ts'
 import { markChunk } from './passed-reasoning.ts'
 
 const NEWLINE = 10
@@ -73,11 +74,11 @@ export class PassedStream implements StreamEncoder {
     events: readonly StreamEvent[],
     asItCame: string | Uint8Array,
   ): string | Uint8Array {
-    const { includeUsage, rewritesUsage } = this.#answered
-    if (includeUsage && !rewritesUsage) return asItCame
-    if (includeUsage) {
+    if (this.#answered.includeUsage) {
       const found = events.find(each => each.type === 'usage')
-      return toFrame({ ...chunk, usage: found === undefined ? null : encodeUsage(found.usage) })
+      if (found === undefined || toObject(chunk.usage) === undefined) return asItCame
+      if (hasOpenAiArithmetic(chunk, found.usage)) return asItCame
+      return toFrame({ ...chunk, usage: correctUsage(chunk.usage, found.usage) })
     }
     // Usage was not asked for: a chunk of usage alone is left out, another one goes without it.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return ''

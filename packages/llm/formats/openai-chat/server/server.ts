@@ -4,13 +4,14 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
 import { toEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { Answered, ChatServer } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd } from '../../shared/stream-encoder.ts'
 import { encodeReply } from './encode-reply.ts'
 import { type ChunkEncoder, openChunkEncoder } from './encode-stream.ts'
-import { encodeUsage } from './encode-usage.ts'
+import { correctUsage, encodeUsage } from './encode-usage.ts'
 import { parseRequest } from './parse-request.ts'
 import { markChoices } from './passed-reasoning.ts'
 import { PassedStream } from './passed-stream.ts'
@@ -35,8 +36,10 @@ function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
     return Buffer.from(JSON.stringify(reply))
   }
   const changes = new Map<string, Json>()
-  if (answered.rewritesUsage || answer.reply.usage === undefined)
-    changes.set('usage', encodeUsage(bill.usage))
+  const { usage } = answer.reply
+  if (usage === undefined) changes.set('usage', encodeUsage(bill.usage))
+  else if (!hasOpenAiArithmetic(answer.body, usage))
+    changes.set('usage', correctUsage(answer.body.usage, usage))
   const choices = markPassed(answer)
   if (choices !== undefined) changes.set('choices', choices)
   if (changes.size === 0) return answer.bytes

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { JsonEnd } from '../../json/json-end.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import type { StreamEvent } from '../../stream/stream-event.ts'
+import type { Usage } from '../../usage/usage.ts'
+import { MessageEncoder } from '../anthropic-messages/server/encode-stream.ts'
+import { ConverseEncoder } from '../bedrock-converse/server/encode-stream.ts'
+import { ChatEventEncoder } from '../cohere-v2/server/encode-stream.ts'
+import { SequentialCalls } from './sequential-calls.ts'
+
+type Delta = Extract<StreamEvent, { type: 'delta' }>
+
+const USAGE: Usage = { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 }
+const ENVELOPE = { id: 'a', created: 1, model: 'm' }
+
+const start = (index: number, text = ''): Delta => ({
+  type: 'delta',
+  index: 0,
+  toolCalls: [{ index, id: `c${index}`, type: 'function', function: { name: `f${index}`, arguments: text } }],
+})
+const piece = (index: number, text: string): Delta => ({
+  type: 'delta',
+  index: 0,
+  toolCalls: [{ index, function: { arguments: text } }],
+})
+const text = (content: string): Delta => ({ type: 'delta', index: 0, content })
+
+/** `0{` is a piece of call 0, `"hi"` a text. */
+function show(deltas: readonly Delta[]): string[] {
+  return deltas.map(({ content, toolCalls }) => {
+    const [call] = toolCalls ?? []
+    return call === undefined ? JSON.stringify(content) : `${call.index}${call.function?.arguments ?? ''}`
+  })
+}
+
+function order(deltas: readonly Delta[]): string[] {
+  const sequence = new SequentialCalls()
+  return show([...deltas.flatMap(delta => [...sequence.order(delta)]), ...sequence.finish()])
+}
+
+test.each<[string, readonly Delta[], readonly string[]]>([
+  [
+    'calls one after the other pass at once',
+    [start(0), piece(0, '{}'), start(1), piece(1, '{"a":'), piece(1, '1}')],
+    ['0', '0{}', '1', '1{"a":', '11}'],
+  ],
+  [
+    'pieces of a later call wait until the first one is whole',
+    [start(0), start(1), piece(0, '{"a":'), piece(1, '{'), piece(0, '1}'), piece(1, '}')],
+    ['0', '0{"a":', '01}', '1', '1{', '1}'],
+  ],
+  [
+    'a text waits for a call that is not whole',
+    [start(0, '{'), text('hi'), piece(0, '}')],
+    ['0{', '0}', '"hi"'],
+  ],
+  ['a text follows a whole call', [start(0, '{}'), text('hi'), start(1, '{}')], ['0{}', '"hi"', '1{}']],
+  ['calls without arguments come at the end', [start(0), start(1), start(2)], ['0', '1', '2']],
+  [
+    'brackets in strings end nothing',
+    [start(0, '{"a":"}'), start(1, '{}'), piece(0, '\\""}')],
+    [...['0{"a":"}', '0\\""}', '1{}']],
+  ],
+  [
+    'white space after a whole call is left out',
+    [start(0, '{}'), start(1, '{}'), piece(0, '\n')],
+    ['0{}', '1{}'],
+  ],
+])('%s', (_, deltas, expected) => {
+  expect(order(deltas)).toEqual(expected)
+})
+
+test('is ready for the next call with several calls in one event', () => {
+  const both: Delta = {
+    ...start(0, '{}'),
+    toolCalls: [...(start(0, '{}').toolCalls ?? []), ...(start(1, '{}').toolCalls ?? [])],
+  }
+  expect(order([{ ...both, content: 'hi' }])).toEqual(['"hi"', '0{}', '1{}'])
+})
+
+const PARALLEL = [start(0, '{"a":1}'), start(1), piece(1, '{"b":2}')]
+
+function encode(encoder: { encode(event: StreamEvent): readonly object[] }, finish: () => readonly object[]) {
+  return [...PARALLEL.flatMap(delta => [...encoder.encode(delta)]), ...finish()]
+}
+
+test('the first of two calls ends before the second begins, in the formats with blocks', () => {
+  const message = new MessageEncoder(ENVELOPE)
+  const blocks = encode(message, () => message.finish('tool_calls', USAGE)) as JsonObject[]
+  expect(blocks.map(({ type, index }) => `${String(type)} ${String(index ?? '')}`.trim())).toEqual([
+    'message_start',
+    ...['content_block_start 0', 'content_block_delta 0', 'content_block_stop 0'],
+    ...['content_block_start 1', 'content_block_delta 1', 'content_block_stop 1'],
+    ...['message_delta', 'message_stop'],
+  ])
+  const converse = new ConverseEncoder()
+  const events = encode(converse, () => converse.finish('tool_calls', USAGE, 1)) as {
+    type: string
+    body: JsonObject
+  }[]
+  expect(events.map(({ type, body }) => `${type} ${String(body.contentBlockIndex ?? '')}`.trim())).toEqual([
+    'messageStart',
+    ...['contentBlockStart 0', 'contentBlockDelta 0', 'contentBlockStop 0'],
+    ...['contentBlockStart 1', 'contentBlockDelta 1', 'contentBlockStop 1'],
+    ...['messageStop', 'metadata'],
+  ])
+  const cohere = new ChatEventEncoder(ENVELOPE)
+  const parts = encode(cohere, () => cohere.finish('tool_calls', USAGE)) as JsonObject[]
+  expect(parts.map(({ type, index }) => `${String(type)} ${String(index ?? '')}`.trim())).toEqual([
+    'message-start',
+    ...['tool-call-start 0', 'tool-call-delta 0', 'tool-call-end 0'],
+    ...['tool-call-start 1', 'tool-call-delta 1', 'tool-call-end 1'],
+    'message-end',
+  ])
+})
+
+test.each([
+  ['', false],
+  ['{', false],
+  ['{}', true],
+  ['[{"a":"]}"}', false],
+  ['[{"a":"]}\\""}]', true],
+  ['"{}"', false],
+])('%j is a whole object or list: %s', (json, expected) => {
+  const whole = new JsonEnd()
+  for (const char of json) whole.add(char)
+  expect(whole.isWhole).toBe(expected)
+})
