@@ -162,7 +162,7 @@ describe('the catalogue', () => {
 
   test('a bare name is listed by its makers and hosts, never by a provider that takes any name', () => {
     expect(providersListing('gpt-4o')).toEqual(['openai', 'azure'])
-    expect(providersListing('openai/gpt-oss-120b')).toEqual(['groq', 'together', 'nvidia', 'huggingface'])
+    expect(providersListing('openai/gpt-oss-120b')).toEqual(['groq', 'together', 'nvidia'])
     expect(providersListing('nothing')).toEqual([])
   })
 

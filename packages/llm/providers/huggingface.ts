@@ -8,6 +8,6 @@ export const huggingface: Provider = {
   format: 'openai-chat',
   baseUrl: 'https://router.huggingface.co/v1',
   auth: 'bearer',
-  models: 'catalog',
+  models: 'any',
   catalog: catalog as CatalogFile,
 }

@@ -19,5 +19,5 @@ test.each([
   ['o4-mini', ['temperature', 'stop']],
   ['gpt-4o-mini', []],
 ])('%s does not take %j', (model, expected) => {
-  expect(openAiChat.findUnsupportedParams(REQUEST, openai, model).sort()).toEqual([...expected].sort())
+  expect([...openAiChat.findUnsupportedParams(REQUEST, openai, model)].sort()).toEqual([...expected].sort())
 })

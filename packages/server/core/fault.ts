@@ -8,9 +8,13 @@ export interface FaultDetails {
   readonly param?: string
   /** Whole seconds after which the same call may pass; sent as `Retry-After`, never 0. */
   readonly retryAfterSeconds?: number
+  /** Further headers of the answer as [name, value, ...]: the state of the limit that refused the request. */
+  readonly headers?: readonly string[]
   /** The reason, for the log only. Never part of a response. */
   readonly cause?: unknown
 }
+
+const NO_HEADERS: readonly string[] = []
 
 /** In characters. Both may hold text of the caller; with every character escaped in JSON they stay below 8 KB together. */
 const MAX_MESSAGE = 1_000
@@ -25,6 +29,7 @@ export class Fault extends Error {
   readonly code: FaultCode
   readonly param: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly headers: readonly string[]
 
   constructor(code: FaultCode, message: string, details: FaultDetails = {}) {
     super(excerpt(message, MAX_MESSAGE), details.cause === undefined ? undefined : { cause: details.cause })
@@ -32,6 +37,7 @@ export class Fault extends Error {
     this.param = details.param === undefined ? undefined : excerpt(details.param, MAX_PARAM)
     this.retryAfterSeconds =
       details.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(details.retryAfterSeconds))
+    this.headers = details.headers ?? NO_HEADERS
   }
 
   get status(): number {

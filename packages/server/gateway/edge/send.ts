@@ -56,6 +56,7 @@ export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): v
     String(bytes.length),
     ...idHeaders(ctx),
     ...Object.entries(faultHeaders(fault)).flat(),
+    ...fault.headers,
     ...(ctx.route.mount.faultHeaders?.(fault) ?? []),
     ...corsHeaders(ctx),
   ]

@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
+import { limitHeaders } from './limit-headers.ts'
 
 const NANO_PER_USD = 1_000_000_000
 
@@ -29,7 +30,10 @@ export function toLimitFault(refused: LimitRefusal, now: number): Fault {
   const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${impossible}`
   // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)
-  return new Fault(code, message, { retryAfterSeconds: secondsOf(refused, now) })
+  return new Fault(code, message, {
+    retryAfterSeconds: secondsOf(refused, now),
+    headers: limitHeaders([refused], now),
+  })
 }
 
 const METRIC_NAMES = {

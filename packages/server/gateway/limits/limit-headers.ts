@@ -25,17 +25,17 @@ export function limitHeaders(
   ] as const) {
     if (status === undefined) continue
     const { meter } = status
-    const left = Math.max(0, meter.limit - status.settled - status.reserved)
+    // Without the grace of a quota, which callers must not plan with.
+    const limit = meter.nominalLimit
+    const left = Math.max(0, limit - status.settled - status.reserved)
     const resetSeconds = Math.max(0, Math.ceil(((status.resetAt ?? now) - now) / 1000))
     // The policy is named by scope and unit, which identifies the limit.
     const name = `"${meter.source.scope}-${unit}"`
-    policies.push(
-      `${name};q=${meter.limit};w=${windowSeconds(meter)}${unit === 'tokens' ? ';qu="tokens"' : ''}`,
-    )
+    policies.push(`${name};q=${limit};w=${windowSeconds(meter)}${unit === 'tokens' ? ';qu="tokens"' : ''}`)
     states.push(`${name};r=${left};t=${resetSeconds}`)
     headers.push(
       `x-ratelimit-limit-${unit}`,
-      String(meter.limit),
+      String(limit),
       `x-ratelimit-remaining-${unit}`,
       String(left),
       `x-ratelimit-reset-${unit}`,

@@ -297,6 +297,12 @@ describe('an answer', () => {
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
     expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('1')
     expect(response.headers.get('x-ratelimit-reset-requests')).toBe('30s')
+    await app.call('/openai/v1/chat/completions', PRICED_CHAT, { key })
+    const refused = await app.call('/openai/v1/chat/completions', PRICED_CHAT, { key })
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('ratelimit-policy')).toBe('"key-requests";q=2;w=30')
+    expect(refused.headers.get('ratelimit')).toMatch(/^"key-requests";r=0;t=(?:29|30)$/)
+    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0')
   })
 
   test('passes within the grace of a quota and not above it, as GET reports', async () => {
@@ -310,8 +316,17 @@ describe('an answer', () => {
       limit: 2,
       grace_pct: 50,
     })
-    for (const status of [200, 200, 200, 429]) {
-      expect((await app.call('/v1/chat', PRICED_CHAT, { headers })).status).toBe(status)
+    for (const [status, remaining] of [
+      [200, '1'],
+      [200, '0'],
+      [200, '0'],
+      [429, '0'],
+    ]) {
+      const response = await app.call('/v1/chat', PRICED_CHAT, { headers })
+      expect(response.status).toBe(status)
+      // The limit as it was set, so that nobody plans with the grace.
+      expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
+      expect(response.headers.get('x-ratelimit-remaining-requests')).toBe(remaining)
     }
     expect((await limited.list('quotas')).find((each: any) => each.id === quota.id)).toMatchObject({
       used: 3,

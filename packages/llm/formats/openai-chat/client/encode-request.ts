@@ -112,7 +112,10 @@ function removeUnsupported(
   for (const name of unsupported) {
     if (body.has(name) && isHarmless(name, FIELDS.valueOf(request, name))) changes.set(name, undefined)
   }
-  for (const name of dropped) if (body.has(name)) changes.set(name, undefined)
+  for (const name of dropped) {
+    // An end user's answer is not stored, also where the account's own setting is to store.
+    if (body.has(name)) changes.set(name, name === 'store' && !unsupported.includes(name) ? false : undefined)
+  }
 }
 
 /** Writes parameters in the provider's own words for the same meaning. */
