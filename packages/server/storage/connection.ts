@@ -4,6 +4,9 @@ import type { SocketConnection } from './embedded/socket-connection.ts'
 /** Where a database is: a `postgres://` URL, or the embedded server's socket. */
 export type Connection = string | SocketConnection
 
+/** The name of this process's sessions on the embedded server, which several processes of one machine may share. */
+export const OWN_SESSIONS = `rideau ${process.pid}`
+
 /** Settings of every client: a dead peer is noticed by TCP keep-alive, an unreachable server fails after 10 seconds. */
 export function toClientConfig(connection: Connection): ClientConfig {
   const common: ClientConfig = {
@@ -13,7 +16,7 @@ export function toClientConfig(connection: Connection): ClientConfig {
     fallback_application_name: 'rideau',
   }
   if (typeof connection === 'string') return { ...common, connectionString: connection }
-  return { ...common, ...connection, ssl: false }
+  return { ...common, ...connection, application_name: OWN_SESSIONS, ssl: false }
 }
 
 /** The connection with another database on the same server. */
