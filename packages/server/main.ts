@@ -1,11 +1,12 @@
-import { pino } from 'pino'
-import { type App, openApp } from './app/app.ts'
+import { openApp } from './app/app.ts'
 import { LIMITS } from './app/app-parts.ts'
 import { Exceptions } from './app/exceptions.ts'
+import { openLog } from './app/open-log.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { ConfigError, parseConfig } from './app/settings.ts'
 import { STOP_SIGNALS, StopOnSignals } from './app/stop-on-signals.ts'
+import { welcome } from './app/welcome.ts'
 import { systemClock } from './core/clock.ts'
 import { endEmbeddedServer } from './storage/embedded/end-server.ts'
 
@@ -20,7 +21,9 @@ export async function run(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const config = parseConfig(env)
-  const log = pino({ level: config.logLevel })
+  // A terminal or a reader that has gone must not end the program.
+  process.stdout.on('error', () => {})
+  const log = openLog(config)
   const endDatabase = async (): Promise<void> => {
     if (config.databaseUrl === undefined) await endEmbeddedServer(config.dataDir)
   }
@@ -39,25 +42,6 @@ export async function run(
   const stopping = new StopOnSignals({ signals: process, clock: systemClock, log, endDatabase, exit })
   const app = await openApp(config, planes, log, LIMITS, exceptions)
   started()
-  printWelcome(app)
+  welcome(app, { config, log, output: process.stdout })
   stopping.started(app)
-}
-
-/** Prints the URLs and the set-up command for the person at the terminal. Everything else goes to the log. */
-function printWelcome(app: App): void {
-  const lines = ['']
-  if (app.gatewayUrl !== undefined) lines.push(`  Gateway        ${app.gatewayUrl}`)
-  if (app.controlUrl !== undefined) lines.push(`  Control plane  ${app.controlUrl}`)
-  if (app.controlUrl !== undefined && app.setupToken !== undefined) {
-    lines.push(
-      '',
-      '  This deployment is not set up yet. Paste this command with your own e-mail and password:',
-      '',
-    )
-    lines.push(`  curl -s ${app.controlUrl}/v1/setup -H 'content-type: application/json' -d '{`)
-    lines.push(`    "setup_token": "${app.setupToken}",`)
-    lines.push('    "email": "you@example.com", "password": "choose a long one",')
-    lines.push(`    "organization": { "name": "My company" } }'`)
-  }
-  console.log(`${lines.join('\n')}\n`)
 }

@@ -219,7 +219,11 @@ async function openControl(
     closeControl(server, () => control.close(), { graceMs: limits.graceMs, cut: parts.cut }),
   )
   closers.push(close)
-  await control.listen({ host: config.host, port: config.controlPort })
+  await control.listen({
+    host: config.host,
+    port: config.controlPort,
+    listenTextResolver: address => `the control plane listens at ${address}`,
+  })
   server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
   return { server, close }
 }

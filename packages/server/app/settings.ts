@@ -40,6 +40,10 @@ const proxies = z.string().transform((value, context): TrustedProxies => {
 const Settings = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  RIDEAU_LOG_FORMAT: choice('json', 'pretty').optional(),
+  NO_COLOR: z.string().optional(),
+  FORCE_COLOR: z.string().optional(),
+  TERM: z.string().optional(),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
@@ -109,6 +113,10 @@ function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [each in 
 export interface Config {
   readonly production: boolean
   readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
+  /** undefined: for people on a terminal, JSON elsewhere. */
+  readonly logFormat: 'json' | 'pretty' | undefined
+  /** Whether a log for people has colours; undefined: on a terminal. */
+  readonly color: boolean | undefined
   /** undefined: the embedded PostgreSQL in dataDir. */
   readonly databaseUrl: string | undefined
   /** The server over which several gateways share limits; undefined: a single process counts them in memory. */
@@ -192,6 +200,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   return {
     production,
     logLevel: settings.LOG_LEVEL,
+    logFormat: settings.RIDEAU_LOG_FORMAT,
+    color: toColor(settings),
     databaseUrl: settings.DATABASE_URL,
     redisUrl: settings.REDIS_URL,
     limitsFailOpen: settings.RIDEAU_LIMITS_FAILOPEN,
@@ -218,6 +228,12 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     frontDoor: toFrontDoorConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
+}
+
+/** The conventions of other programs: FORCE_COLOR, then NO_COLOR, then what the terminal can. */
+function toColor({ FORCE_COLOR, NO_COLOR, TERM }: z.output<typeof Settings>): boolean | undefined {
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return NO_COLOR !== undefined || TERM === 'dumb' ? false : undefined
 }
 
 const PREFIX_SETTINGS = [
