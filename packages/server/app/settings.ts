@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
+import { choice, wholeNumber } from './setting-types.ts'
 
 /**
  * Every setting of the environment, parsed once. docs/operations.md lists them. Only app/ and main.ts read them. An invalid
@@ -101,15 +102,6 @@ const Settings = z.object({
   RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
 })
 
-/** Messages of the library would name what it parsed with, and not what the setting accepts. */
-function wholeNumber(min: number, max: number, error: string): z.ZodCoercedNumber {
-  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
-}
-
-function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [each in T]: each }> {
-  return z.enum(accepted, { error: `must be one of ${accepted.join(', ')}` })
-}
-
 export interface Config {
   readonly production: boolean
   readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
@@ -165,7 +157,7 @@ interface OidcConfig {
   readonly allowInsecure: boolean
 }
 
-/** An invalid setting. The message names the setting and never contains its value. */
+/** An invalid setting. The message names the setting, and contains its value only if that is a number or a choice. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
