@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type ControlDeps, createControlServer } from '../control/server.ts'
 import { systemClock } from '../core/clock.ts'
@@ -16,6 +17,7 @@ import { openDatabase, openPool } from '../storage/pool.ts'
 import { hasUsers } from '../storage/users.ts'
 import { type AppParts, LIMITS, type Limits } from './app-parts.ts'
 import { closeControl, type StopCounts } from './close-server.ts'
+import { openDatabaseReadiness } from './database-readiness.ts'
 import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
@@ -155,14 +157,17 @@ function once<T>(task: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns what the control plane needs of the gateway in the same process, or defaults if there is none. */
-function toControl(gateway: Gateway | undefined): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
+function toControl(
+  gateway: Gateway | undefined,
+  pool: Pool,
+): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
   if (gateway !== undefined) {
     return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, isReady: gateway.isReady }
   }
   return {
     afterWrite: async () => {},
     readMeters: async () => undefined,
-    isReady: () => ({ ready: true, reasons: [] }),
+    isReady: openDatabaseReadiness(pool),
   }
 }
 
@@ -208,7 +213,7 @@ async function openControl(
       setupToken: () => setupToken,
       trustedProxies: config.trustedProxies,
       oidc: config.oidc,
-      ...toControl(gateway),
+      ...toControl(gateway, pool),
     },
     { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
   )

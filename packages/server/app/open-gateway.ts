@@ -20,6 +20,7 @@ import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
 import { openCallerEgress } from '../http/open-egress.ts'
+import type { Readiness } from '../http/readiness.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -215,11 +216,6 @@ function openReservations({ closers, exceptions }: AppParts, ledger: Ledger): Re
   const reservations = new Reservations({ ledger, now: systemClock.now, onException: exceptions.note })
   closers.push(() => reservations.close())
   return reservations
-}
-
-interface Readiness {
-  ready: boolean
-  reasons: string[]
 }
 
 /** Returns readiness and its reasons. Lost shared counting is a reason, but with `limitsFailOpen` the process stays ready. */
