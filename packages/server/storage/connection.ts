@@ -1,11 +1,8 @@
 import type { ClientConfig } from 'pg'
-import type { SocketConnection } from './embedded/socket-connection.ts'
+import { OWN_SESSIONS, type SocketConnection } from './embedded/socket-connection.ts'
 
 /** Where a database is: a `postgres://` URL, or the embedded server's socket. */
 export type Connection = string | SocketConnection
-
-/** The name of this process's sessions on the embedded server, which several processes of one machine may share. */
-export const OWN_SESSIONS = `rideau ${process.pid}`
 
 /** Settings of every client: a dead peer is noticed by TCP keep-alive, an unreachable server fails after 10 seconds. */
 export function toClientConfig(connection: Connection): ClientConfig {

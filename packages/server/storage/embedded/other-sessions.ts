@@ -1,6 +1,5 @@
 import { Client } from 'pg'
-import { OWN_SESSIONS } from '../connection.ts'
-import type { SocketConnection } from './socket-connection.ts'
+import { OWN_SESSIONS, type SocketConnection } from './socket-connection.ts'
 import { waitFor } from './wait-for.ts'
 
 /**
