@@ -38,7 +38,12 @@ export class StopOnSignals {
   #closing: Promise<void> | undefined
 
   constructor(options: StopOptions) {
-    this.#options = options
+    const { log } = options
+    // A log that fails, as that of a closed terminal may, must not keep the program from ending.
+    this.#options = {
+      ...options,
+      log: { info: guarded(log, 'info'), warn: guarded(log, 'warn'), fatal: guarded(log, 'fatal') },
+    }
     for (const name of STOP_SIGNALS) options.signals.on(name, () => this.#note(name))
   }
 
@@ -96,6 +101,18 @@ export class StopOnSignals {
     await endDatabase()
     log.warn(counts ?? {}, `ended by force${counts === undefined ? '' : describe(counts)}`)
     exit(1)
+  }
+}
+
+type Log = StopOptions['log']
+
+function guarded(log: Log, level: keyof Log): Log['info'] {
+  return (details, message) => {
+    try {
+      log[level](details, message)
+    } catch {
+      // Nobody can read the line.
+    }
   }
 }
 
