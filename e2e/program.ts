@@ -100,10 +100,16 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+/** What set-up shows once. */
+export interface Keys {
+  readonly managementKey: string
+  readonly secretKey: string
+  readonly projectId: string
+  readonly developmentId: string
+}
+
 /** First-run set-up over HTTP, as a new user does it. */
-export async function setUp(
-  program: Program,
-): Promise<{ managementKey: string; secretKey: string; projectId: string; developmentId: string }> {
+export async function setUp(program: Pick<Program, 'controlUrl' | 'setupToken'>): Promise<Keys> {
   const response = await fetch(`${program.controlUrl}/v1/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -14,6 +14,9 @@ export function isMain(file) {
 /** Older bundles kept: a start that found one fresh a moment ago may still be about to load it. */
 const KEPT_BUNDLES = 4
 
+/** Builds of this process that run now. They share one compiler. */
+let running = 0
+
 /**
  * Returns the bundle's path; builds the bundle first if there is none of these sources.
  * The name carries the sources' hash and the file appears by rename, so starts at the same time share or race
@@ -23,11 +26,11 @@ export async function buildServer(from = root) {
   const dist = path.join(from, 'dist')
   const bundle = path.join(dist, `rideau-${hashSources(from)}.mjs`)
   if (fs.existsSync(bundle)) return bundle
-  const { buildSync } = await import('esbuild')
+  const { build, stop } = await import('esbuild')
   const fresh = path.join(dist, `.new-${randomUUID()}.mjs`)
+  running++
   try {
-    // Synchronous, so that no compiler process stays behind in the server.
-    buildSync({
+    await build({
       entryPoints: [path.join(from, 'packages/server/main.ts')],
       outfile: fresh,
       bundle: true,
@@ -51,6 +54,8 @@ export async function buildServer(from = root) {
     throw Object.assign(new Error(cause.message, { cause }), { name: 'BuildError' })
   } finally {
     fs.rmSync(fresh, { force: true })
+    // The compiler is a process of its own, which would stay for as long as the server runs.
+    if (--running === 0) await stop()
   }
   removeOldBundles(dist, bundle)
   return bundle

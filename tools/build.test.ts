@@ -81,6 +81,33 @@ describe('the build', () => {
     expect(bundles()).toEqual([path.basename(made[0])])
   })
 
+  test.runIf(process.platform === 'linux')(
+    'leaves no compiler behind in a process that runs on',
+    async () => {
+      // Lists its children until there are none; the compiler takes a moment to end.
+      const script = `
+      import fs from 'node:fs'
+      import * as m from ${JSON.stringify(path.join(repository, 'tools/build.mjs'))}
+      const list = () => fs.readdirSync('/proc/self/task')
+        .flatMap(id => fs.readFileSync('/proc/self/task/' + id + '/children', 'utf8').split(' '))
+        .filter(pid => pid.trim() !== '')
+      const compiling = m.buildServer(${JSON.stringify(root)})
+      let seen = 0
+      const watch = setInterval(() => {
+        seen = Math.max(seen, list().length)
+      })
+      await compiling
+      for (const end = Date.now() + 60_000; list().length > 0 && Date.now() < end; ) {
+        await new Promise(resolve => setTimeout(resolve, 5))
+      }
+      clearInterval(watch)
+      console.log(JSON.stringify({ seen, left: list() }))
+    `
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+      expect(JSON.parse(stdout)).toEqual({ seen: 1, left: [] })
+    },
+  )
+
   test('a source that does not compile is named and leaves no bundle', async () => {
     write('packages/server/main.ts', 'export const = 1')
     await expect(buildServer(root)).rejects.toThrow('packages/server/main.ts:1:13')

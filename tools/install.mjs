@@ -40,9 +40,42 @@ export function isFresh(root, wanted) {
   return same && (found.mode === 'all' || found.mode === wanted.mode)
 }
 
+/**
+ * Whether `npm ci` has installed all of this, which nobody has stamped yet. npm lists what it installed in a file of node_modules
+ * that it writes last. Packages for other platforms are missing there, and what only those need.
+ */
+export function isInstalledByNpm(root, wanted) {
+  if (fs.existsSync(stampPath(root))) return false
+  const listed = readJson(path.join(root, 'node_modules', '.package-lock.json'))?.packages
+  const locked = readJson(path.join(root, 'package-lock.json'))?.packages
+  if (listed === undefined || locked === undefined) return false
+  return (
+    Object.keys(listed).every(name => name in locked) &&
+    Object.entries(locked).every(([name, entry]) => {
+      if (name === '') return true
+      const found = listed[name]
+      if (found === undefined) return mayBeMissing(entry, wanted.mode)
+      return ['version', 'integrity', 'link'].every(field => found[field] === entry[field])
+    })
+  )
+}
+
+/** One for this platform may not, unless it is one of several for different C libraries. */
+function mayBeMissing({ dev, optional, devOptional, os, cpu, libc }, mode) {
+  if (mode === 'production' && dev === true) return true
+  if (optional !== true && devOptional !== true) return false
+  if (libc !== undefined || (os === undefined && cpu === undefined)) return true
+  return os?.includes(process.platform) === false || cpu?.includes(process.arch) === false
+}
+
 /** npm ci empties node_modules first, so a killed install leaves no stamp and is done again. */
 function stampPath(root) {
   return path.join(root, 'node_modules', '.rideau-install.json')
+}
+
+function writeStamp(root, wanted) {
+  fs.mkdirSync(path.dirname(stampPath(root)), { recursive: true })
+  fs.writeFileSync(stampPath(root), `${JSON.stringify(wanted)}\n`)
 }
 
 function readJson(file) {
@@ -158,10 +191,13 @@ export async function install(root, env, print) {
   }
   try {
     if (isFresh(root, wanted)) return 'fresh'
+    if (isInstalledByNpm(root, wanted)) {
+      writeStamp(root, wanted)
+      return 'fresh'
+    }
     print('node_modules is missing or does not match package-lock.json: installing (under a minute)')
     await runNpmCi(root, wanted.mode, env)
-    fs.mkdirSync(path.dirname(stampPath(root)), { recursive: true })
-    fs.writeFileSync(stampPath(root), `${JSON.stringify(wanted)}\n`)
+    writeStamp(root, wanted)
     return 'installed'
   } finally {
     fs.rmSync(lockPath(root), { force: true })

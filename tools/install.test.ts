@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { root as repository } from './build.mjs'
-import { install, isFresh, isSupportedNode, wantedStamp } from './install.mjs'
+import { install, isFresh, isInstalledByNpm, isSupportedNode, wantedStamp } from './install.mjs'
 
 let root: string
 const env = { ...process.env, NODE_ENV: 'test', npm_lifecycle_event: 'test' }
@@ -62,6 +62,74 @@ describe('the install guard', () => {
     expect([isFresh(root, production), isFresh(root, tests)]).toEqual([true, false])
     fs.writeFileSync(stampFile, JSON.stringify(tests))
     expect([isFresh(root, production), isFresh(root, tests)]).toEqual([true, true])
+  })
+
+  describe('after npm ci, which leaves no stamp,', () => {
+    const entry = { version: '1.0.0', integrity: 'sha512-a' }
+    const locked = {
+      '': { name: 'empty' },
+      'node_modules/used': entry,
+      'node_modules/tool': { ...entry, dev: true },
+      'node_modules/native': { ...entry, optional: true, os: [process.platform], cpu: [process.arch] },
+      'node_modules/foreign': { ...entry, optional: true, os: ['aix'], cpu: ['ppc64'] },
+      'node_modules/of-foreign': { ...entry, optional: true },
+      'node_modules/musl': { ...entry, optional: true, os: [process.platform], libc: ['musl'] },
+      'packages/own': { version: '0.1.0' },
+      'node_modules/own': { resolved: 'packages/own', link: true },
+    }
+    const { '': _, 'node_modules/foreign': __, 'node_modules/of-foreign': ___, ...rest } = locked
+    const { 'node_modules/musl': ____, ...installed } = rest
+    const all = { NODE_ENV: 'development', npm_lifecycle_event: 'start' }
+    const production = { NODE_ENV: 'production', npm_lifecycle_event: 'start' }
+
+    function write(listed: object): void {
+      const lockfile = { name: 'empty', version: '1.0.0', lockfileVersion: 3, requires: true }
+      fs.writeFileSync(
+        path.join(root, 'package-lock.json'),
+        JSON.stringify({ ...lockfile, packages: locked }),
+      )
+      fs.mkdirSync(path.join(root, 'node_modules'), { recursive: true })
+      const file = path.join(root, 'node_modules/.package-lock.json')
+      fs.writeFileSync(file, JSON.stringify({ ...lockfile, packages: listed }))
+    }
+    const without = (name: string): object =>
+      Object.fromEntries(Object.entries(installed).filter(([each]) => each !== name))
+    const isInstalled = (environment: object): boolean =>
+      isInstalledByNpm(root, wantedStamp(root, environment))
+
+    test('installs nothing again', async () => {
+      write(installed)
+      const said: string[] = []
+      expect(await install(root, env, line => said.push(line))).toBe('fresh')
+      expect(said).toEqual([])
+      expect(isFresh(root, wantedStamp(root, env))).toBe(true)
+      expect(lockHolders()).toEqual([])
+    })
+
+    test('needs no development dependencies for a production start alone', () => {
+      write(without('node_modules/tool'))
+      expect([isInstalled(all), isInstalled(production)]).toEqual([false, true])
+    })
+
+    test.each([
+      ['a package is missing', without('node_modules/used')],
+      ['the package of this platform is missing', without('node_modules/native')],
+      [
+        'a package has another version',
+        { ...installed, 'node_modules/used': { ...entry, version: '1.0.1' } },
+      ],
+      ['a package has other contents', { ...installed, 'node_modules/used': { ...entry, integrity: 'b' } }],
+      ['another package is installed', { ...installed, 'node_modules/more': entry }],
+    ])('installs again if %s', (_title, listed) => {
+      write(listed)
+      expect([isInstalled(all), isInstalled(production)]).toEqual([false, false])
+    })
+
+    test('installs again if a stamp of other contents is there', () => {
+      write(installed)
+      fs.writeFileSync(path.join(root, 'node_modules/.rideau-install.json'), '{}')
+      expect(isInstalled(all)).toBe(false)
+    })
   })
 
   test.each([

@@ -1,10 +1,14 @@
-import { pino } from 'pino'
-import { type App, openApp } from './app/app.ts'
+import { openApp } from './app/app.ts'
 import { LIMITS } from './app/app-parts.ts'
 import { Exceptions } from './app/exceptions.ts'
+import { openLog } from './app/open-log.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { ConfigError, parseConfig } from './app/settings.ts'
+import { STOP_SIGNALS, StopOnSignals } from './app/stop-on-signals.ts'
+import { welcome } from './app/welcome.ts'
+import { systemClock } from './core/clock.ts'
+import { endEmbeddedServer } from './storage/embedded/end-server.ts'
 
 export type Command = 'start' | 'gateway' | 'control' | 'rotate-master-key'
 
@@ -17,56 +21,27 @@ export async function run(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const config = parseConfig(env)
-  const log = pino({ level: config.logLevel })
+  // A terminal or a reader that has gone must not end the program.
+  process.stdout.on('error', () => {})
+  const log = openLog(config)
+  const endDatabase = async (): Promise<void> => {
+    if (config.databaseUrl === undefined) await endEmbeddedServer(config.dataDir)
+  }
+  const exit = (code: number): void => process.exit(code)
   if (command === 'rotate-master-key') {
     if (config.masterKey !== undefined && config.formerMasterKeys.length === 0) {
       throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: must hold the key that RIDEAU_MASTER_KEY replaces')
     }
+    // It can be run again at any moment, so it just ends, without a database that it started.
+    for (const name of STOP_SIGNALS) process.once(name, () => void endDatabase().finally(() => exit(1)))
     return await rotateMasterKey({ ...config, log })
   }
   const planes = { gateway: command !== 'control', control: command !== 'gateway' }
   const exceptions = new Exceptions(log)
-  const started = handleProcessExceptions(exceptions)
+  const started = handleProcessExceptions(exceptions, endDatabase)
+  const stopping = new StopOnSignals({ signals: process, clock: systemClock, log, endDatabase, exit })
   const app = await openApp(config, planes, log, LIMITS, exceptions)
   started()
-  printWelcome(app)
-  stopOnSignals(app, log)
-}
-
-function stopOnSignals(app: App, log: pino.Logger): void {
-  let isStopping = false
-  const stop = (signal: string): void => {
-    // A second signal ends the process at once.
-    if (isStopping) process.exit(1)
-    isStopping = true
-    log.info(`${signal}: stopping after the running requests`)
-    app.close().then(
-      () => process.exit(0),
-      error => {
-        log.fatal({ err: error }, 'could not stop cleanly')
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGINT', () => stop('SIGINT'))
-  process.on('SIGTERM', () => stop('SIGTERM'))
-}
-
-/** Prints the URLs and the set-up command for the person at the terminal. Everything else goes to the log. */
-function printWelcome(app: App): void {
-  const lines = ['']
-  if (app.gatewayUrl !== undefined) lines.push(`  Gateway        ${app.gatewayUrl}`)
-  if (app.controlUrl !== undefined) lines.push(`  Control plane  ${app.controlUrl}`)
-  if (app.controlUrl !== undefined && app.setupToken !== undefined) {
-    lines.push(
-      '',
-      '  This deployment is not set up yet. Paste this command with your own e-mail and password:',
-      '',
-    )
-    lines.push(`  curl -s ${app.controlUrl}/v1/setup -H 'content-type: application/json' -d '{`)
-    lines.push(`    "setup_token": "${app.setupToken}",`)
-    lines.push('    "email": "you@example.com", "password": "choose a long one",')
-    lines.push(`    "organization": { "name": "My company" } }'`)
-  }
-  console.log(`${lines.join('\n')}\n`)
+  welcome(app, { config, log, output: process.stdout })
+  stopping.started(app)
 }

@@ -41,6 +41,8 @@ export interface AppParts {
   readonly secretBox: SecretBox
   /** For hosts that configuration names. */
   readonly egress: EgressPolicy
+  /** Aborted: requests that still run are cut, because the app must close now. */
+  readonly cut: AbortSignal
   readonly closers: (() => Promise<void> | void)[]
   readonly newId: () => string
   readonly baseUrl: () => string

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type ControlDeps, createControlServer } from '../control/server.ts'
 import { systemClock } from '../core/clock.ts'
@@ -15,6 +16,8 @@ import { openStorage } from '../storage/open-storage.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
 import { hasUsers } from '../storage/users.ts'
 import { type AppParts, LIMITS, type Limits } from './app-parts.ts'
+import { closeControl, type StopCounts } from './close-server.ts'
+import { openDatabaseReadiness } from './database-readiness.ts'
 import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
@@ -36,8 +39,13 @@ export interface App {
   readonly metricsUrl: string | undefined
   /** The token of the first-run set-up; undefined once there is a user. */
   readonly setupToken: string | undefined
-  /** Accepts no more requests, gives running ones time to end, writes the remaining records, then stops. */
-  close(): Promise<void>
+  /**
+   * Accepts no more requests, gives running ones time to end, writes the remaining records, then stops. Resolves with what
+   * became of the running requests.
+   */
+  close(): Promise<StopCounts>
+  /** Ends the time that `close` gives to running requests. Resolves once they have ended, while the rest still closes. */
+  cut(): Promise<StopCounts>
 }
 
 /** Creates and starts the app. Throws if a part cannot start, after it closed the parts that had started. */
@@ -49,15 +57,25 @@ export async function openApp(
   exceptions: Exceptions = new Exceptions(log),
 ): Promise<App> {
   const closers: (() => Promise<void> | void)[] = []
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.reverse()) await close()
-  }
   try {
-    return await build(config, planes, log, limits, exceptions, closers, closeAll)
+    return await build(config, planes, log, limits, exceptions, closers)
   } catch (error) {
-    await closeAll()
+    await closeAll(closers).catch(another => log.error({ err: another }, 'a part could not be closed'))
     throw error
   }
+}
+
+/** Closes every part, the last one first. A part that fails does not keep the others open; the first error is thrown. */
+async function closeAll(closers: readonly (() => Promise<void> | void)[]): Promise<void> {
+  const errors: unknown[] = []
+  for (const close of [...closers].reverse()) {
+    try {
+      await close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
 }
 
 async function build(
@@ -67,8 +85,8 @@ async function build(
   limits: Limits,
   exceptions: Exceptions,
   closers: (() => Promise<void> | void)[],
-  closeAll: () => Promise<void>,
 ): Promise<App> {
+  const cut = new AbortController()
   const logLine = (line: string): void => log.info(line)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const storage = await openStorage({
@@ -97,6 +115,7 @@ async function build(
     sockets: openSockets(config, closers),
     storage,
     secretBox,
+    cut: cut.signal,
     closers,
     egress,
     newId,
@@ -105,29 +124,50 @@ async function build(
   }
 
   const gateway = planes.gateway ? await openGateway(parts) : undefined
+  const closeGateway = once(async () => (await gateway?.close()) ?? { finished: 0, cut: 0 })
   if (gateway !== undefined) {
     const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
     urls.gateway = await listen(gateway.server, config.host, config.gatewayPort, onError)
-    closers.push(() => gateway.close())
+    closers.push(async () => void (await closeGateway()))
   }
-  if (planes.control) {
-    const control = await openControl(parts, gateway, setupToken)
-    closers.push(() => control.close())
-    urls.control = urlOf(control.server.address() as AddressInfo)
-  }
+  const control = planes.control ? await openControl(parts, gateway, setupToken) : undefined
+  if (control !== undefined) urls.control = urlOf(control.server.address() as AddressInfo)
+  const close = once(async () => {
+    // Both at once: calls of one plane must not keep the other one accepting requests.
+    await Promise.allSettled([closeGateway(), control?.close()])
+    await closeAll(closers)
+    return await closeGateway()
+  })
   const { gateway: gatewayAt, control: controlUrl } = urls
-  return { gatewayUrl: gatewayAt, controlUrl, metricsUrl: gateway?.metricsUrl, setupToken, close: closeAll }
+  const metricsUrl = gateway?.metricsUrl
+  const cutNow = (): Promise<StopCounts> => {
+    cut.abort()
+    return closeGateway()
+  }
+  return { gatewayUrl: gatewayAt, controlUrl, metricsUrl, setupToken, close, cut: cutNow }
+}
+
+/** Returns a function that runs `task` at its first call, and returns that result at every call. */
+function once<T>(task: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= task()
+    return result
+  }
 }
 
 /** Returns what the control plane needs of the gateway in the same process, or defaults if there is none. */
-function toControl(gateway: Gateway | undefined): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
+function toControl(
+  gateway: Gateway | undefined,
+  pool: Pool,
+): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
   if (gateway !== undefined) {
     return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, isReady: gateway.isReady }
   }
   return {
     afterWrite: async () => {},
     readMeters: async () => undefined,
-    isReady: () => ({ ready: true, reasons: [] }),
+    isReady: openDatabaseReadiness(pool),
   }
 }
 
@@ -141,12 +181,17 @@ function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
     : openSecretBox(masterKey, systemRandom, formerMasterKeys)
 }
 
+interface Control {
+  readonly server: Server
+  close(): Promise<void>
+}
+
 /** Creates the control plane and starts to listen. */
 async function openControl(
   parts: AppParts,
   gateway: Gateway | undefined,
   setupToken: string | undefined,
-): Promise<FastifyInstance> {
+): Promise<Control> {
   const { config, log, limits, exceptions, sockets, storage, closers } = parts
   const { secretBox, egress, newId, baseUrl, gatewayUrl } = parts
   // A pool of its own, so that slow calls of the control plane never make the gateway wait for a connection.
@@ -168,13 +213,22 @@ async function openControl(
       setupToken: () => setupToken,
       trustedProxies: config.trustedProxies,
       oidc: config.oidc,
-      ...toControl(gateway),
+      ...toControl(gateway, pool),
     },
     { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
   )
   openConnectionLimits(config, 'control').guard(control.server)
   sockets.sendTimeouts.watch(control.server)
-  await control.listen({ host: config.host, port: config.controlPort })
-  control.server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
-  return control
+  const { server } = control
+  const close = once(() =>
+    closeControl(server, () => control.close(), { graceMs: limits.graceMs, cut: parts.cut }),
+  )
+  closers.push(close)
+  await control.listen({
+    host: config.host,
+    port: config.controlPort,
+    listenTextResolver: address => `the control plane listens at ${address}`,
+  })
+  server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
+  return { server, close }
 }

@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8'
 import { z } from 'zod'
 import { type BucketRate, toBucketRate } from '../core/token-bucket.ts'
 import { readFileLimit } from './file-limit.ts'
+import { positiveNumber, wholeNumber } from './setting-types.ts'
 
 /** What bounds the requests, bodies and connections of one process. */
 export interface FrontDoorConfig {
@@ -15,8 +16,13 @@ export interface FrontDoorConfig {
   readonly connectionsPerAddress: number | undefined
 }
 
-const rate = z.coerce.number().positive().max(1_000_000)
-const count = z.coerce.number().int().min(1)
+const rate = positiveNumber(1_000_000, 'must be a number above 0, at most 1000000')
+const count = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be a whole number, at least 1')
+const bytes = wholeNumber(
+  toBytes(32),
+  Number.MAX_SAFE_INTEGER,
+  `must be a whole number of bytes, at least ${toBytes(32)}`,
+)
 
 /** The settings of the front door; part of those in settings.ts. */
 export const FRONT_DOOR_SETTINGS = {
@@ -24,7 +30,7 @@ export const FRONT_DOOR_SETTINGS = {
   RIDEAU_END_USER_REQUESTS_PER_SECOND: rate.default(50),
   RIDEAU_ADDRESS_REQUESTS_PER_SECOND: rate.default(100),
   RIDEAU_OPEN_REQUESTS: count.default(10_000),
-  RIDEAU_BODY_BYTES: z.coerce.number().int().min(toBytes(32)).optional(),
+  RIDEAU_BODY_BYTES: bytes.optional(),
   RIDEAU_CONNECTIONS: count.optional(),
   RIDEAU_CONNECTIONS_PER_ADDRESS: count.optional(),
 }

@@ -20,6 +20,7 @@ import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
 import { openCallerEgress } from '../http/open-egress.ts'
+import type { Readiness } from '../http/readiness.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -29,6 +30,7 @@ import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import type { AppParts } from './app-parts.ts'
+import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
@@ -49,8 +51,8 @@ export interface Gateway {
   catchUp(): Promise<void>
   isReady(): Readiness
   readonly readMeters: Ledger['read']
-  /** Gives running requests time to end, then closes their connections. */
-  close(): Promise<void>
+  /** Gives running requests time to end, then stops them and closes their connections. */
+  close(): Promise<StopCounts>
 }
 
 /** Creates the gateway and the parts of the process that it depends on. */
@@ -130,7 +132,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
     readMeters: (meters, at) => counting.ledger.read(meters, at),
-    close: () => closeGracefully(server, inFlight, limits.graceMs),
+    close: () => closeGateway(server, inFlight, { graceMs: limits.graceMs, cut: parts.cut }),
   }
 }
 
@@ -216,11 +218,6 @@ function openReservations({ closers, exceptions }: AppParts, ledger: Ledger): Re
   return reservations
 }
 
-interface Readiness {
-  ready: boolean
-  reasons: string[]
-}
-
 /** Returns readiness and its reasons. Lost shared counting is a reason, but with `limitsFailOpen` the process stays ready. */
 function readinessOf(
   snapshots: Snapshots,
@@ -257,17 +254,4 @@ function openCancelElsewhere(
   })
   closers.push(() => cancellations.close())
   return (environmentId, requestId, endUserId) => cancellations.cancel(environmentId, requestId, endUserId)
-}
-
-/** Stops listening and waits for running requests. Closes all connections after `graceMs`. */
-async function closeGracefully(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-  const idle = setInterval(() => {
-    if (inFlight.size === 0) server.closeIdleConnections()
-  }, 100)
-  await closed
-  clearTimeout(cut)
-  clearInterval(idle)
 }

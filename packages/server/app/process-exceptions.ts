@@ -4,16 +4,19 @@ import type { Exceptions } from './exceptions.ts'
 export type Started = () => void
 
 /**
- * Handles exceptions that nothing else caught: logs an alarm and counts it. Before `started` is called it ends the process
- * with code 1, because a partly started program must not serve. Afterwards the process continues: such an exception comes
+ * Handles exceptions that nothing else caught: logs an alarm and counts it. Before `started` is called it runs `beforeExit` and
+ * ends the process with code 1, because a partly started program must not serve. Afterwards the process continues: such an exception comes
  * from a callback of one request or from work that a timer repeats, and ending the process would cut off all other requests
  * (docs/decisions/0022-exceptions.md).
  */
-export function handleProcessExceptions(exceptions: Exceptions): Started {
+export function handleProcessExceptions(
+  exceptions: Exceptions,
+  beforeExit: () => Promise<void> = async () => {},
+): Started {
   let isStarted = false
   const handle = (error: unknown, where: string): void => {
     exceptions.noteProcess(error, where)
-    if (!isStarted) process.exit(1)
+    if (!isStarted) void beforeExit().finally(() => process.exit(1))
   }
   process.on('uncaughtException', error => handle(error, 'uncaughtException'))
   process.on('unhandledRejection', reason => handle(reason, 'unhandledRejection'))

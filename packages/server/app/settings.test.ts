@@ -3,16 +3,27 @@ import { ConfigError, parseConfig } from './settings.ts'
 
 describe('an invalid setting stops the start with a message that says what is accepted', () => {
   test.each([
-    ['RIDEAU_GATEWAY_PORT', 'abc', 'must be a whole number from 0 to 65535'],
-    ['RIDEAU_CONTROL_PORT', '1.5', 'must be a whole number from 0 to 65535'],
-    ['RIDEAU_METRICS_PORT', '70000', 'must be a whole number from 0 to 65535'],
-    ['RIDEAU_LIMITS_FAILOPEN', 'yes', 'must be one of true, false, 1, 0'],
-    ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
+    ['RIDEAU_GATEWAY_PORT', 'abc', 'must be a whole number from 0 to 65535; got "abc"'],
+    ['RIDEAU_CONTROL_PORT', '1.5', 'must be a whole number from 0 to 65535; got "1.5"'],
+    ['RIDEAU_METRICS_PORT', '70000', 'must be a whole number from 0 to 65535; got "70000"'],
+    ['RIDEAU_LIMITS_FAILOPEN', 'yes', 'must be one of true, false, 1, 0; got "yes"'],
+    ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent; got "loud"'],
     ['DATABASE_URL', 'mysql://u:p@db/x', 'must be a URL that begins with postgres:// or postgresql://'],
     ['REDIS_URL', 'http://cache', 'must be a URL that begins with redis:// or rediss://'],
-    ['RIDEAU_JOURNAL_MAX_BYTES', '0', 'must be a whole number of bytes, at least 1'],
-    ['RIDEAU_JOURNAL_FULL', 'drop', 'must be one of refuse, accept'],
-    ['RIDEAU_CONFIG_MAX_STALE_SECONDS', '-1', 'must be a whole number of seconds, at least 0'],
+    ['RIDEAU_JOURNAL_MAX_BYTES', '0', 'must be a whole number of bytes, at least 1; got "0"'],
+    ['RIDEAU_MAX_UPSTREAM_CONNECTIONS', '1', 'must be a whole number from 16 to 65536; got "1"'],
+    ['RIDEAU_SEND_TIMEOUT_SECONDS', ' ', 'must be a whole number of seconds from 1 to 3600; got " "'],
+    ['RIDEAU_KEY_REQUESTS_PER_SECOND', 'many', 'must be a number above 0, at most 1000000; got "many"'],
+    ['RIDEAU_OPEN_REQUESTS', '1.5', 'must be a whole number, at least 1; got "1.5"'],
+    ['RIDEAU_BODY_BYTES', '1024', 'must be a whole number of bytes, at least 33554432; got "1024"'],
+    ['RIDEAU_LOG_FORMAT', 'xml', 'must be one of json, pretty; got "xml"'],
+    [
+      'RIDEAU_GATEWAY_PORT',
+      `8787\x1b[2J${'9'.repeat(100)}`,
+      'must be a whole number from 0 to 65535; got "8787\\u001b[2J999999999999…"',
+    ],
+    ['RIDEAU_JOURNAL_FULL', 'drop', 'must be one of refuse, accept; got "drop"'],
+    ['RIDEAU_CONFIG_MAX_STALE_SECONDS', '-1', 'must be a whole number of seconds, at least 0; got "-1"'],
     ['RIDEAU_BASE_URL', 'ftp://host', 'must be a URL that begins with http:// or https://'],
     ['RIDEAU_OIDC_ISSUER', 'issuer', 'must be a URL that begins with http:// or https://'],
     ['RIDEAU_MASTER_KEY', 'short', 'must be 32 bytes in base64'],
@@ -39,4 +50,16 @@ test('further roots of devices are refused in production', () => {
   expect(() => parseConfig({ ...given, NODE_ENV: 'production' })).toThrow(
     /^RIDEAU_DEVICE_EXTRA_ROOTS: must not be set if NODE_ENV is production/,
   )
+})
+
+test.each([
+  ['RIDEAU_MASTER_KEY', 'not-a-key-but-secret'],
+  ['RIDEAU_FORMER_MASTER_KEYS', 'not-a-key-but-secret'],
+  ['RIDEAU_SETUP_TOKEN', 'secret'],
+  ['DATABASE_URL', 'mysql://user:secret@db/x'],
+  ['REDIS_URL', 'http://user:secret@cache'],
+  ['RIDEAU_BASE_URL', 'ftp://user:secret@host'],
+])('an invalid %s is refused without its value', (name, value) => {
+  expect(() => parseConfig({ [name]: value })).toThrow(name)
+  expect(() => parseConfig({ [name]: value })).not.toThrow('secret')
 })

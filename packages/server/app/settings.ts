@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
+import { choice, wholeNumber } from './setting-types.ts'
 
 /**
  * Every setting of the environment, parsed once. docs/operations.md lists them. Only app/ and main.ts read them. An invalid
@@ -40,6 +41,10 @@ const proxies = z.string().transform((value, context): TrustedProxies => {
 const Settings = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  RIDEAU_LOG_FORMAT: choice('json', 'pretty').optional(),
+  NO_COLOR: z.string().optional(),
+  FORCE_COLOR: z.string().optional(),
+  TERM: z.string().optional(),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
@@ -97,18 +102,13 @@ const Settings = z.object({
   RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
 })
 
-/** Messages of the library would name what it parsed with, and not what the setting accepts. */
-function wholeNumber(min: number, max: number, error: string): z.ZodCoercedNumber {
-  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
-}
-
-function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [each in T]: each }> {
-  return z.enum(accepted, { error: `must be one of ${accepted.join(', ')}` })
-}
-
 export interface Config {
   readonly production: boolean
   readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
+  /** undefined: for people on a terminal, JSON elsewhere. */
+  readonly logFormat: 'json' | 'pretty' | undefined
+  /** Whether a log for people has colours; undefined: on a terminal. */
+  readonly color: boolean | undefined
   /** undefined: the embedded PostgreSQL in dataDir. */
   readonly databaseUrl: string | undefined
   /** The server over which several gateways share limits; undefined: a single process counts them in memory. */
@@ -157,7 +157,7 @@ interface OidcConfig {
   readonly allowInsecure: boolean
 }
 
-/** An invalid setting. The message names the setting and never contains its value. */
+/** An invalid setting. The message names the setting, and contains its value only if that is a number or a choice. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -192,6 +192,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   return {
     production,
     logLevel: settings.LOG_LEVEL,
+    logFormat: settings.RIDEAU_LOG_FORMAT,
+    color: toColor(settings),
     databaseUrl: settings.DATABASE_URL,
     redisUrl: settings.REDIS_URL,
     limitsFailOpen: settings.RIDEAU_LIMITS_FAILOPEN,
@@ -218,6 +220,12 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     frontDoor: toFrontDoorConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
+}
+
+/** The conventions of other programs: FORCE_COLOR, then NO_COLOR, then what the terminal can. */
+function toColor({ FORCE_COLOR, NO_COLOR, TERM }: z.output<typeof Settings>): boolean | undefined {
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return NO_COLOR !== undefined || TERM === 'dumb' ? false : undefined
 }
 
 const PREFIX_SETTINGS = [

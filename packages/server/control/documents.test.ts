@@ -38,10 +38,10 @@ describe('probes', () => {
   test('GET /readyz reports whether the process can serve, and why not', async () => {
     ready = { ready: false, reasons: ['the database is out of reach'] }
     const not = await plane.call('GET', '/readyz')
-    expect([not.status, not.json]).toEqual([503, ready])
+    expect([not.status, not.json]).toEqual([503, { status: 'not_ready', reasons: ready.reasons }])
     ready = { ready: true, reasons: [] }
     const yes = await plane.call('GET', '/readyz')
-    expect([yes.status, yes.json]).toEqual([200, ready])
+    expect([yes.status, yes.json]).toEqual([200, { status: 'ready', reasons: [] }])
   })
 
   test('HEAD is served for the two probes and for no other route', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { errorPage } from '../http/docs-errors.ts'
+import { type Readiness, toReadinessAnswer } from '../http/readiness.ts'
 
 /** Load balancers probe by HEAD too; these are the only routes that serve both methods. */
 const PROBE = { schema: { hide: true }, exposeHeadRoute: true }
@@ -7,7 +8,7 @@ const PROBE = { schema: { hide: true }, exposeHeadRoute: true }
 /** Registers the routes that need neither a credential nor a tenant: the error reference and the two probes. */
 export function registerDocuments(
   app: FastifyInstance,
-  deps: { readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] } },
+  deps: { readonly isReady: () => Readiness | Promise<Readiness> },
 ): void {
   const page = errorPage()
   app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
@@ -20,11 +21,8 @@ export function registerDocuments(
   app.get('/healthz', PROBE, (_request, reply) =>
     reply.header('Cache-Control', 'no-store').send({ status: 'ok' }),
   )
-  app.get('/readyz', PROBE, (_request, reply) => {
-    const { ready, reasons } = deps.isReady()
-    return reply
-      .code(ready ? 200 : 503)
-      .header('Cache-Control', 'no-store')
-      .send({ ready, reasons })
+  app.get('/readyz', PROBE, async (_request, reply) => {
+    const { status, body } = toReadinessAnswer(await deps.isReady())
+    return await reply.code(status).header('Cache-Control', 'no-store').send(body)
   })
 }

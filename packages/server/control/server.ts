@@ -18,6 +18,7 @@ import type { BodyMemory } from '../http/body-memory.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import type { EgressPolicy } from '../http/egress.ts'
+import type { Readiness } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
 import { registerDocuments } from './documents.ts'
@@ -72,7 +73,7 @@ export interface ControlDeps {
    */
   readonly afterWrite: () => Promise<void>
   readonly readMeters: ReadMeters
-  readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
+  readonly isReady: () => Readiness | Promise<Readiness>
 }
 
 export interface ControlLimits {

@@ -256,7 +256,7 @@ export const FAULTS = {
   stream_interrupted: {
     status: 502,
     type: 'provider_error',
-    condition: "The provider's stream ended early; sent as the stream's last frame.",
+    condition: "The provider's stream ended early, or the gateway stopped; sent as the stream's last frame.",
   },
   signing_key_unavailable: {
     status: 503,

@@ -1,8 +1,9 @@
+import type { Readiness } from '../http/readiness.ts'
 import type { RouteDeps } from './routes/route-deps.ts'
 
 /** What the data plane needs of the rest of the process. Made by app/; each folder declares its own part. */
 export interface GatewayDeps extends RouteDeps {
   /** True while no metered requests are served, because the journal has no room for their records. */
   readonly isJournalFull: () => boolean
-  readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
+  readonly isReady: () => Readiness
 }

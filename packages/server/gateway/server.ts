@@ -5,6 +5,7 @@ import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
 import { Fault, toFault } from '../core/fault.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { toReadinessAnswer } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { writeHead } from '../http/write-head.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -162,6 +163,9 @@ function stopIfUnwanted(ctx: RequestContext): void {
     ctx.stop(canceledFault())
 }
 
+/** A probe's answer is of this moment. */
+const NO_STORE = ['Cache-Control', 'no-store']
+
 const UNROUTED: Omit<RouteInfo, 'mount'> = {
   endpoint: 'none',
   need: { endpoint: null, scope: null },
@@ -195,10 +199,10 @@ function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): v
   const { req, res } = ctx
   // Load balancers also probe with HEAD.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
-  if (isProbe && path === '/healthz') return sendJson(ctx, 200, { status: 'ok' })
+  if (isProbe && path === '/healthz') return sendJson(ctx, 200, { status: 'ok' }, NO_STORE)
   if (isProbe && path === '/readyz') {
-    const { ready, reasons } = deps.isReady()
-    return sendJson(ctx, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
+    const { status, body } = toReadinessAnswer(deps.isReady())
+    return sendJson(ctx, status, body, NO_STORE)
   }
   if (req.method === 'GET' && path === JWKS_PATH) {
     void serveKeySet(ctx, deps)

@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg'
-import type { SocketConnection } from './embedded/socket-connection.ts'
+import { OWN_SESSIONS, type SocketConnection } from './embedded/socket-connection.ts'
 
 /** Where a database is: a `postgres://` URL, or the embedded server's socket. */
 export type Connection = string | SocketConnection
@@ -13,7 +13,7 @@ export function toClientConfig(connection: Connection): ClientConfig {
     fallback_application_name: 'rideau',
   }
   if (typeof connection === 'string') return { ...common, connectionString: connection }
-  return { ...common, ...connection, ssl: false }
+  return { ...common, ...connection, application_name: OWN_SESSIONS, ssl: false }
 }
 
 /** The connection with another database on the same server. */

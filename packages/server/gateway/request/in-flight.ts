@@ -1,3 +1,4 @@
+import type { Fault } from '../../core/fault.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
 
@@ -5,9 +6,15 @@ import { canceledFault, type RequestContext } from './request-context.ts'
 export class InFlight {
   readonly #environments = new Map<string, ShortLivedMap<RequestContext>>()
   #size = 0
+  #ended = 0
 
   get size(): number {
     return this.#size
+  }
+
+  /** How many requests have ended since the start. */
+  get ended(): number {
+    return this.#ended
   }
 
   /** Returns false if the environment already has a request with this id in flight. */
@@ -39,5 +46,13 @@ export class InFlight {
     if (running === undefined || running.get(ctx.requestId) !== ctx) return
     running.delete(ctx.requestId)
     this.#size--
+    this.#ended++
+  }
+
+  /** Stops every running request with this fault and returns how many there were. */
+  stopAll(fault: Fault): number {
+    const all = [...this.#environments.values()].flatMap(running => [...running.entries()])
+    for (const [, ctx] of all) ctx.stop(fault)
+    return all.length
   }
 }

@@ -145,6 +145,8 @@ async function run(program: string, args: readonly string[], account: Account, c
     ...spawnAs(account),
     cwd,
     env: SERVER_ENV,
+    // Ctrl-C in a terminal does not reach it: a first start that is stopped ends in order.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<string | undefined>((resolve, reject) => {

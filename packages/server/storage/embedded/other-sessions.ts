@@ -1,15 +1,21 @@
 import { Client } from 'pg'
-import type { SocketConnection } from './socket-connection.ts'
+import { OWN_SESSIONS, type SocketConnection } from './socket-connection.ts'
 import { waitFor } from './wait-for.ts'
 
-/** True if other sessions exist for a whole second. Sessions that are just ending disappear sooner. */
-export async function isUsedByOthers(connection: SocketConnection): Promise<boolean> {
+/**
+ * True if other sessions exist for a whole second. Sessions that are just ending disappear sooner. With `ignoreOwn`
+ * sessions of this process do not count.
+ */
+export async function isUsedByOthers(
+  connection: SocketConnection,
+  { ignoreOwn = false }: { readonly ignoreOwn?: boolean } = {},
+): Promise<boolean> {
   const client = new Client({
     ...connection,
     ssl: false,
     query_timeout: 5000,
     connectionTimeoutMillis: 5000,
-    fallback_application_name: 'rideau',
+    application_name: OWN_SESSIONS,
   })
   client.on('error', () => {})
   try {
@@ -17,7 +23,9 @@ export async function isUsedByOthers(connection: SocketConnection): Promise<bool
     const alone = await waitFor(
       async () => {
         const { rows } = await client.query(
-          `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
+          `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+            and ($1 = '' or application_name <> $1) limit 1`,
+          [ignoreOwn ? OWN_SESSIONS : ''],
         )
         return rows.length === 0
       },

@@ -6,3 +6,6 @@ export interface SocketConnection {
   readonly user: string
   readonly database: string
 }
+
+/** The name of this process's sessions on the embedded server, which several processes of one machine may share. */
+export const OWN_SESSIONS = `rideau ${process.pid}`

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { canReach } from './account.ts'
 import { claimCluster } from './claim-cluster.ts'
 import { createCluster, writeAccessRules } from './cluster.ts'
+import { identifyCluster, toClusterId } from './end-server.ts'
 import { acquireFolderLock } from './folder-lock.ts'
 import { isUsedByOthers, toSocketConnection } from './other-sessions.ts'
 import { prepareProgramFiles } from './program-files.ts'
@@ -12,9 +12,6 @@ import { type ClusterIdentity, isAlive, isServerOf } from './server-processes.ts
 import { INIT_ARGS, SETTINGS } from './settings.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import { chooseSocketFolder } from './socket-folder.ts'
-
-/** The cluster's folder. It names the major version, so that an upgrade can create the next one beside it. */
-const CLUSTER = 'pg18'
 
 export interface EmbeddedOptions {
   /** Created if it does not exist. The cluster is `<dataDir>/pg18`. */
@@ -53,9 +50,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 async function start(dataDir: string, options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log } = options
   assertAccess(dataDir)
-  const dir = join(dataDir, CLUSTER)
-  const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
-  const cluster: ClusterIdentity = { dir, name: `rideau-${id}` }
+  const cluster = identifyCluster(dataDir)
+  const { dir } = cluster
+  const id = toClusterId(dataDir)
   const account = await claimCluster(cluster, log)
   // Before its content is looked at: a folder that cannot be read looks like an empty one.
   if (!account.switched && existsSync(dir)) assertAccess(dir)

@@ -91,7 +91,7 @@ export async function openTestApp(
   if (setUp.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(setUp.body)}`)
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => {
-    stopping ??= app.close()
+    stopping ??= app.close().then(() => {})
     return stopping
   }
   const managementKey = setUp.body.management_key.key as string
