@@ -89,9 +89,19 @@ function attest(
   return { publicKey, appId: packageName, receipt: null, statement: { securityLevel } }
 }
 
-/** What is stored of a DeviceCheck token: its hash, and what the signal says. A signal that fails says nothing. */
+const DEVICE_CHECK_MS = 2_000
+
+/**
+ * Returns what is stored of a DeviceCheck token: its hash, and what the signal says. A signal that fails, or that says nothing
+ * for 2 seconds, is unknown.
+ */
 async function askDeviceCheck(token: string, { deviceCheck }: CheckDeviceDeps): Promise<object> {
-  const verdict = await deviceCheck.check(token).catch(() => 'unknown')
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<'unknown'>(resolve => {
+    timer = setTimeout(resolve, DEVICE_CHECK_MS, 'unknown')
+  })
+  const verdict = await Promise.race([deviceCheck.check(token).catch(() => 'unknown'), limit])
+  clearTimeout(timer)
   return { sha256: hash('sha256', token, 'hex'), verdict }
 }
 
