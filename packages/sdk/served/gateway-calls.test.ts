@@ -5,23 +5,22 @@ import { fromDevice } from '../from-device.ts'
 import { fromIdentityToken } from '../from-identity-token.ts'
 import { RideauClient } from '../rideau-client.ts'
 import { RideauServer } from '../rideau-server.ts'
-import { type GatewayFront, openGatewayFront } from '../testing/gateway-front.ts'
-import { createAndroidDevice, createIosDevice } from '../testing/scripted-mint.ts'
+import { type GatewayApp, openGatewayApp } from '../testing/gateway-app.ts'
+import { createAndroidDevice, createIosDevice } from '../testing/native-code.ts'
 import type { TokenSource } from '../token-cache.ts'
 
-let front: GatewayFront
+let gateway: GatewayApp
 let server: RideauServer
 beforeAll(async () => {
-  front = await openGatewayFront()
-  server = new RideauServer({ gatewayUrl: front.gatewayUrl, secretKey: front.app.secretKey })
-  front.mint.identities.set('id-token-of-alice', 'alice')
+  gateway = await openGatewayApp()
+  server = new RideauServer({ gatewayUrl: gateway.gatewayUrl, secretKey: gateway.app.secretKey })
 })
-afterAll(() => front.close())
+afterAll(() => gateway.close())
 
 const SCOPES = ['ai.chat', 'ai.embed', 'ai.images', 'feedback'] as const
 const PARAMS = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Good mörning' }] } as const
 const open = (tokenSource: TokenSource): RideauClient =>
-  new RideauClient({ gatewayUrl: front.gatewayUrl, tokenSource })
+  new RideauClient({ gatewayUrl: gateway.gatewayUrl, tokenSource })
 const ofBackend = (): TokenSource =>
   fromBackend(() => server.mintClientToken({ endUser: { id: 'alice' }, scopes: SCOPES }))
 
@@ -31,20 +30,21 @@ describe.each<[string, () => TokenSource, RegExp]>([
     'an identity token',
     () =>
       fromIdentityToken({
-        publishableKey: front.mint.publishableKey,
-        getIdentityToken: async () => 'id-token-of-alice',
+        publishableKey: gateway.publishableKey,
+        getIdentityToken: () => gateway.signIn('alice'),
         scopes: SCOPES,
       }),
     /^alice$/,
   ],
   [
     'an iOS device',
-    () => fromDevice({ publishableKey: front.mint.publishableKey, device: createIosDevice() }),
+    () => fromDevice({ publishableKey: gateway.publishableKey, device: createIosDevice(gateway.devices) }),
     /^device:/,
   ],
   [
     'an Android device',
-    () => fromDevice({ publishableKey: front.mint.publishableKey, device: createAndroidDevice() }),
+    () =>
+      fromDevice({ publishableKey: gateway.publishableKey, device: createAndroidDevice(gateway.devices) }),
     /^device:/,
   ],
 ])('by a client token from %s the running app answers', (_, source, endUser) => {
@@ -60,7 +60,7 @@ describe.each<[string, () => TokenSource, RegExp]>([
     expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0)
     expect(stream.requestId).toBe(chunks[0]?.id)
     expect(client.endUserId).toMatch(endUser)
-    const log = await front.app.findLog(plain.id)
+    const log = await gateway.app.findLog(plain.id)
     expect(log.end_user_id).toMatch(endUser)
   })
 })
@@ -74,7 +74,7 @@ describe('by a client token the running app answers', () => {
     expect(image.data[0]).toBeDefined()
     expect((await client.listModels()).map(({ id }) => id)).toContain('sandbox/echo')
     const { id } = await client.chat(PARAMS)
-    await front.app.findLog(id)
+    await gateway.app.findLog(id)
     const feedback = await client.sendFeedback({ request_id: id, score: 1, comment: 'good' })
     expect(feedback).toMatchObject({ request_id: id, score: 1, comment: 'good' })
   })
@@ -136,7 +136,7 @@ test('a secret key chats on behalf of an end user', async () => {
   const onResponse = ({ requestId }: { requestId: string | null }): void => void infos.push(requestId)
   const answer = await server.chat({ ...PARAMS, end_user: 'bob' }, { onResponse })
   expect(infos).toEqual([answer.id])
-  expect((await front.app.findLog(answer.id)).end_user_id).toBe('bob')
+  expect((await gateway.app.findLog(answer.id)).end_user_id).toBe('bob')
 })
 
 test('a minted token has a lifetime that needs no clock', async () => {

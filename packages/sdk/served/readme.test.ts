@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import fs from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GatewayFront, openGatewayFront } from '../testing/gateway-front.ts'
+import { type GatewayApp, openGatewayApp } from '../testing/gateway-app.ts'
+import { createIosDevice } from '../testing/native-code.ts'
 
 // Every example of the README runs as it is printed, in Node, against the running app, with the package as it is built. Only
 // addresses, keys and the app's own objects (its identity provider's client, its native code) are put in.
@@ -23,14 +24,14 @@ const examples = new Map(
   ].map(([, name = '', text = '']) => [name, text]),
 )
 
-let front: GatewayFront
+let gateway: GatewayApp
+let phone: Server
 let home: string
 let port: number
 let backend: ChildProcess
 
 beforeAll(async () => {
-  front = await openGatewayFront()
-  front.mint.identities.set('fresh-token', 'alice')
+  gateway = await openGatewayApp()
   home = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-sdk-'))
   const installed = path.join(home, 'node_modules')
   const sdk = path.join(installed, '@rideau/sdk')
@@ -38,7 +39,8 @@ beforeAll(async () => {
   fs.copyFileSync(path.join(folder, 'package.json'), path.join(sdk, 'package.json'))
   await run(process.execPath, ['tools/build-sdk.mjs', path.join(sdk, 'dist')], { cwd: repository })
   fs.symlinkSync(path.join(repository, 'node_modules/openai'), path.join(installed, 'openai'))
-  writeAppObjects()
+  phone = await openPhone()
+  await writeAppObjects()
   port = await findFreePort()
   backend = spawn(process.execPath, write('backend'), {
     env: environment(),
@@ -52,27 +54,45 @@ beforeAll(async () => {
 afterAll(async () => {
   backend?.kill()
   fs.rmSync(home, { recursive: true, force: true })
-  await front.close()
+  phone?.close()
+  await gateway.close()
 })
 
-/** What an app has besides this library: the client of its identity provider, and native code. */
-function writeAppObjects(): void {
-  const source = `
-    import { createIosDevice } from ${JSON.stringify(path.join(folder, 'testing/scripted-mint.ts'))}
-    globalThis.auth = { currentUser: { getIdToken: async renew => renew ? 'fresh-token' : 'stale-token' } }
-    globalThis.nativeAttestation = createIosDevice()`
-  buildSync({
-    stdin: { contents: source, resolveDir: folder },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile: path.join(home, 'app-objects.mjs'),
-    logLevel: 'error',
+/** Answers calls of a phone's native code, which has its key in this process. */
+async function openPhone(): Promise<Server> {
+  const device = createIosDevice(gateway.devices)
+  const methods: Readonly<Record<string, (...args: string[]) => Promise<unknown>>> = {
+    findKeyId: () => device.findKeyId(),
+    attest: challenge => device.attest(challenge as string),
+    assert: (keyId, challenge) => device.assert(keyId as string, challenge as string),
+  }
+  const server = createHttpServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const { method, args } = JSON.parse(Buffer.concat(chunks).toString())
+    res.end(JSON.stringify(await methods[method]?.(...args)))
   })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+/** What an app has besides this library: the client of its identity provider, whose stored token has expired, and native code. */
+async function writeAppObjects(): Promise<void> {
+  const [fresh, stale] = await Promise.all([gateway.signIn('alice'), gateway.signIn('alice', 3_600_000)])
+  const source = `
+    globalThis.auth = { currentUser: { getIdToken: async renew => renew ? '${fresh}' : '${stale}' } }
+    const callPhone = method => async (...args) => {
+      const body = JSON.stringify({ method, args })
+      const url = 'http://127.0.0.1:${(phone.address() as AddressInfo).port}'
+      return (await fetch(url, { method: 'POST', body })).json()
+    }
+    const [findKeyId, attest, assert] = ['findKeyId', 'attest', 'assert'].map(callPhone)
+    globalThis.nativeAttestation = { findKeyId, attest, assert }`
+  fs.writeFileSync(path.join(home, 'app-objects.mjs'), source)
 }
 
 function environment(): NodeJS.ProcessEnv {
-  const { secretKey, managementKey } = front.app
+  const { secretKey, managementKey } = gateway.app
   return { PATH: process.env.PATH, RIDEAU_SECRET_KEY: secretKey, RIDEAU_MANAGEMENT_KEY: managementKey }
 }
 
@@ -81,9 +101,9 @@ function write(name: string): string[] {
   const text = examples.get(name) ?? expect.fail(`no example ${name}`)
   const file = path.join(home, `${name}.mjs`)
   const given = text
-    .replaceAll('https://gateway.example.com', front.gatewayUrl)
-    .replaceAll('https://rideau.example.com', front.app.controlUrl)
-    .replaceAll('rd_pk_prod_...', front.mint.publishableKey)
+    .replaceAll('https://gateway.example.com', gateway.gatewayUrl)
+    .replaceAll('https://rideau.example.com', gateway.app.controlUrl)
+    .replaceAll('rd_pk_prod_...', gateway.publishableKey)
     .replaceAll('localhost:3000', `127.0.0.1:${port}`)
     .replaceAll('listen(3000', `listen(${port}`)
   fs.writeFileSync(file, given)

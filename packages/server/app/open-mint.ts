@@ -10,6 +10,12 @@ import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../http/egress.ts'
 import { toLookupOwner } from '../http/lookup-slots.ts'
 import { KEY_ATTESTATION_ROOTS } from '../identity/devices/android/key-attestation-roots.ts'
+import {
+  fetchRevocations,
+  GOOGLE_REVOCATION_LIST,
+  readRevocations,
+} from '../identity/devices/android/load-revocations.ts'
+import { NO_REVOCATIONS, Revocations } from '../identity/devices/android/revocations.ts'
 import { APP_ATTESTATION_ROOTS } from '../identity/devices/apple/app-attestation-roots.ts'
 import { parseTrustAnchors, type TrustAnchor } from '../identity/devices/x509/trust-anchor.ts'
 import { KeySetCache } from '../identity/key-set-cache.ts'
@@ -51,6 +57,7 @@ export async function openMint(parts: AppParts): Promise<Mint> {
       ios: [...APP_ATTESTATION_ROOTS, ...extra],
       android: [...KEY_ATTESTATION_ROOTS, ...extra],
     },
+    revocations: await openRevocations(parts),
     deviceCheck: NO_DEVICE_CHECK,
     randomBytes: systemRandom.bytes,
   }
@@ -83,6 +90,23 @@ async function openDeviceStore({ pool }: Storage): Promise<DeviceStore> {
     find: (environmentId, platform, keyId) => findDevice(pool, environmentId, platform, keyId),
     advanceCounter: (id, counter, now) => advanceCounter(pool, id, counter, now),
   }
+}
+
+/** Reads RIDEAU_ANDROID_REVOCATION_LIST. A file must be readable at the start; an address is asked when it is needed. */
+async function openRevocations({ config, egress, log, closers }: AppParts): Promise<MintDeps['revocations']> {
+  const { androidRevocationList: source = GOOGLE_REVOCATION_LIST } = config
+  if (source === 'off') return NO_REVOCATIONS
+  const clock = systemClock
+  if (!/^https?:\/\//i.test(source)) {
+    await readRevocations(source).catch(error => {
+      const accepted = "a URL, a file in the form of Google's list, or off"
+      throw new ConfigError(`RIDEAU_ANDROID_REVOCATION_LIST: must be ${accepted}: ${error.message}`)
+    })
+    return new Revocations({ load: () => readRevocations(source), clock, log })
+  }
+  const closing = new AbortController()
+  closers.push(() => closing.abort())
+  return new Revocations({ load: () => fetchRevocations(source, egress, closing.signal), clock, log })
 }
 
 /** Reads RIDEAU_DEVICE_EXTRA_ROOTS. Whoever has a key of such a root can make devices up. */

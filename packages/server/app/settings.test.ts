@@ -44,6 +44,14 @@ test('numbers and flags are parsed, and an empty setting counts as absent', () =
   ).toMatchObject({ gatewayPort: 0, controlPort: 8788, limitsFailOpen: true, configMaxStaleMs: 60_000 })
 })
 
+test("the list of revoked Android certificates is Google's, another one, a file, or off", () => {
+  expect(parseConfig({})).toMatchObject({ androidRevocationList: undefined })
+  for (const given of ['off', '/etc/status.json', 'https://mirror.example/status']) {
+    const config = parseConfig({ RIDEAU_ANDROID_REVOCATION_LIST: given })
+    expect(config.androidRevocationList).toBe(given)
+  }
+})
+
 test('further roots of devices are refused in production', () => {
   const given = { RIDEAU_DEVICE_EXTRA_ROOTS: 'roots.pem' }
   expect(parseConfig(given)).toMatchObject({ deviceExtraRoots: 'roots.pem' })

@@ -96,6 +96,7 @@ const Settings = z.object({
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
   RIDEAU_DEVICE_EXTRA_ROOTS: z.string().min(1).optional(),
+  RIDEAU_ANDROID_REVOCATION_LIST: z.string().min(1).optional(),
   ...FRONT_DOOR_SETTINGS,
   RIDEAU_OIDC_ISSUER: webUrl.optional(),
   RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
@@ -145,6 +146,8 @@ export interface Config {
   readonly trustedProxies: TrustedProxies
   /** A PEM file of further roots of device attestations, for tests; undefined: the platforms' own only. */
   readonly deviceExtraRoots: string | undefined
+  /** The URL or file of the list of revoked Android certificates, or `off`; undefined: Google's. */
+  readonly androidRevocationList: string | undefined
   readonly frontDoor: FrontDoorConfig
   /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
@@ -217,6 +220,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
     deviceExtraRoots: settings.RIDEAU_DEVICE_EXTRA_ROOTS,
+    androidRevocationList: settings.RIDEAU_ANDROID_REVOCATION_LIST,
     frontDoor: toFrontDoorConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }

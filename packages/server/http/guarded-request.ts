@@ -22,6 +22,8 @@ export type GuardedAnswer =
       readonly status: number
       /** The Location header of a 3xx; empty if it has none. */
       readonly location: string
+      /** The Cache-Control header; empty if there is none. */
+      readonly cacheControl: string
       readonly body: Buffer
       readonly isCut: boolean
     }
@@ -45,8 +47,13 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
       headers: toUpstreamHeaders(headers),
       ...(body === undefined ? {} : { body }),
     })
-    const { location = '' } = answer.headers
-    const head = { ok: true, status: answer.statusCode, location: String(location) } as const
+    const { location = '', 'cache-control': cacheControl = '' } = answer.headers
+    const head = {
+      ok: true,
+      status: answer.statusCode,
+      location: String(location),
+      cacheControl: String(cacheControl),
+    } as const
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of answer.body) {

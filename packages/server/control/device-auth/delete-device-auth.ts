@@ -1,7 +1,7 @@
 import { removeDeviceAuth } from '../../storage/device-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
-import { readDeviceAuth } from './read-device-auth.ts'
+import { orNotFound } from '../operation/or-gone.ts'
+import { NO_DEVICE_AUTH, readDeviceAuth } from './read-device-auth.ts'
 
 export const deleteDeviceAuth = defineOperation('DELETE /v1/projects/{projectId}/device-auth', {
   name: 'device_auth.delete',
@@ -9,6 +9,6 @@ export const deleteDeviceAuth = defineOperation('DELETE /v1/projects/{projectId}
   access: { role: 'admin', of: 'project' },
   before: ({ services, resource }) => readDeviceAuth(services, resource.id),
   handle: async ({ services, resource }) => {
-    orGone(await removeDeviceAuth(services.db, resource.id))
+    orNotFound(await removeDeviceAuth(services.db, resource.id), NO_DEVICE_AUTH)
   },
 })

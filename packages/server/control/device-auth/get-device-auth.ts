@@ -1,12 +1,13 @@
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orNotFound } from '../operation/or-gone.ts'
 import { DeviceAuthResource } from './device-auth-resource.ts'
-import { readDeviceAuth } from './read-device-auth.ts'
+import { NO_DEVICE_AUTH, readDeviceAuth } from './read-device-auth.ts'
 
 export const getDeviceAuth = defineOperation('GET /v1/projects/{projectId}/device-auth', {
   name: 'device_auth.get',
   summary: "A project's device attestation; 404 if none is set.",
   access: { role: 'viewer', of: 'project' },
   response: { 200: DeviceAuthResource },
-  handle: async ({ services, resource }) => orGone(await readDeviceAuth(services, resource.id)),
+  handle: async ({ services, resource }) =>
+    orNotFound(await readDeviceAuth(services, resource.id), NO_DEVICE_AUTH),
 })

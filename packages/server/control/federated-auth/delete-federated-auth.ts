@@ -1,7 +1,7 @@
 import { removeFederatedAuth } from '../../storage/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
-import { readFederatedAuth } from './read-federated-auth.ts'
+import { orNotFound } from '../operation/or-gone.ts'
+import { NO_FEDERATED_AUTH, readFederatedAuth } from './read-federated-auth.ts'
 
 export const deleteFederatedAuth = defineOperation('DELETE /v1/projects/{projectId}/federated-auth', {
   name: 'federated_auth.delete',
@@ -9,6 +9,6 @@ export const deleteFederatedAuth = defineOperation('DELETE /v1/projects/{project
   access: { role: 'admin', of: 'project' },
   before: ({ services, resource }) => readFederatedAuth(services, resource.id),
   handle: async ({ services, resource }) => {
-    orGone(await removeFederatedAuth(services.db, resource.id))
+    orNotFound(await removeFederatedAuth(services.db, resource.id), NO_FEDERATED_AUTH)
   },
 })

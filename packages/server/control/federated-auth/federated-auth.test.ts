@@ -48,6 +48,10 @@ test('a configuration is 404 before it is set; it is set, read, replaced as a wh
   const viewer = { key: tenant.keys.viewer }
   expect((await plane.call('GET', path, viewer)).outcome).toBe('404 resource_not_found')
   expect((await plane.call('DELETE', path, { key })).outcome).toBe('404 resource_not_found')
+  for (const method of ['GET', 'DELETE'] as const) {
+    const { text } = await plane.call(method, path, { key })
+    expect(text).toContain('This project has no federated auth: it is not configured.')
+  }
   const set = await put()
   const now = new Date(plane.clock.now()).toISOString()
   expect(set.status).toBe(200)

@@ -13,7 +13,8 @@ import type { Assertion, Attestation } from './parse-device.ts'
 /** The end user that a device stands for, or why it is rejected. The reason is for the log only. */
 export type DeviceVerdict = { readonly endUserId: string } | { readonly rejection: string }
 
-export interface CheckDeviceDeps extends Pick<MintDeps, 'devices' | 'deviceRoots' | 'deviceCheck'> {
+export interface CheckDeviceDeps
+  extends Pick<MintDeps, 'devices' | 'deviceRoots' | 'deviceCheck' | 'revocations'> {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newId: () => string
@@ -62,7 +63,7 @@ export async function checkAttestation(
 function attest(
   { platform, keyId, challenge, parts }: Attestation,
   deviceAuth: DeviceAuth | null,
-  { deviceRoots, now }: CheckDeviceDeps,
+  { deviceRoots, revocations, now }: CheckDeviceDeps,
 ): AttestedKey | { readonly reason: string } {
   const common = { keyId, now: now(), roots: deviceRoots[platform] }
   if (platform === 'ios') {
@@ -81,19 +82,26 @@ function attest(
     attestationChallenge: Buffer.from(challenge, 'utf8'),
     packageNames,
     signingDigests,
-    revokedSerials: NONE_REVOKED,
+    revokedSerials: revocations.serials,
   })
   if (!found.valid) return found
   const { publicKey, packageName, securityLevel } = found
   return { publicKey, appId: packageName, receipt: null, statement: { securityLevel } }
 }
 
-/** Google's list is not fetched: an attestation is verified without a request to a third party. */
-const NONE_REVOKED: ReadonlySet<string> = new Set()
+const DEVICE_CHECK_MS = 2_000
 
-/** What is stored of a DeviceCheck token: its hash, and what the signal says. A signal that fails says nothing. */
+/**
+ * Returns what is stored of a DeviceCheck token: its hash, and what the signal says. A signal that fails, or that says nothing
+ * for 2 seconds, is unknown.
+ */
 async function askDeviceCheck(token: string, { deviceCheck }: CheckDeviceDeps): Promise<object> {
-  const verdict = await deviceCheck.check(token).catch(() => 'unknown')
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<'unknown'>(resolve => {
+    timer = setTimeout(resolve, DEVICE_CHECK_MS, 'unknown')
+  })
+  const verdict = await Promise.race([deviceCheck.check(token).catch(() => 'unknown'), limit])
+  clearTimeout(timer)
   return { sha256: hash('sha256', token, 'hex'), verdict }
 }
 

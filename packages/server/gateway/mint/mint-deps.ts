@@ -1,5 +1,6 @@
 import type { TokenSigner } from '../../core/client-token.ts'
 import type { DevicePlatform } from '../../core/device-auth.ts'
+import type { Revocations } from '../../identity/devices/android/revocations.ts'
 import type { TrustAnchor } from '../../identity/devices/x509/trust-anchor.ts'
 import type { KeySetCache } from '../../identity/key-set-cache.ts'
 import type { Device, NewChallenge, NewDevice } from '../../storage/devices.ts'
@@ -17,6 +18,8 @@ export interface MintDeps {
   readonly devices: DeviceStore
   /** By platform: the roots in which an attestation may end. */
   readonly deviceRoots: Readonly<Record<DevicePlatform, readonly TrustAnchor[]>>
+  /** The revoked certificates of Android devices. */
+  readonly revocations: Pick<Revocations, 'serials' | 'refresh' | 'ready'>
   readonly deviceCheck: DeviceCheckSignal
   readonly randomBytes: (length: number) => Buffer
 }

@@ -9,9 +9,10 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 const GUIDE = readFileSync(new URL('../../../../docs/client-auth.md', import.meta.url), 'utf8')
 
-/** The guide's first example in a language. */
+/** The first example in a language of the guide's part about backends. */
 function findExample(language: string): string {
-  const text = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(GUIDE)?.[1]
+  const part = GUIDE.slice(GUIDE.indexOf('## With a backend'))
+  const text = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(part)?.[1]
   if (text === undefined) throw new Error(`the guide has no example in ${language}`)
   return text
 }

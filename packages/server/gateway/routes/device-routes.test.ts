@@ -188,6 +188,15 @@ describe('an attested iPhone', () => {
     expect(rows[0].statement.deviceCheck).toEqual({ sha256, verdict: 'unknown' })
   })
 
+  test('is rejected, and bounded, with a DeviceCheck token as without one', async () => {
+    const send = (token: unknown, parts = {}) => attest({ body: { device_check_token: token }, parts })
+    expect(shorten(await send('AAAA', { counter: 1 }))).toBe(REJECTED)
+    for (const token of ['', 'x'.repeat(8193), 1, ['AAAA']]) {
+      expect(shorten(await send(token))).toBe('400 invalid_request device_check_token')
+    }
+    expect((await send('x'.repeat(8192))).status).toBe(201)
+  })
+
   test('accepts base64url and the synonym attestation', async () => {
     const text = await challenge()
     const object = attestApp(devices.apple, device, { appId: APP_ID, challenge: text })
@@ -319,10 +328,11 @@ describe('of requests at once', () => {
   })
 })
 
-test.each([() => Promise.reject(new Error('down')), async () => 'banned' as const])(
-  'a signal that fails or says banned refuses nobody',
-  async check => {
-    Object.assign(devices.deps, { deviceCheck: { check } })
-    expect((await attest({ body: { device_check_token: 'AAAA' } })).status).toBe(201)
-  },
-)
+test.each([
+  () => Promise.reject(new Error('down')),
+  async () => 'banned' as const,
+  () => new Promise<'ok'>(() => {}),
+])('a signal that fails, says banned or says nothing refuses nobody', async check => {
+  Object.assign(devices.deps, { deviceCheck: { check } })
+  expect((await attest({ body: { device_check_token: 'AAAA' } })).status).toBe(201)
+})

@@ -27,9 +27,11 @@ const REJECTION_MS = 100
 
 /** `POST /v1/device/challenge`: what a device signs. Valid for 300 seconds, once. */
 export async function serveDeviceChallenge(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
-  getDeviceAuth(ctx)
+  const { android } = getDeviceAuth(ctx)
   await admitMint(ctx, deps)
   await assertNoBody(ctx, deps)
+  // An attestation may follow in a moment.
+  if (android !== null) deps.revocations.refresh()
   const challenge = deps.randomBytes(CHALLENGE_BYTES).toString('base64url')
   const now = deps.now()
   const { id: environmentId, orgId } = ctx.environment
@@ -59,6 +61,8 @@ async function serveDevice<Given extends DeviceRequest>(
   await admitMint(ctx, deps)
   const given = parse(await readBody(ctx, deps), ctx)
   if (deviceAuth[given.platform] === null) throw notConfigured()
+  // Before anything is checked, so that the wait tells nothing about what is.
+  if (given.platform === 'android' && 'parts' in given) await deps.revocations.ready()
   const startedAt = performance.now()
   const verdict = await verify(ctx, given, check, deps)
   if ('rejection' in verdict) {

@@ -46,7 +46,7 @@ export interface DeviceApp {
   close(): Promise<void>
 }
 
-export async function openDeviceApp(): Promise<DeviceApp> {
+export async function openDeviceApp(env: Record<string, string> = {}): Promise<DeviceApp> {
   const apple = createAppAttestAuthority()
   const google = createKeyAttestationAuthority()
   const folder = mkdtempSync(path.join(tmpdir(), 'rideau-roots-'))
@@ -55,7 +55,12 @@ export async function openDeviceApp(): Promise<DeviceApp> {
   const lines: string[] = []
   let deps: GatewayDeps | undefined
   const app = await openTestApp(
-    { RIDEAU_DEVICE_EXTRA_ROOTS: rootsFile, RIDEAU_TRUSTED_PROXIES: '127.0.0.1', LOG_LEVEL: 'warn' },
+    {
+      RIDEAU_DEVICE_EXTRA_ROOTS: rootsFile,
+      RIDEAU_TRUSTED_PROXIES: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
     { ...TEST_LIMITS, onDeps: made => (deps = made) },
     { write: line => void lines.push(line) },
   )

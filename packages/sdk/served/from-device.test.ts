@@ -1,63 +1,58 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type DeviceOptions, fromDevice } from './from-device.ts'
-import { RideauClient } from './rideau-client.ts'
-import { createManualRuntime, type ManualRuntime } from './testing/manual-runtime.ts'
-import {
-  createAndroidDevice,
-  createIosDevice,
-  createScriptedMint,
-  MINT_PATHS,
-  type ScriptedMint,
-} from './testing/scripted-mint.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type DeviceOptions, fromDevice } from '../from-device.ts'
+import { RideauClient } from '../rideau-client.ts'
+import { forwardTo } from '../testing/forward.ts'
+import { type GatewayApp, openGatewayApp } from '../testing/gateway-app.ts'
+import { createManualRuntime, type ManualRuntime } from '../testing/manual-runtime.ts'
+import { createAndroidDevice, createIosDevice } from '../testing/native-code.ts'
 import {
   breakAfter,
   openScriptedServer,
   type Reply,
   type ScriptedServer,
   sendError,
-  sendJson,
-} from './testing/scripted-server.ts'
+} from '../testing/scripted-server.ts'
+
+// The gateway answers behind a server that counts the requests and replaces the answers that a test scripts.
 
 const CHALLENGE = '/v1/device/challenge'
 const ATTEST = '/v1/device/attest'
 const ASSERT = '/v1/device/assert'
-const KEYS = { publishableKey: 'rd_pk_dev_x', secretKey: 'rd_sk_dev_x' }
 
+let gateway: GatewayApp
+let real: Reply
+let losing: Reply
 let server: ScriptedServer
-let mint: ScriptedMint
 let runtime: ManualRuntime
+/** Each test has an address of its own, because the gateway limits what one may ask. */
+let address = 0
+beforeAll(async () => {
+  gateway = await openGatewayApp()
+  const options = { address: () => `203.0.113.${address}` }
+  real = forwardTo(gateway.gatewayUrl, options)
+  losing = forwardTo(gateway.gatewayUrl, { ...options, losesAnswer: true })
+})
+afterAll(() => gateway.close())
 beforeEach(async () => {
+  address++
   server = await openScriptedServer()
   runtime = createManualRuntime()
-  mint = createScriptedMint(KEYS, id => `token of ${id}`)
-  for (const path of MINT_PATHS) server.script(path, mint.replyOf(path))
-  server.script('/v1/models', sendJson(200, { data: [] }))
+  for (const path of [CHALLENGE, ATTEST, ASSERT, '/v1/models']) server.script(path, real)
 })
 afterEach(() => server.close())
 
 const open = (device: DeviceOptions['device'], options: Partial<DeviceOptions> = {}): RideauClient => {
-  const tokenSource = fromDevice({ publishableKey: KEYS.publishableKey, device, ...options })
+  const tokenSource = fromDevice({ publishableKey: gateway.publishableKey, device, ...options })
   return new RideauClient({ gatewayUrl: server.url, tokenSource }, runtime)
 }
 const paths = (): string[] => server.received.map(({ path }) => path)
-
-/** Lets the gateway do its work, and loses its answer. */
-const losing =
-  (reply: Reply): Reply =>
-  (res, request) => {
-    const { writeHead, end } = res
-    Object.assign(res, { writeHead: () => res, end: () => res })
-    reply(res, request)
-    Object.assign(res, { writeHead, end })
-    res.destroy()
-  }
 
 describe.each([
   ['ios', createIosDevice],
   ['android', createAndroidDevice],
 ] as const)('%s', (platform, create) => {
   test('attests once, and asserts with the same key from then on', async () => {
-    const device = create()
+    const device = create(gateway.devices)
     const client = open(device)
     await client.listModels()
     runtime.advance(900_000)
@@ -69,12 +64,12 @@ describe.each([
     expect(device.made).toBe(1)
     expect(client.endUserId).toMatch(/^device:/)
     expect(server.received[0]).toMatchObject({ body: '', method: 'POST' })
-    expect(server.received[0]?.headers.authorization).toBe('Bearer rd_pk_dev_x')
+    expect(server.received[0]?.headers.authorization).toBe(`Bearer ${gateway.publishableKey}`)
     expect(server.received[1]?.json.platform).toBe(platform)
   })
 
   test('attests a new key where the gateway does not know the stored one', async () => {
-    const device = create()
+    const device = create(gateway.devices)
     await device.attest('another project')
     await open(device).listModels()
     expect(paths()).toEqual([CHALLENGE, ASSERT, CHALLENGE, ATTEST, '/v1/models'])
@@ -82,27 +77,27 @@ describe.each([
   })
 
   test('asserts with the attested key where the answer to its attestation was lost', async () => {
-    const device = create()
-    server.script(ATTEST, losing(mint.replyOf(ATTEST)))
+    const device = create(gateway.devices)
+    server.script(ATTEST, losing)
     await open(device).listModels()
     expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, '/v1/models'])
     expect(device.made).toBe(1)
   })
 
   test('attests a new key where the attestation itself was lost', async () => {
-    const device = create()
-    server.script(ATTEST, breakAfter(), mint.replyOf(ATTEST))
+    const device = create(gateway.devices)
+    server.script(ATTEST, breakAfter(), real)
     await open(device).listModels()
     expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, CHALLENGE, ATTEST, '/v1/models'])
     expect(device.made).toBe(2)
   })
 
   test('takes another challenge for each assertion', async () => {
-    const device = create()
+    const device = create(gateway.devices)
     const client = open(device)
     await client.listModels()
     client.signOut()
-    server.script(ASSERT, losing(mint.replyOf(ASSERT)), sendError(503, 'x'), mint.replyOf(ASSERT))
+    server.script(ASSERT, losing, sendError(503, 'x'), real)
     await client.listModels()
     const challenges = server.received.filter(({ path }) => path === ASSERT).map(({ json }) => json.challenge)
     expect(challenges).toHaveLength(3)
@@ -111,9 +106,9 @@ describe.each([
   })
 
   test('sends the same attestation again after a 429, which uses no challenge up', async () => {
-    const device = create()
+    const device = create(gateway.devices)
     const limited = sendError(429, 'mint_rate_limit_exceeded', { 'retry-after': '2' })
-    server.script(ATTEST, limited, mint.replyOf(ATTEST))
+    server.script(ATTEST, limited, real)
     await open(device).listModels()
     expect(paths()).toEqual([CHALLENGE, ATTEST, ATTEST, '/v1/models'])
     expect(runtime.waits).toEqual([2_125])
@@ -122,14 +117,14 @@ describe.each([
 })
 
 test('a key that the hardware has lost is replaced', async () => {
-  const device = createIosDevice()
+  const device = createIosDevice(gateway.devices)
   await device.attest('before the restore')
   await open({ ...device, assert: async () => null }).listModels()
   expect(paths()).toEqual([CHALLENGE, CHALLENGE, ATTEST, '/v1/models'])
 })
 
 test('a refused attestation is the end: no further key is made', async () => {
-  const device = createIosDevice()
+  const device = createIosDevice(gateway.devices)
   server.script(ATTEST, sendError(401, 'invalid_device_attestation'))
   await expect(open(device).listModels()).rejects.toMatchObject({ code: 'invalid_device_attestation' })
   expect(paths()).toEqual([CHALLENGE, ATTEST])
@@ -142,21 +137,21 @@ test.each([
   [403, 'end_user_blocked'],
 ])('a %d %s is thrown as it is', async (status, code) => {
   server.script(CHALLENGE, sendError(status, code))
-  await expect(open(createIosDevice()).listModels()).rejects.toMatchObject({ code })
+  await expect(open(createIosDevice(gateway.devices)).listModels()).rejects.toMatchObject({ code })
   expect(paths()).toEqual([CHALLENGE])
 })
 
 test('attempts end after two retries', async () => {
   server.script(ATTEST, sendError(503, 'signing_key_unavailable'))
   server.script(ASSERT, sendError(503, 'signing_key_unavailable'))
-  const call = open(createIosDevice()).listModels()
+  const call = open(createIosDevice(gateway.devices)).listModels()
   await expect(call).rejects.toMatchObject({ code: 'signing_key_unavailable' })
   expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, CHALLENGE, ASSERT])
   expect(runtime.waits).toHaveLength(2)
 })
 
 test('concurrent calls attest one key', async () => {
-  const device = createAndroidDevice()
+  const device = createAndroidDevice(gateway.devices)
   const client = open(device)
   await Promise.all(Array.from({ length: 8 }, () => client.listModels()))
   expect(device.made).toBe(1)
@@ -164,7 +159,7 @@ test('concurrent calls attest one key', async () => {
 })
 
 test('scopes, lifetime and the DeviceCheck token are sent where given', async () => {
-  const device = createIosDevice()
+  const device = createIosDevice(gateway.devices)
   const attest = device.attest.bind(device)
   const withToken = {
     ...device,
@@ -184,7 +179,10 @@ test('scopes, lifetime and the DeviceCheck token are sent where given', async ()
 })
 
 test('native code that fails is a RideauTokenError with its cause', async () => {
-  const device = { ...createIosDevice(), attest: () => Promise.reject(new Error('not supported')) }
+  const device = {
+    ...createIosDevice(gateway.devices),
+    attest: () => Promise.reject(new Error('not supported')),
+  }
   await expect(open(device).listModels()).rejects.toMatchObject({
     name: 'RideauTokenError',
     cause: { message: 'not supported' },
