@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
 import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
@@ -15,6 +16,7 @@ import { identify } from './edge/identify.ts'
 import { sendJson } from './edge/send.ts'
 import { endRequest, endWithFault, undoReservation } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
+import { assertKnownQuery } from './request/assert-known-query.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
 import { findMount } from './request/prefixes.ts'
 import {
@@ -29,6 +31,7 @@ import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts
 
 /** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
+const NO_QUERY: readonly string[] = []
 /** A second limit behind the body's own timeout of 60 s. */
 const REQUEST_TIMEOUT_MS = 90_000
 
@@ -110,6 +113,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
       const claiming = claimRequestId(ctx, environmentId, deps)
       if (claiming !== undefined) await claiming
     }
+    if (match.route.mount === NATIVE_MOUNT) assertKnownQuery(ctx.req.url ?? '', match.route.query ?? NO_QUERY)
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {

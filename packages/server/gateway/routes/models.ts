@@ -161,10 +161,6 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
 
 function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
-  for (const name of query.keys()) {
-    if (name !== 'limit' && name !== 'cursor')
-      throw invalidParam(name, 'is not a parameter of this list; limit and cursor are.')
-  }
   const limit = query.get('limit')
   if (limit !== null && !(/^[0-9]{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE)) {
     throw invalidParam('limit', `must be an integer between 1 and ${MAX_PAGE}.`)
