@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { MAX_KEY_CHARS } from './idempotency/parse-idempotency-key.ts'
 
 type Transform = typeof jsonSchemaTransform
 type TransformObject = typeof jsonSchemaTransformObject
@@ -34,10 +35,26 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
   }))
 }
 
+/** Read by the document only: the route's handler checks the header. */
+const IDEMPOTENCY_HEADERS = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_KEY_CHARS,
+      description:
+        'A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`.',
+    },
+  },
+}
+
 /** A route without a body accepts `{}`, but the document does not ask for it. */
 const toDocumented: Transform = document => {
-  const { schema, url } = jsonSchemaTransform(document)
-  if (document.route?.config?.bodyless !== true) return { schema, url }
+  const { schema: made, url } = jsonSchemaTransform(document)
+  const { bodyless, creates } = document.route?.config ?? {}
+  const schema = creates === true ? { ...made, headers: IDEMPOTENCY_HEADERS } : made
+  if (bodyless !== true) return { schema, url }
   const { body: _, ...rest } = schema
   return { schema: rest, url }
 }

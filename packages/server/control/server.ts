@@ -42,6 +42,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes no body: an absent one, an empty one and `{}` are accepted, under any content type. */
     bodyless?: boolean
+    /** The route takes an `Idempotency-Key`. */
+    creates?: boolean
     /** The route takes more than a public one may bring. */
     longBody?: boolean
   }

@@ -75,7 +75,10 @@ export function registerOidc(
       throw new Fault('sign_in_failed', 'The sign-in at the identity provider could not be completed.')
     })
     const user = await findOidcUser(services, person)
-    const answer: Answer = { setCookie: (name, value, options) => void reply.setCookie(name, value, options) }
+    const answer: Answer = {
+      setCookie: (name, value, options) => void reply.setCookie(name, value, options),
+      setReplayed: () => {},
+    }
     if (user === undefined || !(await startSession(services, caller, answer, user))) {
       throw new Fault(
         'sign_in_failed',
