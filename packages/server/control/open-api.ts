@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { BROWSER_DOCUMENTS } from './browser-documents.ts'
 import { MAX_KEY_CHARS } from './idempotency/parse-idempotency-key.ts'
 
 type Transform = typeof jsonSchemaTransform
@@ -29,10 +30,14 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transform: toDocumented,
     transformObject: prune,
   })
-  app.get('/openapi.json', { schema: { hide: true } }, () => ({
-    ...app.swagger(),
-    servers: [{ url: urls.baseUrl() }],
-  }))
+  app.get('/openapi.json', { schema: { hide: true } }, () => {
+    const document = app.swagger()
+    return {
+      ...document,
+      paths: { ...document.paths, ...BROWSER_DOCUMENTS },
+      servers: [{ url: urls.baseUrl() }],
+    }
+  })
 }
 
 /** Read by the document only: the route's handler checks the header. */
