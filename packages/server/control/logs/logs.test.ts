@@ -90,6 +90,7 @@ describe('list', () => {
       hold: null,
       settlement: null,
       feedback: null,
+      output_cap: null,
       sandbox: true,
       attempts: [{ target: 'sandbox/echo', credential_id: record?.id, status: 200, error: null, ms: 2 }],
       metadata: null,
