@@ -1,4 +1,4 @@
-import { within } from '../../core/within.ts'
+import { within } from '../../http/within.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 

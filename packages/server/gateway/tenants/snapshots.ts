@@ -9,7 +9,7 @@ import {
   type TokenMinter,
   toCaller,
 } from '../../core/tenancy.ts'
-import { within } from '../../core/within.ts'
+import { within } from '../../http/within.ts'
 import { type HolderIds, toHolderIds } from './holder-ids.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
